@@ -1,0 +1,3 @@
+"""Continuous XQuery over XML feeds that correct themselves."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""What is computed, as `explain` prints it: plan nodes, lowering, static analysis."""

@@ -1,0 +1,1 @@
+"""Touches the world: files, sockets, wire codecs, feed mappings, wall clock."""

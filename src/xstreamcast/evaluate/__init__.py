@@ -1,0 +1,1 @@
+"""Computes a column from columns and keeps nothing between batches."""

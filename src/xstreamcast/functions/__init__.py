@@ -1,0 +1,1 @@
+"""What a query author can call by name: one row each, vectorised."""

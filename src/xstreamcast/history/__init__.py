@@ -1,0 +1,1 @@
+"""Remembers fragments: versions by id, holes, temporal view, what may be forgotten."""

@@ -1,0 +1,1 @@
+"""Compiled loops over arrays that know neither XML nor plans."""

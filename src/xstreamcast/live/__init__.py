@@ -1,0 +1,1 @@
+"""For eyes: reads changes, computes no answer."""

@@ -1,0 +1,1 @@
+"""Values that cross rooms and decide nothing: fragment, lifespan, instant, change, column."""

@@ -1,0 +1,1 @@
+"""Owns state that moves as changes arrive and can be snapshotted."""

@@ -1,0 +1,1 @@
+"""Takes a plan and gives an equal plan; deleting it changes no answer."""

@@ -1,0 +1,1 @@
+"""Imports pyspark; nothing else does."""

@@ -1,0 +1,1 @@
+"""How XML bytes look: tokenising, nodes as columns, steps over nodes, serialising."""

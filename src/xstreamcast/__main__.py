@@ -1,0 +1,5 @@
+"""`python -m xstreamcast` is the command `xstreamcast`."""
+
+from xstreamcast.cli.main import entry
+
+entry()

@@ -1,0 +1,57 @@
+"""Reading the command line: argparse, with our own errors."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from typing import NoReturn, TypeAlias
+
+from xstreamcast.errors import error
+
+Parsed: TypeAlias = argparse.Namespace
+
+EVERYWHERE = "everywhere: --debug shows the trace of an error, --color auto|always|never"
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse that raises a usage error instead of leaving the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise error("XSCU0001", message, hint=f"{self.prog} --help")
+
+
+def parser(prog: str, description: str) -> Parser:
+    """The parser that a command adds its arguments to."""
+    return Parser(
+        prog=prog,
+        description=description,
+        epilog=EVERYWHERE,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """The options every command understands, and the words that are left."""
+
+    words: list[str]
+    debug: bool = False
+    color: str = "auto"
+
+
+def everywhere(argv: list[str]) -> Everywhere:
+    """Take the options that may stand anywhere out of a command line; what follows `--` is kept."""
+    stop = argv.index("--") if "--" in argv else len(argv)
+    options, words, debug, color = iter(argv[:stop]), [], False, "auto"
+    for word in options:
+        name, equals, value = word.partition("=")
+        if word == "--debug":
+            debug = True
+        elif name == "--color":
+            color = value if equals else next(options, "")
+        else:
+            words.append(word)
+    if color not in ("auto", "always", "never"):
+        raise error("XSCU0001", f"--color must be auto, always or never; got {color or 'nothing'}")
+    return Everywhere(words + argv[stop:], debug, color)

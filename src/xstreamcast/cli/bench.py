@@ -1,0 +1,71 @@
+"""`xstreamcast bench`: the benchmarks that live beside the source."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Final, cast
+
+from xstreamcast.cli.arguments import Parsed, Parser, parser
+from xstreamcast.cli.table import Module, nearest
+from xstreamcast.errors import error
+
+CHECKOUT: Final = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A benchmark: its file in `bench/` and what it does in a few words."""
+
+    name: str
+    help: str
+
+
+BENCHES: Final = (
+    Bench("generate", "write auction, bibliography or map documents of any size"),
+    Bench("tape", "read XML: ours beside expat, lxml and SaxonC-HE"),
+    Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
+)
+
+
+def present(checkout: Path = CHECKOUT) -> list[Bench]:
+    return [one for one in BENCHES if (checkout / "bench" / f"{one.name}.py").is_file()]
+
+
+def add_arguments(arguments: Parser) -> None:
+    rows = "\n".join(f"  {one.name:<10} {one.help}" for one in present())
+    arguments.description = f"{arguments.description}\n\n{rows}"
+    arguments.add_argument("what", metavar="WHAT", help="one of the above")
+    arguments.add_argument("rest", metavar="OPTIONS", nargs=argparse.REMAINDER, help="its own")
+
+
+def main(args: Parsed) -> int:
+    chosen = _find(args.what)
+    module = _load(chosen.name)
+    arguments = parser(f"xstreamcast bench {chosen.name}", chosen.help)
+    module.add_arguments(arguments)
+    return module.main(arguments.parse_args(args.rest))
+
+
+def _find(name: str) -> Bench:
+    there = {one.name: one for one in present()}
+    if not there:
+        raise error(
+            "XSCU0006",
+            "the benchmarks are not part of the installed package",
+            hint="run this from a source checkout, where bench/ stands beside src/",
+        )
+    if name in there:
+        return there[name]
+    near = nearest(name, list(there))
+    hint = f"did you mean {near}?" if near else f"there are {', '.join(there)}"
+    raise error("XSCU0002", f"there is no benchmark {name}", hint=hint)
+
+
+def _load(name: str) -> Module:
+    if str(CHECKOUT) not in sys.path:
+        sys.path.insert(0, str(CHECKOUT))
+    return cast(Module, import_module(f"bench.{name}"))

@@ -1,0 +1,102 @@
+"""The door: finds the command, runs it, and turns whatever happens into an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+
+from xstreamcast.cli.arguments import everywhere, parser
+from xstreamcast.cli.screens import help_screen, version_line
+from xstreamcast.cli.table import Row, find, nearest, present
+from xstreamcast.errors import Error, error
+
+INTERRUPTED = 130
+READER_GONE = 141  # what a shell reports for any filter whose reader went away
+
+
+def entry() -> None:
+    """What the commands `xstreamcast` and `xsc` call."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: list[str]) -> int:
+    """Run one command line → its exit code. Data goes to stdout, all else to stderr."""
+    try:
+        status = _dispatch(everywhere(argv).words)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # The interpreter flushes once more on its way out; give it somewhere to write.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return INTERRUPTED
+    except Exception as caught:
+        return _report(caught, argv)
+
+
+def _dispatch(words: list[str]) -> int:
+    match words:
+        case [] | ["-h" | "--help" | "help", *_]:
+            sys.stdout.write(help_screen())
+        case ["-V" | "--version" | "version", *_]:
+            sys.stdout.write(version_line() + "\n")
+        case [name, *rest]:
+            return _call(find(name) or _unknown(name), rest)
+    return 0
+
+
+def _call(row: Row, words: list[str]) -> int:
+    module = row.load()
+    arguments = parser(f"xstreamcast {row.name}", row.help)
+    module.add_arguments(arguments)
+    try:
+        return module.main(arguments.parse_args(words))
+    except SystemExit as done:  # argparse leaves this way after --help
+        return done.code if isinstance(done.code, int) else 0
+
+
+def _unknown(name: str) -> Row:
+    if name.startswith("-"):
+        raise error("XSCU0001", f"a command must come first; got {name}", hint="xstreamcast --help")
+    names = [row.name for row in present()]
+    near = nearest(name, names)
+    hint = f"did you mean {near}?" if near else f"the commands are {', '.join(names)}"
+    raise error("XSCU0002", f"there is no command {name}", hint=hint)
+
+
+def _report(caught: Exception, argv: list[str]) -> int:
+    told = _told(caught)
+    if "--debug" in argv:
+        traceback.print_exception(caught, file=sys.stderr)
+    sys.stdout.flush()
+    sys.stderr.write(told.render(_colored(argv)) + "\n")
+    return told.exit_status
+
+
+def _told(caught: Exception) -> Error:
+    """Whatever was raised, as an error for the user."""
+    match caught:
+        case Error():
+            return caught
+        case OSError(filename=str(name), strerror=str(reason)):
+            return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
+        case _:
+            sentence = f"internal error: {type(caught).__name__}: {caught}"
+            return error(
+                "XSCB0001", sentence, hint="run it again with --debug and send us the trace"
+            )
+
+
+def _colored(argv: list[str]) -> bool:
+    """Whether errors are painted: asked for, or a terminal whose user has nothing against it."""
+    try:
+        choice = everywhere(argv).color
+    except Error:  # the choice itself is the mistake being reported
+        choice = "never"
+    if choice != "auto":
+        return choice == "always"
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return sys.stderr.isatty() and not plain

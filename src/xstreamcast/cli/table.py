@@ -1,0 +1,59 @@
+"""The commands there are: one row each; a row whose module is absent is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final, Protocol, cast
+
+from xstreamcast.cli.arguments import Parsed, Parser
+
+
+class Module(Protocol):
+    """What a command's file offers."""
+
+    add_arguments: Callable[[Parser], None]
+    main: Callable[[Parsed], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A command: its name, its file, and what it does in a few words."""
+
+    name: str
+    module: str
+    help: str
+
+    def present(self) -> bool:
+        return find_spec(self.module) is not None
+
+    def load(self) -> Module:
+        """Commands are imported when they are called: `--help` must not wait for compilers."""
+        return cast(Module, import_module(self.module))
+
+
+COMMANDS: Final = (
+    Row("demo", "xstreamcast.cli.demo", "show what works, on a small feed made on the spot"),
+    Row("run", "xstreamcast.cli.run", "answer a query once, over what is there"),
+    Row("watch", "xstreamcast.cli.watch", "leave a query running and print what changes"),
+    Row("explain", "xstreamcast.cli.explain", "show how a query is understood and computed"),
+    Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),
+    Row("eval", "xstreamcast.cli.eval", "answer queries sent as lines of JSON on stdin"),
+    Row("bench", "xstreamcast.cli.bench", "make benchmark data and measure (source checkout)"),
+)
+
+
+def present() -> list[Row]:
+    return [row for row in COMMANDS if row.present()]
+
+
+def find(name: str) -> Row | None:
+    return next((row for row in present() if row.name == name), None)
+
+
+def nearest(name: str, names: list[str]) -> str | None:
+    """The name a mistyped one was probably meant to be."""
+    return next(iter(get_close_matches(name, names, n=1, cutoff=0.5)), None)

@@ -1,0 +1,58 @@
+"""What all tests share: Hypothesis profiles, marks, and golden files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# quick: the same cases every time, so that a red run is your change; thorough: new ones each time.
+settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
+settings.register_profile(
+    "thorough", max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+PROFILE = os.environ.get("XSC_PROFILE", "quick")
+settings.load_profile(PROFILE)
+
+RULE = "----\n"
+
+Golden = Callable[[Path, str], None]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="rewrite golden files; review the diff")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "thorough" in item.keywords and PROFILE != "thorough":
+            item.add_marker(pytest.mark.skip(reason="runs with XSC_PROFILE=thorough"))
+        if "spark" in item.keywords and find_spec("pyspark") is None:
+            item.add_marker(pytest.mark.skip(reason="the spark extra is not installed"))
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Golden:
+    """Compares a text with what a golden file says below its rule; `--accept` rewrites that part."""
+
+    def check(path: Path, actual: str) -> None:
+        given, _, expected = path.read_text("utf-8").partition(RULE)
+        if request.config.getoption("--accept"):
+            path.write_text(given + RULE + actual.rstrip("\n") + "\n", "utf-8")
+        else:
+            assert actual.rstrip("\n") == expected.rstrip("\n")
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of large test data beside the checkout, where there is one."""
+    path = Path(__file__).parents[2] / "shared"
+    if not path.is_dir():
+        pytest.skip("no shared test data beside the checkout")
+    return path

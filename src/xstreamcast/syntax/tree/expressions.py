@@ -1,0 +1,362 @@
+"""Expressions other than FLWOR and constructors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from xstreamcast.syntax.tree.names import NOWHERE, Name, Span
+
+if TYPE_CHECKING:
+    from xstreamcast.syntax.tree import Expr
+    from xstreamcast.syntax.tree.prolog_parts import Annotation, Parameter
+    from xstreamcast.syntax.tree.types import NamesTest, NodeTest, SequenceType, SingleType
+
+Axis = Literal[
+    "child",
+    "descendant",
+    "attribute",
+    "self",
+    "descendant-or-self",
+    "following-sibling",
+    "following",
+    "namespace",
+    "parent",
+    "ancestor",
+    "preceding-sibling",
+    "preceding",
+    "ancestor-or-self",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class VarRef:
+    """`$name`."""
+
+    name: Name
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """`.`."""
+
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """`(a, b, …)`; `()` has no items; one item alone is never wrapped."""
+
+    items: tuple[Expr, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """`?` among the arguments of a call."""
+
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """`f(a, b)`; the arrow is gone: `e => f(a)` → `f(e, a)`."""
+
+    name: Name
+    arguments: tuple[Expr | Placeholder, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DynamicCall:
+    """`$f(a, b)`; `e => $f(a)` → `$f(e, a)`."""
+
+    function: Expr
+    arguments: tuple[Expr | Placeholder, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRef:
+    """`f#2`."""
+
+    name: Name
+    arity: int
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InlineFunction:
+    """`function($a as T) as R { body }`."""
+
+    annotations: tuple[Annotation, ...]
+    parameters: tuple[Parameter, ...]
+    result: SequenceType | None
+    body: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """`base[p][q]` where the base is no axis step: predicates see its whole value."""
+
+    base: Expr
+    predicates: tuple[Expr, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`axis::test[p][q]`, spelled out: `@a` → `attribute::a`, `..` → `parent::node()`."""
+
+    axis: Axis
+    test: NodeTest
+    predicates: tuple[Expr, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """`s1/s2/…`, or from the root when `absolute`; `a//b` → `a/descendant-or-self::node()/b`.
+
+    A relative path has two steps or more; `/` alone has none.
+    """
+
+    absolute: bool
+    steps: tuple[Expr, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleMap:
+    """`left ! right`."""
+
+    left: Expr
+    right: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """`a or b or …`, two items or more."""
+
+    items: tuple[Expr, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """`a and b and …`, two items or more."""
+
+    items: tuple[Expr, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Concat:
+    """`a || b || …`, two items or more."""
+
+    items: tuple[Expr, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Value (`eq`), general (`=`) or node (`is`, `<<`, `>>`) comparison: the operator tells."""
+
+    operator: Literal[
+        "eq", "ne", "lt", "le", "gt", "ge", "=", "!=", "<", "<=", ">", ">=", "is", "<<", ">>"
+    ]
+    left: Expr
+    right: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`low to high`."""
+
+    low: Expr
+    high: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`left + right` and its kin, times included."""
+
+    operator: Literal["+", "-", "*", "div", "idiv", "mod"]
+    left: Expr
+    right: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-e` or `+e`."""
+
+    operator: Literal["+", "-"]
+    operand: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SetOperation:
+    """`union` (also `|`), `intersect`, `except`."""
+
+    operator: Literal["union", "intersect", "except"]
+    left: Expr
+    right: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceOf:
+    """`e instance of T`."""
+
+    operand: Expr
+    type: SequenceType
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TreatAs:
+    """`e treat as T`."""
+
+    operand: Expr
+    type: SequenceType
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CastAs:
+    """`e cast as T`."""
+
+    operand: Expr
+    type: SingleType
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CastableAs:
+    """`e castable as T`."""
+
+    operand: Expr
+    type: SingleType
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    """`if (test) then a else b`."""
+
+    test: Expr
+    then: Expr
+    otherwise: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class QuantifiedBinding:
+    """`$name as T in source` of `some` and `every`."""
+
+    name: Name
+    type: SequenceType | None
+    source: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """`some … satisfies test`, `every … satisfies test`."""
+
+    kind: Literal["some", "every"]
+    bindings: tuple[QuantifiedBinding, ...]
+    test: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchCase:
+    """`case v case w return result`."""
+
+    values: tuple[Expr, ...]
+    result: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """`switch (operand) case … default return default`."""
+
+    operand: Expr
+    cases: tuple[SwitchCase, ...]
+    default: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCase:
+    """`case $name as T | U return result`."""
+
+    name: Name | None
+    types: tuple[SequenceType, ...]
+    result: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSwitch:
+    """`typeswitch (operand) case … default $name return default`."""
+
+    operand: Expr
+    cases: tuple[TypeCase, ...]
+    default_name: Name | None
+    default: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Catch:
+    """`catch name | * { body }`; inside, the `err:` variables are in scope."""
+
+    tests: tuple[NamesTest, ...]
+    body: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TryCatch:
+    """`try { body } catch … { … }`."""
+
+    body: Expr
+    catches: tuple[Catch, ...]
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """`ordered { body }` or `unordered { body }`."""
+
+    ordered: bool
+    body: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Pragma:
+    """`(# name content #)`."""
+
+    name: Name
+    content: str
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """Pragmas before `{ body }`; `body` None is `{}`, XQST0079 unless a pragma is known."""
+
+    pragmas: tuple[Pragma, ...]
+    body: Expr | None
+    span: Span = field(default=NOWHERE, compare=False, repr=False)

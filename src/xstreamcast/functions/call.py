@@ -1,0 +1,82 @@
+"""What a function body is told about the call beside its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from xstreamcast.errors import error
+from xstreamcast.functions.decimal_format import DecimalFormat
+from xstreamcast.functions.signature import FN
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from xstreamcast.model.column import Column
+    from xstreamcast.model.date_time import DateTime
+    from xstreamcast.model.function_item import FunctionItem
+
+    Ints = npt.NDArray[np.int64]
+
+CODEPOINT: Final = "http://www.w3.org/2005/xpath-functions/collation/codepoint"
+
+
+class Texts(Protocol):
+    """The part of a store of tapes that values need: kinds and string values of many nodes at once."""
+
+    def strings(self, handles: Ints) -> npt.NDArray[Any]: ...
+    def doubles(self, handles: Ints) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]: ...
+    def equals(self, handles: Ints, constant: bytes) -> npt.NDArray[np.bool_]: ...
+    def hashes(self, handles: Ints) -> npt.NDArray[np.uint64]: ...
+    def kinds(self, handles: Ints) -> npt.NDArray[np.uint8]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StaticContext:
+    """What the prolog and the caller fixed before anything ran."""
+
+    namespaces: Mapping[str, str] = field(default_factory=dict)
+    default_element: str = ""
+    default_function: str = FN
+    base_uri: str | None = None
+    collation: str = CODEPOINT
+    decimal_formats: Mapping[tuple[str, str] | None, DecimalFormat] = field(
+        default_factory=lambda: {None: DecimalFormat()}
+    )
+    variables: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The context item of each row with its position and the size of its sequence."""
+
+    item: Column
+    position: Column
+    last: Column
+
+
+@dataclass(slots=True)
+class Call:
+    """The dynamic context of one call for n rows.
+
+    `current` is the same for a whole evaluation; `timezone` is in minutes east of UTC; `documents`
+    gives the document node of a URI or raises FODC0002; `invoke` calls a function item for n rows.
+    """
+
+    n: int
+    store: Any
+    static: StaticContext
+    current: DateTime
+    focus: Focus | None = None
+    timezone: int = 0
+    documents: Callable[[str], int] | None = None
+    trace: Callable[[str], None] = lambda text: None
+    invoke: Callable[[FunctionItem, Sequence[Column]], Column] | None = None
+
+    def context_item(self) -> Column:
+        """The context item of every row, or XPDY0002."""
+        if self.focus is None:
+            raise error("XPDY0002")
+        return self.focus.item

@@ -1,0 +1,138 @@
+"""The table of functions: one row for each name and number of arguments."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import xstreamcast.functions as room
+from xstreamcast.functions.signature import PREFIXES, parse_signature
+
+if TYPE_CHECKING:
+    from xstreamcast.model.column import Column
+    from xstreamcast.model.sequence_type import SequenceType
+
+Body = TypeVar("Body", bound="Callable[..., Column]")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """One row. body(call, *columns) → column; the caller converts arguments to `parameters` first.
+
+    `blocking` names the parameters (from 0) whose sequence must have ended; `focus` says that the
+    body reads the context item; a function that is not `deterministic` is never folded or shared.
+    """
+
+    uri: str
+    local: str
+    parameters: tuple[SequenceType, ...]
+    variadic: bool
+    result: SequenceType
+    body: Callable[..., Column]
+    doc: str
+    blocking: tuple[int, ...]
+    focus: bool
+    deterministic: bool
+    signature: str
+
+    @property
+    def arity(self) -> int:
+        """How many parameters it declares; a variadic one takes that many or more."""
+        return len(self.parameters)
+
+    @property
+    def name(self) -> str:
+        """The name as a query would usually write it."""
+        prefix = next((p for p, uri in PREFIXES.items() if uri == self.uri), None)
+        return f"{prefix}:{self.local}" if prefix else f"Q{{{self.uri}}}{self.local}"
+
+
+_ROWS: Final[dict[tuple[str, str, int], Function]] = {}
+_VARIADIC: Final[dict[tuple[str, str], Function]] = {}
+_LOADED: Final[set[str]] = set()
+
+
+def function(
+    signature: str,
+    *,
+    doc: str | None = None,
+    blocking: tuple[int, ...] = (),
+    focus: bool = False,
+    deterministic: bool = True,
+) -> Callable[[Body], Body]:
+    """Adds a row whose body is the decorated function; its first docstring line is the default `doc`."""
+    head = parse_signature(signature)
+
+    def add(body: Body) -> Body:
+        text = doc or (body.__doc__ or "").strip().split("\n")[0]
+        register(
+            Function(
+                head.uri,
+                head.local,
+                head.parameters,
+                head.variadic,
+                head.result,
+                body,
+                text,
+                blocking,
+                focus,
+                deterministic,
+                signature,
+            )  # fmt: skip
+        )
+        return body
+
+    return add
+
+
+def register(row: Function) -> None:
+    """Puts a row in the table, in the place of one with the same name and arity."""
+    _ROWS[row.uri, row.local, row.arity] = row
+    if row.variadic:
+        _VARIADIC[row.uri, row.local] = row
+
+
+def lookup(uri: str, local: str, arity: int) -> Function | None:
+    """The row that a call with this name and number of arguments means."""
+    _load()
+    row = _ROWS.get((uri, local, arity))
+    if row is None:
+        row = _VARIADIC.get((uri, local))
+        row = row if row is not None and arity >= row.arity else None
+    return row
+
+
+def rows() -> Iterator[Function]:
+    """All rows, by name and arity."""
+    _load()
+    yield from sorted(_ROWS.values(), key=lambda row: (row.name, row.arity))
+
+
+def arities(uri: str, local: str) -> list[int]:
+    """The numbers of arguments under which a name is known."""
+    _load()
+    return sorted(arity for u, name, arity in _ROWS if (u, name) == (uri, local))
+
+
+def near(uri: str, local: str) -> list[str]:
+    """Names like this one, best first: same namespace before others."""
+    _load()
+    here = get_close_matches(local, sorted({n for u, n, _ in _ROWS if u == uri}), 3, 0.7)
+    known = {row.local: row.name for row in _ROWS.values()}
+    there = get_close_matches(local, sorted(known), 3, 0.85)
+    prefix = next((p for p, u in PREFIXES.items() if u == uri), "")
+    found = [f"{prefix}:{name}" if prefix else name for name in here]
+    return found + [known[name] for name in there if known[name] not in found]
+
+
+def _load() -> None:
+    """Imports every module of the room once: importing one is what adds its rows."""
+    if _LOADED:
+        return
+    _LOADED.add(room.__name__)
+    for module in pkgutil.iter_modules(room.__path__, room.__name__ + "."):
+        importlib.import_module(module.name)

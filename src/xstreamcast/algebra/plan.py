@@ -1,0 +1,273 @@
+"""The plan: what is computed. Two closed unions, expressions and streams of tuples.
+
+An expression gives a column: a sequence for each row. Tuples give rows. Names, variables, functions
+and namespaces are resolved: nothing here looks at the query text again.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from xstreamcast.algebra.apply import (
+    Block,
+    Call,
+    DynamicCall,
+    FunctionRef,
+    Inline,
+    Parameter,
+    Partial,
+    SetVariable,
+    UserCall,
+    UserRef,
+)
+from xstreamcast.algebra.construct import (
+    ComputedName,
+    CopyMode,
+    MakeAttribute,
+    MakeComment,
+    MakeDocument,
+    MakeElement,
+    MakeNamespace,
+    MakePi,
+    MakeText,
+    NodeName,
+    StaticName,
+)
+from xstreamcast.algebra.navigate import (
+    REVERSE_AXES,
+    Axis,
+    Filter,
+    Focus,
+    Last,
+    Path,
+    Position,
+    Root,
+    SetOperation,
+    SimpleMap,
+    Step,
+    StreamInput,
+)
+from xstreamcast.algebra.operands import (
+    And,
+    Arithmetic,
+    ArithmeticOp,
+    Atom,
+    Cast,
+    Castable,
+    CastTarget,
+    Catch,
+    CatchVariables,
+    Comma,
+    CompareOp,
+    Const,
+    Convert,
+    ErrorTest,
+    GeneralCompare,
+    If,
+    InstanceOf,
+    ListTarget,
+    Namespaces,
+    NodeCompare,
+    NodeOp,
+    Or,
+    Quantified,
+    Range,
+    Return,
+    StringConcat,
+    Switch,
+    SwitchCase,
+    Treat,
+    Try,
+    TypeCase,
+    TypeSwitch,
+    Unary,
+    ValueCompare,
+    Var,
+    Variable,
+)
+from xstreamcast.algebra.place import NOWHERE
+from xstreamcast.algebra.temporal import (
+    AllenCompare,
+    AllenOp,
+    Instant,
+    IntervalProjection,
+    LastVersion,
+    LifespanBound,
+    VersionProjection,
+)
+from xstreamcast.algebra.tuples import (
+    Boundary,
+    CountTuples,
+    ForEach,
+    GroupBy,
+    GroupKey,
+    Join,
+    JoinKey,
+    Let,
+    OrderBy,
+    OrderKey,
+    Unit,
+    Where,
+    Window,
+)
+
+Expression: TypeAlias = (
+    Const
+    | Var
+    | Comma
+    | Range
+    | Arithmetic
+    | Unary
+    | StringConcat
+    | GeneralCompare
+    | ValueCompare
+    | NodeCompare
+    | And
+    | Or
+    | If
+    | Switch
+    | TypeSwitch
+    | Try
+    | Quantified
+    | Return
+    | InstanceOf
+    | Treat
+    | Convert
+    | Cast
+    | Castable
+    | Focus
+    | Position
+    | Last
+    | Root
+    | Step
+    | Path
+    | SimpleMap
+    | Filter
+    | SetOperation
+    | StreamInput
+    | Call
+    | UserCall
+    | DynamicCall
+    | Partial
+    | FunctionRef
+    | UserRef
+    | Inline
+    | SetVariable
+    | Block
+    | MakeDocument
+    | MakeElement
+    | MakeAttribute
+    | MakeText
+    | MakeComment
+    | MakePi
+    | MakeNamespace
+    | Instant
+    | LastVersion
+    | LifespanBound
+    | IntervalProjection
+    | VersionProjection
+    | AllenCompare
+)
+
+Tuples: TypeAlias = Unit | ForEach | Let | Where | Join | GroupBy | OrderBy | CountTuples | Window
+
+Plan: TypeAlias = Expression | Tuples
+
+EMPTY = Const(())
+
+__all__ = [
+    "EMPTY",
+    "NOWHERE",
+    "REVERSE_AXES",
+    "AllenCompare",
+    "AllenOp",
+    "And",
+    "Arithmetic",
+    "ArithmeticOp",
+    "Atom",
+    "Axis",
+    "Block",
+    "Boundary",
+    "Call",
+    "Cast",
+    "CastTarget",
+    "Castable",
+    "Catch",
+    "CatchVariables",
+    "Comma",
+    "CompareOp",
+    "ComputedName",
+    "Const",
+    "Convert",
+    "CopyMode",
+    "CountTuples",
+    "DynamicCall",
+    "ErrorTest",
+    "Expression",
+    "Filter",
+    "Focus",
+    "ForEach",
+    "FunctionRef",
+    "GeneralCompare",
+    "GroupBy",
+    "GroupKey",
+    "If",
+    "Inline",
+    "InstanceOf",
+    "Instant",
+    "IntervalProjection",
+    "Join",
+    "JoinKey",
+    "Last",
+    "LastVersion",
+    "Let",
+    "LifespanBound",
+    "ListTarget",
+    "MakeAttribute",
+    "MakeComment",
+    "MakeDocument",
+    "MakeElement",
+    "MakeNamespace",
+    "MakePi",
+    "MakeText",
+    "Namespaces",
+    "NodeCompare",
+    "NodeName",
+    "NodeOp",
+    "Or",
+    "OrderBy",
+    "OrderKey",
+    "Parameter",
+    "Partial",
+    "Path",
+    "Plan",
+    "Position",
+    "Quantified",
+    "Range",
+    "Return",
+    "Root",
+    "SetOperation",
+    "SetVariable",
+    "SimpleMap",
+    "StaticName",
+    "Step",
+    "StreamInput",
+    "StringConcat",
+    "Switch",
+    "SwitchCase",
+    "Treat",
+    "Try",
+    "Tuples",
+    "TypeCase",
+    "TypeSwitch",
+    "Unary",
+    "Unit",
+    "UserCall",
+    "UserRef",
+    "ValueCompare",
+    "Var",
+    "Variable",
+    "VersionProjection",
+    "Where",
+    "Window",
+]

@@ -29,15 +29,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if "thorough" in item.keywords and PROFILE != "thorough":
+        if item.get_closest_marker("thorough") and PROFILE != "thorough":
             item.add_marker(pytest.mark.skip(reason="runs with XSC_PROFILE=thorough"))
-        if "spark" in item.keywords and find_spec("pyspark") is None:
+        if item.get_closest_marker("spark") and find_spec("pyspark") is None:
             item.add_marker(pytest.mark.skip(reason="the spark extra is not installed"))
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """Compares a text with what a golden file says below its rule; `--accept` rewrites that part."""
+    """Compares a text with the part of a golden file below its rule; `--accept` rewrites it."""
 
     def check(path: Path, actual: str) -> None:
         given, _, expected = path.read_text("utf-8").partition(RULE)

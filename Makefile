@@ -1,0 +1,55 @@
+# Few verbs; each works from a bare checkout with Python 3.11+ and make.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+BENCH_INSTALLED := .venv/.installed-bench
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+
+.PHONY: install demo test check lint fmt bench constraints
+.DEFAULT_GOAL := install
+
+install: $(INSTALLED)
+
+demo: $(INSTALLED)
+	@$(BIN)/xstreamcast demo
+
+test: $(INSTALLED)
+	@$(BIN)/python -m pytest -q
+
+check: lint
+	@$(MAKE) --no-print-directory test
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict
+	$(BIN)/lint-imports --no-cache
+
+fmt: $(INSTALLED)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH_INSTALLED)
+	$(BIN)/xstreamcast bench tape
+
+# The one command that refreshes the pins: names and versions, no addresses.
+constraints:
+	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
+	$(PYTHON) -m venv "$$scratch" && \
+	"$$scratch/bin/pip" --disable-pip-version-check install --quiet uv && \
+	"$$scratch/bin/uv" pip compile --quiet --upgrade --all-extras --python-version 3.11 \
+	  --no-emit-index-url --no-header --no-annotate --output-file constraints.txt pyproject.toml
+	@wc -l constraints.txt
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 2; }
+	$(PYTHON) -m venv .venv
+
+$(INSTALLED): pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) -e '.[test]'
+	@touch $@
+
+$(BENCH_INSTALLED): $(INSTALLED)
+	$(PIP) -e '.[test,bench]'
+	@touch $@

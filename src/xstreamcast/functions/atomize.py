@@ -116,5 +116,6 @@ def truth_of(items: Items) -> Bools:
 
 def _nonzero(tag: int, values: npt.NDArray[Any]) -> Bools:
     if tag in (FLOAT, DOUBLE):
-        return (values != 0) & (values == values)  # NaN is false
+        truth: Bools = (values != 0) & (values == values)  # NaN is false
+        return truth
     return values.astype(np.bool_)

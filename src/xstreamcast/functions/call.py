@@ -24,7 +24,7 @@ CODEPOINT: Final = "http://www.w3.org/2005/xpath-functions/collation/codepoint"
 
 
 class Texts(Protocol):
-    """The part of a store of tapes that values need: kinds and string values of many nodes at once."""
+    """What values need of a store of tapes: kinds and string values of many nodes at once."""
 
     def strings(self, handles: Ints) -> npt.NDArray[Any]: ...
     def doubles(self, handles: Ints) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]: ...

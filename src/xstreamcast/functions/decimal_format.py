@@ -1,4 +1,4 @@
-"""A decimal format: the characters that fn:format-number reads in pictures and writes in results."""
+"""Decimal formats: the characters that fn:format-number reads in pictures and writes."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def function(
     focus: bool = False,
     deterministic: bool = True,
 ) -> Callable[[Body], Body]:
-    """Adds a row whose body is the decorated function; its first docstring line is the default `doc`."""
+    """Adds a row with the decorated function as body, and its docstring as default `doc`."""
     head = parse_signature(signature)
 
     def add(body: Body) -> Body:
@@ -82,7 +82,7 @@ def function(
                 focus,
                 deterministic,
                 signature,
-            )  # fmt: skip
+            )
         )
         return body
 

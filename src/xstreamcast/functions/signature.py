@@ -1,4 +1,4 @@
-"""Signatures as F&O prints them, read into sequence types: "fn:abs($arg as xs:numeric?) as xs:numeric?"."""
+"""Signatures as F&O prints them ("fn:abs($arg as xs:numeric?) as xs:numeric?"), as types."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _Reader:
     """A cursor over the tokens of one signature."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = _TOKEN.findall(text)
+        self.tokens: list[str] = _TOKEN.findall(text)
         self.at = 0
         if "".join(self.tokens) != re.sub(r"\s", "", text):
             raise ValueError(f"a signature cannot be read: {text}")

@@ -1,0 +1,109 @@
+"""Documentation that runs: `console` blocks are typed and compared, `python` blocks are executed.
+
+Any other block (`text`, `xquery`, `xml`, …) is for eyes. In expected output, `...` stands for
+anything, within a line or over lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced part of a page."""
+
+    language: str
+    text: str
+    line: int
+
+
+def blocks(page: str) -> list[Block]:
+    return [
+        Block(found[1], found[2], page.count("\n", 0, found.start()) + 1)
+        for found in FENCE.finditer(page)
+    ]
+
+
+def commands(text: str) -> list[tuple[str, str]]:
+    """Each `$ command` (lines that begin with `> ` continue it) with the output below it."""
+    made: list[tuple[list[str], list[str]]] = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            made.append(([line[2:]], []))
+        elif line.startswith("> ") and made and not made[-1][1]:
+            made[-1][0].append(line[2:])
+        else:
+            assert made, f"output before any command: {line}"
+            made[-1][1].append(line)
+    return [("\n".join(typed), "\n".join(said).strip()) for typed, said in made]
+
+
+def agrees(expected: str, actual: str) -> bool:
+    pattern = ".*".join(re.escape(part) for part in expected.split("..."))
+    return re.fullmatch(pattern, actual, re.S) is not None
+
+
+def typed(command: str, folder: Path) -> str:
+    """What a person sees who types the command."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = os.environ | {"PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()).strip()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_what_a_page_shows_is_what_happens(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": page.stem}
+    for block in blocks(page.read_text("utf-8")):
+        where = f"{page.name}:{block.line}"
+        if block.language == "python":
+            exec(compile("\n" * block.line + block.text, str(page), "exec"), names)
+        if block.language == "console":
+            for command, expected in commands(block.text):
+                actual = typed(command, tmp_path)
+                assert agrees(expected, actual), f"{where}: $ {command}\n{actual}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_first_screen_of_the_readme_names_the_two_commands() -> None:
+    first = (ROOT / "README.md").read_text("utf-8").splitlines()[:45]
+    assert any(line.startswith("make demo") for line in first)
+    assert any(line.startswith("make test") for line in first)
+
+
+def test_commands_are_read_with_their_output() -> None:
+    assert commands("$ a \\\n> b\nout\n\n$ c\n") == [("a \\\nb", "out"), ("c", "")]
+
+
+def test_dots_stand_for_anything_and_the_rest_is_exact() -> None:
+    assert agrees("a ... c", "a b\nb c")
+    assert not agrees("a ... c", "a b d")
+    assert not agrees("a.c", "abc")

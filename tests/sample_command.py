@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import Source, error
 
@@ -17,6 +19,10 @@ def main(args: Parsed) -> int:
             raise KeyboardInterrupt
         case "bug":
             return 1 // 0
+        case "noisy bug":
+            return 1 // (sys.stdout.write("some data") - 9)
+        case "deep":
+            return main(args)
         case "missing":
             return len(open("no/such/file").read())
         case "static":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,7 @@ from xstreamcast.cli.screens import EXAMPLES, help_screen
 from xstreamcast.cli.table import COMMANDS, Row
 from xstreamcast.errors import UsageError
 
+ROOT = Path(__file__).parents[1]
 COMMAND = [sys.executable, "-m", "xstreamcast"]
 
 
@@ -90,6 +92,7 @@ def test_a_mistyped_command_gets_a_near_name(capsys) -> None:
         ("bug", 1),
         ("missing", 2),
         ("static", 3),
+        ("deep", 1),
         ("FOAR0001", 1),
         ("XSCX0001", 4),
         ("XSCU0005", 2),
@@ -172,6 +175,22 @@ def test_a_reader_that_went_away_is_no_error() -> None:
     os.close(writer)
     assert done.returncode == 141
     assert done.stderr == b""
+
+
+def test_a_reader_that_went_away_hides_no_trace_of_a_later_error() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    code = (
+        "import sys; from xstreamcast.cli import table, main; "
+        "table.COMMANDS = (table.Row('sample', 'tests.sample_command', ''),); "
+        "sys.exit(main.main(['sample', 'noisy bug']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdout=writer, stderr=subprocess.PIPE, cwd=ROOT, text=True
+    )
+    os.close(writer)
+    assert done.returncode == 141
+    assert "Traceback" not in done.stderr
 
 
 def test_benchmarks_are_absent_where_there_is_no_checkout(tmp_path) -> None:

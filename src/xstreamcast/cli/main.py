@@ -23,13 +23,20 @@ def entry() -> None:
 def main(argv: list[str]) -> int:
     """Run one command line → its exit code. Data goes to stdout, all else to stderr."""
     try:
-        status = _dispatch(everywhere(argv).words)
+        status = _guarded(argv)
         sys.stdout.flush()
         return status
     except BrokenPipeError:
         # The interpreter flushes once more on its way out; give it somewhere to write.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
+
+
+def _guarded(argv: list[str]) -> int:
+    try:
+        return _dispatch(everywhere(argv).words)
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return INTERRUPTED
@@ -83,6 +90,8 @@ def _told(caught: Exception) -> Error:
             return caught
         case OSError(filename=str(name), strerror=str(reason)):
             return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
+        case RecursionError():
+            return error("XSCD0001", "the query or its data is nested or recurses too deeply")
         case _:
             sentence = f"internal error: {type(caught).__name__}: {caught}"
             return error(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 # Raise when any generator's output changes: cached documents of an older one are not taken for it.
 GENERATOR = 1
-SEED = 1
+# With this seed every published query has an answer on documents from factor 0.01 up.
+SEED = 22
 
 
 def data(kind: str, factor: float = 1.0, seed: int = SEED) -> Path:

@@ -18,8 +18,8 @@ INITIALS = ("", "", "", "", " A.", " B.", " E.", " J.", " K.", " M.", " R.", " W
 # Names that need more than ASCII, and the particles that come before some of them.
 ACCENTED = ("Müller", "Gómez", "Lefèvre", "Šimek", "Þórsson", "Øster", "Żak", "Çelik", "O'Brien")
 PARTICLES = mostly("", 94, ("van ", "de ", "von "))
-# What the published queries look for: about one author in 300 is a Smith, one in 2,000 John Smith.
-SMITHS = ("John Smith",) * 3 + ("Ann Smith", "Robert J. Smith", "Smith Okoro", "Wei Smithson") * 4
+# What the published queries look for: one author in 300 is a Smith, one in 1,200 John Smith.
+SMITHS = ("John Smith",) * 5 + ("Ann Smith", "Robert J. Smith", "Smith Okoro", "Wei Smithson") * 4
 MARKED = mostly("{}", 97, ("{}<sup>2</sup>", "<i>k</i>-{}", "H<sub>2</sub>O {}", "{} &amp; more"))
 
 

@@ -1,0 +1,1 @@
+//europe//item[location = "Albania"]/quantity

@@ -1,0 +1,1 @@
+//item[location = "Albania"][payment = "Cash"]/location

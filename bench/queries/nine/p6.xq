@@ -1,0 +1,1 @@
+count(//item[location = "Albania"]/ancestor::*//location)

@@ -1,0 +1,1 @@
+//inproceedings[author = "John Smith"]/title

@@ -4,7 +4,7 @@
     level  uint16  0 for a root
     name   int32   id in `names`; -1 where nameless (document, text, comment)
     parent int32   row of the parent; -1 for a root
-    size   int32   rows below this one, attributes and namespaces included → next sibling = row + size + 1
+    size   int32   rows below, attributes and namespaces included → next sibling = row + size + 1
     start  int64   with `length` int32: a span of bytes in `heap`; 27 bytes of columns per node
 
 Below an element stand first its NAMESPACE rows, then its ATTRIBUTE rows, then its children.
@@ -19,7 +19,8 @@ What a span covers:
   (constructed, decoded from another form, or longer than 2 GiB). DOCUMENT: length -1 or the whole.
 
 NEEDS_DECODE says that the value is not the bytes of the span: TEXT with `&`, CDATA markup or CR;
-ATTRIBUTE and NAMESPACE with `&`, tab, LF or CR (each becomes a space, CR LF one); COMMENT and PI with CR.
+ATTRIBUTE and NAMESPACE with `&`, tab, LF or CR (each becomes a space, CR LF one); COMMENT and PI
+with CR.
 References in a span are character references and the five predefined entities, nothing else: a
 document that declares entities is expanded before it reaches a tape. Spans are valid UTF-8.
 

@@ -45,7 +45,7 @@ def intern_hashed(t: NameTables, data: U8, start: int, end: int, hashed: int) ->
             while i < length and t.heap[base + i] == data[start + i]:
                 i += 1
             if i == length:
-                return word
+                return int(word)
         at = (at + 1) & mask
     word, used = t.state[WORDS], t.state[BYTES]
     if word >= len(t.word_start) or used + length > len(t.heap):
@@ -57,14 +57,14 @@ def intern_hashed(t: NameTables, data: U8, start: int, end: int, hashed: int) ->
     t.word_slots[at] = word
     t.state[WORDS] = word + 1
     t.state[BYTES] = used + length
-    return word
+    return int(word)
 
 
 @kernel
 def prefix_of(t: NameTables, word: int) -> int:
     """The word of the prefix of a lexical name, 0 without one; remembered in the table."""
     if t.word_prefix[word] >= 0:
-        return t.word_prefix[word]
+        return int(t.word_prefix[word])
     start, end = t.word_start[word], t.word_start[word] + t.word_length[word]
     colon = start
     while colon < end and t.heap[colon] != 0x3A:
@@ -79,7 +79,7 @@ def prefix_of(t: NameTables, word: int) -> int:
 def intern_name(t: NameTables, word: int, uri: int) -> int:
     """The name of a lexical name and a URI, both words."""
     if t.last_uri[word] == uri:
-        return t.last_name[word]
+        return int(t.last_name[word])
     mask = len(t.name_slots) - 1
     at = hash_pair(word, uri) & mask
     while t.name_slots[at] >= 0:
@@ -96,4 +96,4 @@ def intern_name(t: NameTables, word: int, uri: int) -> int:
         t.state[NAMES] += 1
     t.last_uri[word] = uri
     t.last_name[word] = t.name_slots[at]
-    return t.last_name[word]
+    return int(t.last_name[word])

@@ -6,8 +6,8 @@
   A tape's name column holds names.
 
 The tables are plain arrays, so that a kernel can look words up and add them while it reads
-(`name_kernels.py`). A kernel that finds a table full gives FULL; its caller calls `grow()`, takes the
-new `tables` and goes on. Words and names are only ever added. One writer at a time.
+(`name_kernels.py`). A kernel that finds a table full gives FULL; its caller calls `grow()`, takes
+the new `tables` and goes on. Words and names are only ever added. One writer at a time.
 """
 
 from __future__ import annotations
@@ -126,10 +126,9 @@ class Names:
         """Twice the room in every table; ids stay as they are."""
         old = self._tables
         new = _tables(2 * len(old.word_start), 2 * len(old.heap))
-        new.state[:] = old.state
-        for mine, theirs in zip(new, old, strict=True):
-            if mine is not new.word_slots and mine is not new.name_slots:
-                mine[: len(theirs)] = theirs
+        for column, kept in old._asdict().items():
+            if not column.endswith("_slots"):
+                getattr(new, column)[: len(kept)] = kept
         self._tables = new
         self._catch_up()
         for word, text in enumerate(self._texts):

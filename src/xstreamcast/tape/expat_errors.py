@@ -1,0 +1,68 @@
+"""What expat says of a document, said as our errors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, TypeAlias
+from xml.parsers import expat
+
+from xstreamcast.errors import DataPlace, Error, error
+
+_SHOWN: Final = 120  # bytes of the line before and after the place that a message may show
+
+Buffer: TypeAlias = bytes | bytearray | memoryview
+
+# expat's number → our code, sentence, hint
+_TABLE: Final[dict[int, tuple[str, str, str | None]]] = {
+    2: ("XSCX0001", "the markup is not complete", None),
+    3: ("XSCX0004", "the input ends before the root element is complete", None),
+    4: (
+        "XSCX0001",
+        "a character that is not allowed here",
+        "`<` and `&` are written &lt; and &amp;",
+    ),
+    5: ("XSCX0004", "the input ends inside a tag or other markup", None),
+    6: ("XSCX0002", "the input ends inside a character", None),
+    7: ("XSCX0001", "the end tag must match the start tag", None),
+    8: ("XSCX0001", "the element has two attributes of the same name", None),
+    9: ("XSCX0001", "content after the end of the root element", "a document has one root element"),
+    11: ("XSCX0001", "the entity is not declared", "XML itself knows lt, gt, amp, apos and quot"),
+    12: ("XSCX0104", "the entity contains itself", None),
+    13: ("XSCX0001", "the entity is declared in a part that was not read", None),
+    14: ("XSCX0001", "the character reference does not name an XML character", None),
+    15: ("XSCX0001", "the entity is not text", None),
+    16: ("XSCX0001", "an attribute cannot refer to an external entity", None),
+    17: ("XSCX0001", "the XML declaration must stand at the very start", None),
+    18: ("XSCX0003", "the encoding is not known", "UTF-8, UTF-16, ISO-8859-1 and others are"),
+    19: ("XSCX0002", "the bytes do not fit the declared encoding", None),
+    20: ("XSCX0004", "the input ends inside a CDATA section", None),
+    24: ("XSCX0001", "the document is not standalone", None),
+    27: ("XSCX0005", "the namespace prefix is not declared", 'add xmlns:prefix="…"'),
+    28: ("XSCX0005", "a prefix cannot be undeclared in XML 1.0", None),
+    30: ("XSCX0001", "the XML declaration is not well-formed", None),
+    31: ("XSCX0001", "the declaration is not well-formed", None),
+    38: ("XSCX0005", "the prefix xml cannot be bound to another namespace", None),
+    39: ("XSCX0005", "the prefix xmlns cannot be declared", None),
+    40: ("XSCX0005", "the namespaces of xml and xmlns cannot be bound to another prefix", None),
+    43: ("XSCX0104", "entities expand to too much text", None),
+}
+
+
+def input_error(said: expat.ExpatError, offset: int, data: Buffer, source: str | None) -> Error:
+    """The error for what expat said at byte `offset` of `data`."""
+    otherwise = ("XSCX0001", expat.ErrorString(said.code) or "not well-formed", None)
+    code, sentence, hint = _TABLE.get(said.code, otherwise)
+    at = replace(place(data, max(offset, 0), source), line=said.lineno, column=said.offset + 1)
+    return error(code, sentence, at=at, hint=hint)
+
+
+def place(data: Buffer, offset: int, source: str | None) -> DataPlace:
+    """Byte `offset` of `data` with its line and column in characters, both from 1."""
+    view = bytes(data[:offset])
+    line = view.count(b"\n") + 1
+    first = view.rfind(b"\n") + 1
+    before = bytes(view[max(first, offset - _SHOWN) :]).decode("utf-8", "replace")
+    after = bytes(data[offset : offset + _SHOWN]).partition(b"\n")[0].decode("utf-8", "replace")
+    column = len(view[first:].decode("utf-8", "replace")) + 1
+    shown = before + after.rstrip("\r") if first >= offset - _SHOWN else None
+    return DataPlace(source or "input", None, offset, line, column, shown)

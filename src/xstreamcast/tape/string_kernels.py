@@ -1,0 +1,278 @@
+"""The string value of nodes, in bytes: decoded only where the bytes are not yet the value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.layout import (
+    ATTRIBUTE,
+    DOCUMENT,
+    ELEMENT,
+    I64,
+    KIND,
+    NAMESPACE,
+    NEEDS_DECODE,
+    TEXT,
+    U8,
+    U64,
+    Bools,
+    Columns,
+)
+
+AMP, HASH, SEMI, LT, CR, LF, TAB, SPACE, BRACKET = 38, 35, 59, 60, 13, 10, 9, 32, 93
+
+
+@kernel
+def put_utf8(code: int, out: U8, at: int) -> int:
+    """Write the UTF-8 of `code` → the place after it."""
+    if code < 0x80:
+        out[at] = code
+        return at + 1
+    if code < 0x800:
+        out[at], out[at + 1] = 0xC0 | (code >> 6), 0x80 | (code & 0x3F)
+        return at + 2
+    if code < 0x10000:
+        out[at], out[at + 1] = 0xE0 | (code >> 12), 0x80 | ((code >> 6) & 0x3F)
+        out[at + 2] = 0x80 | (code & 0x3F)
+        return at + 3
+    out[at], out[at + 1] = 0xF0 | (code >> 18), 0x80 | ((code >> 12) & 0x3F)
+    out[at + 2], out[at + 3] = 0x80 | ((code >> 6) & 0x3F), 0x80 | (code & 0x3F)
+    return at + 4
+
+
+@kernel
+def number_of(heap: U8, start: int, end: int) -> int:
+    """The code of a character reference between `&#` and `;`."""
+    code = 0
+    if heap[start] == 0x78:
+        for i in range(start + 1, end):
+            digit = np.int64(heap[i])
+            code = code * 16 + (digit & 0xF) + (9 if digit >= 0x41 else 0)
+        return code
+    for i in range(start, end):
+        code = code * 10 + (np.int64(heap[i]) - 0x30)
+    return code
+
+
+@kernel
+def put_reference(heap: U8, start: int, out: U8, at: int) -> tuple[int, int]:
+    """Write what the reference at `start` stands for → the places after both."""
+    semi = start + 1
+    while heap[semi] != SEMI:
+        semi += 1
+    second = heap[start + 1]
+    if second == HASH:
+        return semi + 1, put_utf8(number_of(heap, start + 2, semi), out, at)
+    if second == 0x6C:  # lt
+        out[at] = 0x3C
+    elif second == 0x67:  # gt
+        out[at] = 0x3E
+    elif second == 0x71:  # quot
+        out[at] = 0x22
+    else:  # amp, apos
+        out[at] = 0x26 if heap[start + 2] == 0x6D else 0x27
+    return semi + 1, at + 1
+
+
+@kernel
+def decode(heap: U8, start: int, length: int, kind: int, out: U8, at: int) -> int:
+    """Write the value of a span that needs decoding → the place after it; it never grows."""
+    i, end = start, start + length
+    quoted = kind in (ATTRIBUTE, NAMESPACE)
+    cdata = False
+    while i < end:
+        byte = heap[i]
+        if byte == CR:
+            i += 2 if i + 1 < end and heap[i + 1] == LF else 1
+            out[at] = SPACE if quoted else LF
+            at += 1
+        elif quoted and byte in (LF, TAB):
+            out[at] = SPACE
+            i, at = i + 1, at + 1
+        elif byte == AMP and not cdata and (quoted or kind == TEXT):
+            i, at = put_reference(heap, i, out, at)
+        elif byte == LT and not cdata and kind == TEXT:
+            i, cdata = i + 9, True  # only <![CDATA[ can stand here
+        elif cdata and byte == BRACKET and heap[i + 1] == BRACKET and heap[i + 2] == 0x3E:
+            i, cdata = i + 3, False
+        else:
+            out[at] = byte
+            i, at = i + 1, at + 1
+    return at
+
+
+@kernel
+def next_text(c: Columns, row: int, end: int) -> int:
+    """The first text row from `row` up to `end`, or -1."""
+    while row <= end:
+        if c.kind[row] & KIND == TEXT:
+            return row
+        row += 1
+    return -1
+
+
+@kernel
+def single(c: Columns, row: int) -> int:
+    """The row whose span is the whole value of `row`: itself or an only text; -1 none, -2 many."""
+    kind = c.kind[row] & KIND
+    if kind != ELEMENT and kind != DOCUMENT:
+        return row
+    end = row + c.size[row]
+    first = next_text(c, row + 1, end)
+    if first < 0:
+        return -1
+    return first if next_text(c, first + 1, end) < 0 else -2
+
+
+@kernel
+def raw_length(c: Columns, row: int) -> int:
+    """At most so many bytes has the string value."""
+    kind = c.kind[row] & KIND
+    if kind != ELEMENT and kind != DOCUMENT:
+        return int(c.length[row])
+    total, end = 0, row + c.size[row]
+    text = next_text(c, row + 1, end)
+    while text >= 0:
+        total += c.length[text]
+        text = next_text(c, text + 1, end)
+    return total
+
+
+@kernel
+def put_span(c: Columns, row: int, out: U8, at: int) -> int:
+    """Write the value of a row that has a span of its own."""
+    start, length = c.start[row], c.length[row]
+    if c.kind[row] & NEEDS_DECODE:
+        return int(decode(c.heap, start, length, c.kind[row] & KIND, out, at))
+    for i in range(length):
+        out[at + i] = c.heap[start + i]
+    return int(at + length)
+
+
+@kernel
+def put_value(c: Columns, row: int, out: U8, at: int) -> int:
+    """Write the string value of any row → the place after it."""
+    kind = c.kind[row] & KIND
+    if kind != ELEMENT and kind != DOCUMENT:
+        return put_span(c, row, out, at)
+    end = row + c.size[row]
+    text = next_text(c, row + 1, end)
+    while text >= 0:
+        at = put_span(c, text, out, at)
+        text = next_text(c, text + 1, end)
+    return at
+
+
+@kernel
+def gather(c: Columns, rows: I64) -> tuple[U8, I64]:
+    """The string values of `rows` end to end, and where each begins and ends."""
+    total = 0
+    for k in range(len(rows)):
+        total += raw_length(c, rows[k])
+    out, offsets, at = np.empty(total, np.uint8), np.empty(len(rows) + 1, np.int64), 0
+    offsets[0] = 0
+    for k in range(len(rows)):
+        at = put_value(c, rows[k], out, at)
+        offsets[k + 1] = at
+    return out[:at], offsets
+
+
+@kernel
+def has_at(data: U8, start: int, constant: U8) -> bool:
+    """Whether the bytes of `constant` stand at `start`."""
+    i = 0
+    while i < len(constant) and data[start + i] == constant[i]:
+        i += 1
+    return i == len(constant)
+
+
+@kernel
+def has_within(data: U8, start: int, length: int, constant: U8) -> bool:
+    """Whether the bytes of `constant` stand anywhere in the span."""
+    if len(constant) == 0:
+        return True
+    first = constant[0]
+    for i in range(start, start + length - len(constant) + 1):
+        if data[i] == first and has_at(data, i, constant):
+            return True
+    return False
+
+
+EQUALS, CONTAINS, STARTS, ENDS = range(4)
+
+
+@kernel
+def agrees(data: U8, start: int, length: int, constant: U8, how: int) -> bool:
+    """Whether the span equals, contains, starts with or ends with `constant`."""
+    if how == CONTAINS:
+        return has_within(data, start, length, constant)
+    if length < len(constant) or (how == EQUALS and length != len(constant)):
+        return False
+    return has_at(data, start + length - len(constant) if how == ENDS else start, constant)
+
+
+@kernel
+def hash_value(data: U8, start: int, length: int) -> np.uint64:
+    """A 64-bit hash of the bytes of a span: eight at a time, then mixed (MurmurHash64A)."""
+    m = np.uint64(0xC6A4A7935BD1E995)
+    h = np.uint64(0x9E3779B97F4A7C15) ^ (np.uint64(length) * m)
+    i, end = start, start + length
+    while i + 8 <= end:
+        k = np.uint64(0)
+        for j in range(8):
+            k |= np.uint64(data[i + j]) << np.uint64(8 * j)
+        k *= m
+        k ^= k >> np.uint64(47)
+        h = (h ^ (k * m)) * m
+        i += 8
+    if i < end:
+        for j in range(end - i):
+            h ^= np.uint64(data[i + j]) << np.uint64(8 * j)
+        h *= m
+    h ^= h >> np.uint64(47)
+    h *= m
+    return h ^ (h >> np.uint64(47))
+
+
+@kernel
+def match_constant(c: Columns, rows: I64, constant: U8, how: int) -> Bools:
+    """For each row, whether its string value agrees with `constant`."""
+    found = np.empty(len(rows), np.bool_)
+    scratch = np.empty(256, np.uint8)
+    for k in range(len(rows)):
+        span = single(c, rows[k])
+        if span >= 0 and c.kind[span] & NEEDS_DECODE == 0:
+            found[k] = agrees(c.heap, c.start[span], c.length[span], constant, how)
+            continue
+        needed = raw_length(c, rows[k])
+        if needed > len(scratch):
+            scratch = np.empty(2 * needed, np.uint8)
+        found[k] = agrees(scratch, 0, put_value(c, rows[k], scratch, 0), constant, how)
+    return found
+
+
+@kernel
+def hash_rows(c: Columns, rows: I64) -> U64:
+    """For each row, the hash of its string value."""
+    hashes = np.empty(len(rows), np.uint64)
+    scratch = np.empty(256, np.uint8)
+    for k in range(len(rows)):
+        span = single(c, rows[k])
+        if span >= 0 and c.kind[span] & NEEDS_DECODE == 0:
+            hashes[k] = hash_value(c.heap, c.start[span], c.length[span])
+            continue
+        needed = raw_length(c, rows[k])
+        if needed > len(scratch):
+            scratch = np.empty(2 * needed, np.uint8)
+        hashes[k] = hash_value(scratch, 0, put_value(c, rows[k], scratch, 0))
+    return hashes
+
+
+@kernel
+def hash_spans(data: U8, offsets: I64) -> U64:
+    """The hash of each of the strings laid end to end in `data`."""
+    hashes = np.empty(len(offsets) - 1, np.uint64)
+    for k in range(len(hashes)):
+        hashes[k] = hash_value(data, offsets[k], offsets[k + 1] - offsets[k])
+    return hashes

@@ -90,6 +90,7 @@ from xstreamcast.algebra.temporal import (
     AllenCompare,
     AllenOp,
     Instant,
+    Interval,
     IntervalProjection,
     LastVersion,
     LifespanBound,
@@ -166,6 +167,7 @@ Expression: TypeAlias = (
     | LifespanBound
     | IntervalProjection
     | VersionProjection
+    | Interval
     | AllenCompare
 )
 
@@ -215,6 +217,7 @@ __all__ = [
     "Inline",
     "InstanceOf",
     "Instant",
+    "Interval",
     "IntervalProjection",
     "Join",
     "JoinKey",

@@ -15,15 +15,11 @@ AllenOp = Literal[
     "before",
     "after",
     "meets",
-    "met-by",
     "overlaps",
-    "overlapped-by",
     "during",
     "contains",
     "starts",
-    "started-by",
     "finishes",
-    "finished-by",
     "equals",
 ]
 
@@ -73,8 +69,17 @@ class VersionProjection:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """[first, last], an operand of Allen's comparisons; [t] has no last."""
+
+    first: Expression
+    last: Expression | None
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class AllenCompare:
-    """Allen's comparison of two intervals."""
+    """Allen's comparison of two intervals: those written out, or the lifespans of nodes."""
 
     op: AllenOp
     left: Expression

@@ -1,0 +1,80 @@
+"""A whole query after lowering: the prolog's part of it and the body."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xstreamcast.algebra.operands import Variable
+from xstreamcast.algebra.place import NOWHERE
+from xstreamcast.algebra.plan import Expression, Parameter
+from xstreamcast.errors import Source, Span
+from xstreamcast.functions.call import StaticContext
+from xstreamcast.model.sequence_type import SequenceType
+
+
+@dataclass(frozen=True, slots=True)
+class GlobalVariable:
+    """A variable of the prolog; `value` (checked against the type) is the default if external.
+
+    What the caller gives for an external variable must match `type`.
+    """
+
+    variable: Variable
+    uri: str
+    local: str
+    type: SequenceType
+    value: Expression | None
+    external: bool
+    infinite: bool
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """declare context item; `value` (already checked) is the default if external."""
+
+    type: SequenceType
+    value: Expression | None
+    external: bool
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class UserFunction:
+    """A declared function; the body converts its own result, callers convert arguments."""
+
+    uri: str
+    local: str
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: SequenceType
+    body: Expression
+    span: Span = field(default=NOWHERE, compare=False, kw_only=True)
+
+    @property
+    def arity(self) -> int:
+        """The number of parameters."""
+        return len(self.parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Choices of the prolog that are no part of what functions see."""
+
+    ordered: bool = True
+    construction_preserve: bool = False
+    sequential: bool = False
+    options: tuple[tuple[str, str, str], ...] = ()  # (namespace, local, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What is evaluated: the variables in order (each needs only earlier ones), then the body."""
+
+    source: Source
+    static: StaticContext
+    settings: Settings
+    context: ContextItem | None
+    variables: tuple[GlobalVariable, ...]
+    functions: tuple[UserFunction, ...]
+    body: Expression

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import error
-from xstreamcast.functions.call import Call, Texts
+from xstreamcast.functions.call import Call
+from xstreamcast.functions.unread import Texts
 from xstreamcast.model.atomic import (
     ANY_URI,
     BOOLEAN,

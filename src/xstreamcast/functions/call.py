@@ -4,33 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.decimal_format import DecimalFormat
 from xstreamcast.functions.signature import FN
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from xstreamcast.model.column import Column
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.function_item import FunctionItem
 
-    Ints = npt.NDArray[np.int64]
-
 CODEPOINT: Final = "http://www.w3.org/2005/xpath-functions/collation/codepoint"
-
-
-class Texts(Protocol):
-    """What values need of a store of tapes: kinds and string values of many nodes at once."""
-
-    def strings(self, handles: Ints) -> npt.NDArray[Any]: ...
-    def doubles(self, handles: Ints) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]: ...
-    def equals(self, handles: Ints, constant: bytes) -> npt.NDArray[np.bool_]: ...
-    def hashes(self, handles: Ints) -> npt.NDArray[np.uint64]: ...
-    def kinds(self, handles: Ints) -> npt.NDArray[np.uint8]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +30,11 @@ class StaticContext:
     decimal_formats: Mapping[tuple[str, str] | None, DecimalFormat] = field(
         default_factory=lambda: {None: DecimalFormat()}
     )
-    variables: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def in_scope(self) -> Mapping[str, str]:
+        """Prefixes that casts read, with "" for the default namespace of elements."""
+        return {**self.namespaces, "": self.default_element}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,12 @@
-"""Durations: months and nanoseconds, which no rule turns into each other."""
+"""Durations: months and seconds, which no rule turns into each other."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
 
-from xstreamcast.model.date_time import DAY, HOUR, MINUTE, SECOND
+ZERO: Final = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,25 +14,24 @@ class Duration:
     """A duration of any of the three types; both parts have the same sign, or are 0."""
 
     months: int = 0
-    nanos: int = 0
+    seconds: Decimal = ZERO
 
     @property
     def negative(self) -> bool:
-        return self.months < 0 or self.nanos < 0
+        return self.months < 0 or self.seconds < 0
 
     def __neg__(self) -> Duration:
-        return Duration(-self.months, -self.nanos)
+        return Duration(-self.months, -self.seconds)
 
     def __str__(self) -> str:
         """The canonical form; a duration of nothing is written in seconds."""
-        sign, months, nanos = "-" if self.negative else "", abs(self.months), abs(self.nanos)
-        if not months and not nanos:
+        sign, months = "-" if self.negative else "", abs(self.months)
+        whole = int(abs(self.seconds))
+        date = _part(months // 12, "Y") + _part(months % 12, "M") + _part(whole // 86400, "D")
+        clock = _part(whole // 3600 % 24, "H") + _part(whole // 60 % 60, "M")
+        clock += _seconds(abs(self.seconds) - whole + whole % 60)
+        if not date and not clock:
             return "PT0S"
-        date = _part(months // 12, "Y") + _part(months % 12, "M") + _part(nanos // DAY, "D")
-        rest = nanos % DAY
-        clock = _part(rest // HOUR, "H") + _part(rest // MINUTE % 60, "M")
-        seconds = rest % MINUTE
-        clock += seconds_text(seconds) + "S" if seconds else ""
         return f"{sign}P{date}{'T' + clock if clock else ''}"
 
 
@@ -38,7 +39,7 @@ def _part(count: int, letter: str) -> str:
     return f"{count}{letter}" if count else ""
 
 
-def seconds_text(nanos: int) -> str:
-    """Nanoseconds as decimal seconds without trailing zeros."""
-    whole, fraction = divmod(nanos, SECOND)
-    return str(whole) + (f".{fraction:09d}".rstrip("0") if fraction else "")
+def _seconds(value: Decimal) -> str:
+    text = format(value, "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return f"{text}S" if value else ""

@@ -1,0 +1,78 @@
+"""Numbers: promotion to a common type and exact decimal arithmetic."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from xstreamcast.functions.cast import cast
+from xstreamcast.model.atomic import DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
+
+if TYPE_CHECKING:
+    from xstreamcast.model.items import Items
+
+    Array = npt.NDArray[Any]
+
+# Wide enough that sums and products of any decimals a query can write are exact.
+EXACT: Final = Context(prec=20_000, Emax=999_999, Emin=-999_999)
+_SCALE: Final = 18  # digits after the point that a division keeps at least
+
+RANK: Final = {INTEGER: 0, DECIMAL: 1, FLOAT: 2, DOUBLE: 3}
+
+
+def is_numeric(tag: int) -> bool:
+    """Whether the type is xs:numeric or derived from one."""
+    return PRIMITIVE.get(tag) in RANK
+
+
+def common_type(left: int, right: int) -> int:
+    """The type both are promoted to: integer, decimal, float, double in this order."""
+    return max(PRIMITIVE[left], PRIMITIVE[right], key=RANK.__getitem__)
+
+
+def promoted(items: Items, target: int) -> Array:
+    """The values as an array of the common type."""
+    if PRIMITIVE[items.tag] == target:
+        return items.values
+    return cast(items, target).values
+
+
+def scale_of(value: Decimal) -> int:
+    """Digits after the point, trailing zeros not counted."""
+    exponent = value.normalize(EXACT).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(0, -exponent)
+
+
+def divide(left: Decimal, right: Decimal) -> Decimal:
+    """The quotient with 18 digits after the point, or as many as an operand has."""
+    scale = max(_SCALE, scale_of(left), scale_of(right))
+    return divide_to(left, right, scale, ROUND_HALF_DOWN)
+
+
+def divide_to(left: Decimal, right: Decimal, scale: int, rounding: str = ROUND_HALF_UP) -> Decimal:
+    """The quotient rounded once, to `scale` digits after the point."""
+    numerator, size = _integers(left.scaleb(scale, EXACT), right)
+    whole, rest = divmod(numerator, size)
+    twice, size = 2 * abs(rest), abs(size)
+    # divmod rounds down: the quotient lies in [whole, whole + 1).
+    negative = (left < 0) != (right < 0)
+    up = twice > size or (twice == size and negative == (rounding == ROUND_HALF_DOWN))
+    return Decimal(whole + up).scaleb(-scale, EXACT)
+
+
+def _integers(left: Decimal, right: Decimal) -> tuple[int, int]:
+    """Two integers with the same quotient."""
+    shift = max(scale_of(left), scale_of(right))
+    return int(left.scaleb(shift, EXACT)), int(right.scaleb(shift, EXACT))
+
+
+def integer_array(values: list[int]) -> Array:
+    """Integers in the array that holds them: int64 if they fit."""
+    try:
+        return np.array(values, np.int64)
+    except OverflowError:
+        return np.array(values, object)

@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 from xml.parsers import expat
@@ -81,8 +82,8 @@ def normalised(answer: str) -> str:
     """An answer as canonical XML without white space: processors part items differently."""
     etree = _installed("lxml.etree")
     bare = re.sub(r"^<\?xml[^>]*\?>", "", answer)
-    canonical: str = etree.tostring(etree.fromstring(f"<answer>{bare}</answer>"), method="c14n")
-    return re.sub(r"\s+", "", str(canonical, "utf-8"))
+    canonical: bytes = etree.tostring(etree.fromstring(f"<answer>{bare}</answer>"), method="c14n")
+    return re.sub(r"\s+", "", canonical.decode())
 
 
 def _shown(etree: Any, item: Any) -> str:
@@ -92,8 +93,6 @@ def _shown(etree: Any, item: Any) -> str:
 
 
 def _installed(name: str) -> Any:
-    from importlib import import_module
-
     try:
         return import_module(name)
     except ImportError as absent:

@@ -29,21 +29,17 @@ class Volume:
 
     venue: str
     year: int
-    part: int
     journal: bool
+    key: str
 
     @classmethod
     def of(cls, dice: Dice, number: int) -> "Volume":
         """The `number`-th volume; no two have one key, however many there are."""
         journal = dice.chance(40)
-        venue, rest = number % VENUES, number // VENUES
-        year, part = YEARS[rest * 7 % len(YEARS)], 1 + rest // len(YEARS)
-        return cls(venues()[venue], year, part, journal)
-
-    @property
-    def key(self) -> str:
-        part = f"-{self.part}" if self.part > 1 else ""
-        return f"{'journals' if self.journal else 'conf'}/{self.venue.lower()}/{self.year}{part}"
+        venue, rest = venues()[number % VENUES], number // VENUES
+        year, part = YEARS[rest * 7 % len(YEARS)], rest // len(YEARS)
+        key = f"{'journals' if journal else 'conf'}/{venue.lower()}/{year}"
+        return cls(venue, year, journal, f"{key}-{part}" if part else key)
 
 
 def pieces(factor: float, seed: int) -> Iterator[str]:
@@ -96,11 +92,7 @@ def _article(dice: Dice, volume: Volume, paper: int) -> str:
 
 def _authors(dice: Dice) -> str:
     count = range(dice.one(AUTHORS))
-    return "".join([f"<author>{_author(dice)}</author>\n" for _ in count])
-
-
-def _author(dice: Dice) -> str:
-    return dice.one(SMITHS) if dice.chance(0.33) else dice.one(authors())
+    return "".join([f"<author>{dice.one(authors())}</author>\n" for _ in count])
 
 
 def _title(dice: Dice) -> str:
@@ -153,7 +145,7 @@ def venues() -> tuple[str, ...]:
 def authors() -> tuple[str, ...]:
     """Authors as a distribution: a few write much, most write little."""
     dice = Dice(0, "authors")
-    return zipf([_full_name(dice) for _ in range(20_000)], flat=400)
+    return zipf([_full_name(dice) for _ in range(20_000)], flat=400) + SMITHS * 10
 
 
 def _full_name(dice: Dice) -> str:

@@ -101,14 +101,20 @@ def _member(dice: Dice, counts: Counts) -> str:
 
 
 def _edit(dice: Dice) -> str:
-    return (
-        f'version="{1 + dice.one(VERSIONS)}" timestamp="{dice.one(DATES)}T{time(dice)}Z" '
-        f'changeset="{1_000_000 + dice.below(90_000_000)}" {dice.one(mappers())}'
-    )
+    day, who = dice.one(changesets())
+    return f'version="{1 + dice.one(VERSIONS)}" timestamp="{day}T{time(dice)}Z" {who}'
 
 
 def _tag(key: str, value: str) -> str:
     return f'  <tag k="{key}" v="{value}"/>\n'
+
+
+@cache
+def changesets() -> tuple[tuple[str, str], ...]:
+    """Sittings of one mapper on one day: the day, and the attributes that say which and who."""
+    dice = Dice(0, "changesets")
+    numbers = (1_000_000 + 4_271 * n + dice.below(4_000) for n in range(20_000))
+    return tuple((dice.one(DATES), f'changeset="{n}" {dice.one(mappers())}') for n in numbers)
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from numba import njit
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -13,3 +14,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def kernel(function: F) -> F:
     """`function`, compiled at its first call and cached beside its source."""
     return cast(F, njit(cache=True, nogil=True, error_model="numpy")(function))
+
+
+@kernel
+def signed(value: int) -> int:
+    """A value of a column as int64: unsigned and signed mixed would become a float."""
+    return int(np.int64(value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.compiled import kernel, signed
 from xstreamcast.tape.layout import F64, I64, NEEDS_DECODE, U8, Columns
 from xstreamcast.tape.string_kernels import put_value, raw_length, single
 
@@ -43,9 +43,9 @@ def parse_double(data: U8, start: int, length: int) -> tuple[int, float]:
         i += 1
     if i < end and data[i] == 0x49:
         return word_value(data, i, end, sign)
-    mantissa, significant, digits, exponent, point = np.int64(0), 0, 0, 0, False
+    mantissa, significant, digits, exponent, point = signed(0), 0, 0, 0, False
     while i < end:
-        byte = np.int64(data[i])
+        byte = signed(data[i])
         if 0x30 <= byte <= 0x39:
             digits += 1
             significant += mantissa > 0 or byte > 0x30
@@ -68,11 +68,11 @@ def parse_double(data: U8, start: int, length: int) -> tuple[int, float]:
             i += 1
         if i == end:
             return INVALID, np.nan
-        written = np.int64(0)
+        written = signed(0)
         while i < end:
             if not 0x30 <= data[i] <= 0x39:
                 return INVALID, np.nan
-            written = min(written * 10 + (np.int64(data[i]) - 0x30), 1_000_000)
+            written = min(written * 10 + (signed(data[i]) - 0x30), 1_000_000)
             i += 1
         exponent += -written if minus else written
     if mantissa == 0:

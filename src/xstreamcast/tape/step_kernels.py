@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.compiled import kernel, signed
 from xstreamcast.tape.layout import ATTRIBUTE, I32, I64, KIND, NAMESPACE, Bools, Columns
 
 ANY, LISTED = -1, -2
@@ -88,7 +88,7 @@ def upward(
     label, found = np.empty(len(rows) + 16, np.int64), np.empty(len(rows) + 16, np.int64)
     n = 0
     for k in range(len(rows)):
-        i = np.int64(rows[k]) if own else np.int64(c.parent[rows[k]])
+        i = signed(rows[k]) if own else signed(c.parent[rows[k]])
         first = n
         while i >= 0:
             if passes(c, i, mask, wanted, names):
@@ -98,7 +98,7 @@ def upward(
                 n += 1
             if not far:
                 break
-            i = np.int64(c.parent[i])
+            i = signed(c.parent[i])
         found[first:n] = found[first:n][::-1].copy()
     return label[:n], found[:n]
 
@@ -140,7 +140,7 @@ def outside(
         row = rows[k]
         root = row
         while c.parent[root] >= 0:
-            root = np.int64(c.parent[root])
+            root = signed(c.parent[root])
         i = row + c.size[row] + 1 if after else root
         end = root + c.size[root] if after else row - 1
         while i <= end:
@@ -188,7 +188,7 @@ def descendant_distinct(
     c: Columns, rows: I64, mask: int, wanted: int, names: Bools, own: bool
 ) -> I64:
     """The descendants of all of `rows` (ascending), each once, in document order."""
-    found, n, reached = np.empty(BLOCK, np.int64), 0, np.int64(0)
+    found, n, reached = np.empty(BLOCK, np.int64), 0, signed(0)
     for k in range(len(rows)):
         row, end = rows[k], rows[k] + c.size[rows[k]] + 1
         if own and row >= reached:
@@ -252,7 +252,7 @@ def descendant_among(c: Columns, rows: I64, distinct: I64, own: bool) -> tuple[I
 @kernel
 def apart(c: Columns, rows: I64) -> bool:
     """Whether the subtrees of `rows` follow each other without overlap."""
-    reached = np.int64(0)
+    reached = signed(0)
     for k in range(len(rows)):
         if rows[k] < reached:
             return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.compiled import kernel, signed
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     DOCUMENT,
@@ -47,11 +47,11 @@ def number_of(heap: U8, start: int, end: int) -> int:
     code = 0
     if heap[start] == 0x78:
         for i in range(start + 1, end):
-            digit = np.int64(heap[i])
+            digit = signed(heap[i])
             code = code * 16 + (digit & 0xF) + (9 if digit >= 0x41 else 0)
         return code
     for i in range(start, end):
-        code = code * 10 + (np.int64(heap[i]) - 0x30)
+        code = code * 10 + (signed(heap[i]) - 0x30)
     return code
 
 

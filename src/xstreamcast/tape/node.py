@@ -1,0 +1,93 @@
+"""A node to look at: for the REPL, error messages and tests, never for evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from xstreamcast.tape.layout import ELEMENT, I64, KIND, KIND_NAMES, Tape
+
+_SHOWN = 60  # characters of XML in a repr
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Node:
+    """One row of a tape, with what one asks of a node by hand."""
+
+    tape: Tape
+    row: int
+
+    @property
+    def kind(self) -> str:
+        return KIND_NAMES[int(self.tape.columns.kind[self.row]) & KIND]
+
+    @property
+    def name(self) -> str:
+        """`prefix:local`, or "" for a node without a name."""
+        name = int(self.tape.columns.name[self.row])
+        return self.tape.names.lexical(name) if name >= 0 else ""
+
+    @property
+    def uri(self) -> str:
+        """The namespace of the name."""
+        name = int(self.tape.columns.name[self.row])
+        return self.tape.names.qname(name)[2] if name >= 0 else ""
+
+    @property
+    def string(self) -> str:
+        """The string value."""
+        from xstreamcast.tape.strings import gathered
+
+        return gathered(self.tape, self._rows())[0].tobytes().decode()
+
+    @property
+    def parent(self) -> Node | None:
+        row = int(self.tape.columns.parent[self.row])
+        return None if row < 0 else Node(self.tape, row)
+
+    @property
+    def children(self) -> list[Node]:
+        return self.step("child")
+
+    @property
+    def attributes(self) -> list[Node]:
+        return self.step("attribute")
+
+    def step(self, axis: str) -> list[Node]:
+        """The nodes on an axis, in document order."""
+        from xstreamcast.tape.steps import NodeTest, step
+
+        _, rows = step(self.tape, self._rows(), axis, NodeTest.node())
+        return [Node(self.tape, int(row)) for row in rows]
+
+    def serialize(self) -> bytes:
+        """Its XML."""
+        return self.tape.serialize(self.row)
+
+    def __str__(self) -> str:
+        return self.serialize().decode()
+
+    def __repr__(self) -> str:
+        what = f"{self.kind} {self.name}" if self.name else self.kind
+        if self.tape.columns.kind[self.row] & KIND <= ELEMENT:
+            count = len(self.children)
+            what += f", {count} child" if count == 1 else f", {count} children"
+        return f"<Node {self.row} {what}: {_shortened(self._start())}>"
+
+    def _start(self) -> str:
+        """The beginning of its XML; a large tree is not written out only to be cut."""
+        if self.tape.columns.size[self.row] < 1000:
+            return str(self)
+        first = next((child for child in self.children if child.kind == "element"), None)
+        name = self.name or (first.name if first else "")
+        attributes = "".join(f" {a}" for a in (self if self.name else first or self).attributes)
+        return f"<{name}{attributes}>…"
+
+    def _rows(self) -> I64:
+        return np.array([self.row], np.int64)
+
+
+def _shortened(xml: str) -> str:
+    one_line = " ".join(xml.split())
+    return one_line if len(one_line) <= _SHOWN else one_line[:_SHOWN] + "…"

@@ -1,0 +1,22 @@
+"""Nodes as XML, as XSLT and XQuery Serialization 3.1 says for the method xml, without declaration.
+
+An element that is serialised alone carries all namespaces in its scope. Attributes and namespaces,
+which that method refuses alone, are written as they stand in a tag: `name="value"`.
+"""
+
+from __future__ import annotations
+
+from xstreamcast.tape.layout import I64, U8, Tape
+from xstreamcast.tape.serialize_kernels import serialize
+
+
+def serialize_rows(tape: Tape, rows: I64) -> list[bytes]:
+    """The XML of each of `rows`."""
+    data, offsets = serialized(tape, rows)
+    raw, ends = data.tobytes(), offsets.tolist()
+    return [raw[ends[i] : ends[i + 1]] for i in range(len(rows))]
+
+
+def serialized(tape: Tape, rows: I64) -> tuple[U8, I64]:
+    """The XML of `rows` end to end, and the offsets of their ends from 0."""
+    return serialize(tape.columns, tape.names.tables, rows)

@@ -29,12 +29,10 @@ XPATHS = {
 
 def ours(query: Query, path: Path) -> str:
     """`xstreamcast run`, without starting a process."""
-    raw = io.BytesIO()
-    with redirect_stdout(io.TextIOWrapper(raw, "utf-8", write_through=True)):
-        status = command(["run", "-q", query.text, "-i", str(path), "--format", "lines"])
+    status, answer = _captured(["run", "-q", query.text, "-i", str(path), "--format", "lines"])
     if status:
         raise error("XSCB0001", f"xstreamcast run ended with {status} on {query.name}")
-    return raw.getvalue().decode()
+    return answer
 
 
 def saxon() -> Answer:
@@ -90,6 +88,16 @@ def _shown(etree: Any, item: Any) -> str:
     if isinstance(item, str):
         return item.replace("&", "&amp;").replace("<", "&lt;")
     return str(etree.tostring(item, encoding="unicode", with_tail=False))
+
+
+def _captured(words: list[str]) -> tuple[int, str]:
+    """A command's exit code, and what it wrote as text or as bytes."""
+    raw = io.BytesIO()
+    stdout = io.TextIOWrapper(raw, "utf-8", write_through=True)
+    with redirect_stdout(stdout):
+        status = command(words)
+    stdout.flush()
+    return status, raw.getvalue().decode()
 
 
 def _installed(name: str) -> Any:

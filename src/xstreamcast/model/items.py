@@ -71,9 +71,9 @@ class Items:
         return Items(NODE, handles)
 
     @staticmethod
-    def text_of(store: TextSource, handles: Ints) -> Items:
-        """The untyped values of nodes, not yet read."""
-        items = Items(UNTYPED, None)
+    def text_of(store: TextSource, handles: Ints, tag: int = UNTYPED) -> Items:
+        """The string values of nodes, not yet read: untyped, or cast to a string already."""
+        items = Items(tag, None)
         items.nodes, items.store = handles, store
         return items
 
@@ -91,7 +91,7 @@ class Items:
         if all(part.nodes is not None and part.store is live[0].store for part in live):
             assert live[0].store is not None
             nodes = np.concatenate([part.nodes for part in live if part.nodes is not None])
-            return Items.text_of(live[0].store, nodes)
+            return Items.text_of(live[0].store, nodes, live[0].tag)
         if any(part.values.dtype == object for part in live):
             return Items(live[0].tag, np.concatenate([part.as_objects() for part in live]))
         return Items(live[0].tag, np.concatenate([part.values for part in live]))
@@ -135,7 +135,7 @@ class Items:
         if self._values is None:
             assert self.store is not None
             assert self.nodes is not None
-            return Items.text_of(self.store, self.nodes[index])
+            return Items.text_of(self.store, self.nodes[index], self.tag)
         taken = Items(
             self.tag,
             self._values[index],

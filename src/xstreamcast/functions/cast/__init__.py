@@ -49,6 +49,9 @@ def cast(items: Items, target: int, namespaces: Mapping[str, str] = _NO_NAMES) -
         return per_type(items, lambda part: cast(part, target, namespaces))
     if items.tag in (NODE, FUNCTION):
         raise error("XPTY0004", "a node or function must be atomised before it is cast")
+    lazy = unread(items)
+    if lazy is not None and target in (STRING, UNTYPED):
+        return Items.text_of(*lazy, target)
     convert = converter(items.tag, target, namespaces)
     quick = _vectorised(items, target)
     if quick is not None:

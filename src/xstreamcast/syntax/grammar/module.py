@@ -1,0 +1,73 @@
+"""A whole query: version, prolog, body."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from xstreamcast.errors import Source
+from xstreamcast.syntax.grammar import expressions, prolog
+from xstreamcast.syntax.grammar.names import string
+from xstreamcast.syntax.lexing import MAX_DEPTH, NOT_XML, OPERATOR_WORDS, Cursor
+from xstreamcast.syntax.tree import Module, VersionDecl
+
+_VERSIONS: Final = ("1.0", "3.0", "3.1")
+_ENCODING: Final = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*")
+_FRAMES: Final = 24  # Python frames that one level of nesting may take, with room to spare
+
+
+def parse(text: str, name: str = "query") -> Module:
+    """The tree of a query text; spans count in its text with line ends as `\\n`."""
+    source = Source(name, text.replace("\r\n", "\n").replace("\r", "\n"))
+    cur = Cursor(source)
+    if odd := NOT_XML.search(source.text):
+        raise cur.error("XPST0003", "a character that XML does not allow", odd.span())
+    with room_for_nesting():
+        return _module(cur)
+
+
+@contextmanager
+def room_for_nesting() -> Iterator[None]:
+    """Let a walk over the deepest tree that the grammar accepts end well."""
+    before = sys.getrecursionlimit()
+    if before >= MAX_DEPTH * _FRAMES:
+        yield
+        return
+    sys.setrecursionlimit(MAX_DEPTH * _FRAMES)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _module(cur: Cursor) -> Module:
+    cur.skip()
+    version = _version(cur)
+    if cur.word() == "module" and cur.next_word() == "namespace":
+        raise cur.unsupported("a library module is", (cur.pos, cur.pos + 6), "XQST0016")
+    declarations = prolog.prolog(cur)
+    body = expressions.expr(cur)
+    if cur.pos < len(cur.source.text):
+        raise cur.expected("an operator or the end of the query", OPERATOR_WORDS)
+    return Module(version, declarations, body, cur.source, (0, cur.last))
+
+
+def _version(cur: Cursor) -> VersionDecl | None:
+    """`xquery version "3.1" encoding "utf-8";`."""
+    if cur.word() != "xquery" or cur.next_word() not in ("version", "encoding"):
+        return None
+    start = cur.pos
+    cur.take_word("xquery")
+    version = string(cur).value if cur.take_word("version") else None
+    if version is not None and version not in _VERSIONS:
+        message = f"the version must be one of {', '.join(_VERSIONS)}; got '{version}'"
+        raise cur.error("XQST0031", message, cur.span(start))
+    encoding = string(cur).value if cur.take_word("encoding") else None
+    if encoding is not None and not _ENCODING.fullmatch(encoding):
+        message = f"'{encoding}' is not the name of an encoding"
+        raise cur.error("XQST0087", message, cur.span(start))
+    cur.expect(";")
+    return VersionDecl(version, encoding, cur.span(start))

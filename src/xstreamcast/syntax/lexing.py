@@ -1,0 +1,174 @@
+"""Characters and tokens: XQuery has no tokens of its own, the grammar asks for what it expects."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from xstreamcast.errors import Error, Source, error
+from xstreamcast.syntax.tree.names import Span
+
+_START: Final = (
+    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
+    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_PART: Final = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
+NCNAME: Final = re.compile(f"[{_START}][{_PART}]*")
+QNAME: Final = re.compile(f"([{_START}][{_PART}]*)(?::([{_START}][{_PART}]*))?")
+NAME_START: Final = re.compile(f"[{_START}]")
+SPACE: Final = re.compile(r"[ \t\r\n]*")
+NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+MAX_DEPTH: Final = 256  # levels of nested expressions; each costs about a dozen Python frames
+
+ALLEN: Final = frozenset(
+    ("before", "after", "meets", "overlaps", "during", "contains", "starts", "finishes", "equals")
+)
+OPERATOR_WORDS: Final = (
+    *("or", "and", "eq", "ne", "lt", "le", "gt", "ge", "is", "to", "div", "idiv", "mod", "union"),
+    *("intersect", "except", "instance", "treat", "castable", "cast"),
+    *ALLEN,
+)
+
+
+class Cursor:
+    """A place in the text, always at the start of a token; spaces and comments are behind it."""
+
+    __slots__ = (
+        *("source", "text", "pos", "last"),
+        *("depth", "time", "sequential", "preserve"),
+        *("_word", "_word_at"),
+    )
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.text = source.text + "\0"  # a sentinel, so that looking at the end needs no test
+        self.pos = 0
+        self.last = 0  # where the last token ended
+        self.depth = 0
+        self.time = False  # are bare times and `now` read as such here?
+        self.sequential = False  # does the prolog declare sequential execution?
+        self.preserve = False  # does the prolog keep boundary space?
+        self._word, self._word_at = "", -1
+
+    def skip(self) -> None:
+        """Leave a token: go on to the start of the next."""
+        self.last = self.pos
+        self.pos = self.skip_from(self.pos)
+
+    def skip_from(self, pos: int) -> int:
+        """Where the next token after `pos` starts."""
+        text = self.text
+        if text[pos] not in " \t\r\n(":
+            return pos
+        while True:
+            pos = SPACE.match(text, pos).end()  # type: ignore[union-attr]  # matches anything
+            if not text.startswith("(:", pos):
+                return pos
+            pos = self._after_comment(pos)
+
+    def _after_comment(self, start: int) -> int:
+        depth, pos = 1, start + 2
+        while depth:
+            opens, closes = self.text.find("(:", pos), self.text.find(":)", pos)
+            if closes < 0:
+                raise self.error("XPST0003", "the comment never ends", (start, start + 2))
+            nested = 0 <= opens < closes
+            depth, pos = (depth + 1, opens + 2) if nested else (depth - 1, closes + 2)
+        return pos
+
+    def word(self) -> str:
+        """The NCName that starts here, or the empty string."""
+        if self._word_at != self.pos:
+            found = NCNAME.match(self.text, self.pos)
+            self._word = found.group() if found else ""
+            self._word_at = self.pos
+        return self._word
+
+    def after_word(self) -> int:
+        """Where the token after the word starts."""
+        return self.skip_from(self.pos + len(self.word()))
+
+    def word_then(self, *symbols: str) -> bool:
+        """Is the word followed by one of these?"""
+        return self.text.startswith(symbols, self.after_word())
+
+    def next_word(self) -> str:
+        """The word after the word."""
+        found = NCNAME.match(self.text, self.after_word())
+        return found.group() if found else ""
+
+    def at(self, symbol: str) -> bool:
+        return self.text.startswith(symbol, self.pos)
+
+    def advance(self, length: int) -> None:
+        self.pos += length
+        self.skip()
+
+    def take(self, symbol: str) -> bool:
+        """Take the symbol if it is here."""
+        if not self.text.startswith(symbol, self.pos):
+            return False
+        self.advance(len(symbol))
+        return True
+
+    def take_word(self, word: str) -> bool:
+        """Take the word if it is here."""
+        if self.word() != word:
+            return False
+        self.advance(len(word))
+        return True
+
+    def take_words(self, first: str, second: str) -> bool:
+        """Take both words, or neither."""
+        if self.word() != first or self.next_word() != second:
+            return False
+        self.take_word(first)
+        return self.take_word(second)
+
+    def expect(self, symbol: str) -> None:
+        if not self.take(symbol):
+            raise self.expected(f"'{symbol}'", OPERATOR_WORDS)
+
+    def expect_word(self, *words: str) -> str:
+        """Take one of the words."""
+        word = self.word()
+        if word not in words:
+            raise self.expected(" or ".join(f"'{w}'" for w in words), words)
+        self.advance(len(word))
+        return word
+
+    def span(self, start: int) -> Span:
+        return start, self.last
+
+    def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Error:
+        return error(code, message, at=self.source.place(span), hint=hint)
+
+    def expected(self, what: str, words: Iterable[str] = ()) -> Error:
+        """The grammar wants `what`; `words` are those a misspelt word may have meant."""
+        near = difflib.get_close_matches(self.word(), list(words), 1) if self.word() else []
+        hint = f"did you mean '{near[0]}'?" if near else None
+        message = f"expected {what}; got {self._found()}"
+        return self.error("XPST0003", message, (self.pos, self._found_end()), hint)
+
+    def unsupported(self, what: str, span: Span, code: str = "XSCS0001") -> Error:
+        return self.error(code, f"{what} not supported", span)
+
+    def _found_end(self) -> int:
+        length = len(self.word()) or 1
+        return min(self.pos + length, len(self.text) - 1)
+
+    def _found(self) -> str:
+        if self.pos >= len(self.text) - 1:
+            return "the end of the query"
+        return f"'{self.text[self.pos : self._found_end()]}'"
+
+    def deeper(self) -> None:
+        """Enter a nested expression; whoever enters leaves by `depth -= 1`."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            message = f"expressions are nested more than {MAX_DEPTH} deep"
+            place = self.source.place((self.pos, self.pos + 1))
+            raise error("XPDY0130", message, at=place, static=True)

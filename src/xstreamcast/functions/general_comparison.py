@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.functions.cast import cast
+from xstreamcast.functions.keys import shared_ranks
+from xstreamcast.functions.unread import unread
 from xstreamcast.functions.value_comparison import (
     FAMILY,
     NUMBER,
@@ -17,8 +19,6 @@ from xstreamcast.functions.value_comparison import (
     constant,
     value_compare,
 )
-from xstreamcast.functions.keys import shared_ranks
-from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import DOUBLE, MIXED, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import Items

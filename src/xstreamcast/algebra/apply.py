@@ -80,6 +80,7 @@ class UserRef:
 
     function: int
     name: str
+    arity: int
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 

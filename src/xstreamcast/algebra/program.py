@@ -31,11 +31,15 @@ class GlobalVariable:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """declare context item; `value` (already checked) is the default if external."""
+    """declare context item; `value` (already checked) is the default if external.
+
+    `after`: how many of the program's variables are computed before it; the others may read it.
+    """
 
     type: SequenceType
     value: Expression | None
     external: bool
+    after: int = 0
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 

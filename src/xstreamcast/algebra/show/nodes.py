@@ -103,8 +103,8 @@ def _navigation(plan: p.Expression) -> Drawing:
             return Drawing("partial", (drawn(function), *holes))
         case p.FunctionRef(function, arity):
             return Drawing(f"{function.name}#{arity}")
-        case p.UserRef(_, name):
-            return Drawing(f"{name}#")
+        case p.UserRef(_, name, arity):
+            return Drawing(f"{name}#{arity}")
         case p.Inline(parameters, result, body):
             shown = ", ".join(f"{q.variable} as {sequence_type(q.type)}" for q in parameters)
             return _call(f"function[({shown}) as {sequence_type(result)}]", body)

@@ -1,0 +1,45 @@
+"""Namespaces every query knows, those nobody may bind anew, and what an address may look like."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from xstreamcast.functions.signature import ERR, FN, LOCAL, MATH, XS, XSC
+
+XML: Final = "http://www.w3.org/XML/1998/namespace"
+XMLNS: Final = "http://www.w3.org/2000/xmlns/"
+XSI: Final = "http://www.w3.org/2001/XMLSchema-instance"
+XQUERY: Final = "http://www.w3.org/2012/xquery"
+OUTPUT: Final = "http://www.w3.org/2010/xslt-xquery-serialization"
+MAP: Final = "http://www.w3.org/2005/xpath-functions/map"
+ARRAY: Final = "http://www.w3.org/2005/xpath-functions/array"
+
+# What XQuery 3.1 predeclares, and the two that its tests and our functions rely on.
+PREDECLARED: Final = {
+    "xml": XML,
+    "xs": XS,
+    "xsi": XSI,
+    "fn": FN,
+    "local": LOCAL,
+    "math": MATH,
+    "map": MAP,
+    "array": ARRAY,
+    "err": ERR,
+    "xsc": XSC,
+}
+
+# Namespaces in which no module may declare a function or an annotation (XQST0045).
+RESERVED: Final = frozenset({XML, XS, XSI, FN, MATH, MAP, ARRAY, XQUERY})
+
+_NOT_IN_A_URI: Final = re.compile(r"""[<>"{}|\\^`\x00-\x20]|%(?![0-9A-Fa-f]{2})|^:|^[A-Za-z]:\\""")
+
+
+def is_address(text: str) -> bool:
+    """Whether a literal may stand where the grammar asks for a URI (else XQST0046)."""
+    return _NOT_IN_A_URI.search(text.strip()) is None
+
+
+def collapsed(text: str) -> str:
+    """White space as xs:anyURI has it: none around, single spaces within."""
+    return " ".join(text.split())

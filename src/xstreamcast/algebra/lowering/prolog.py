@@ -1,0 +1,188 @@
+"""The prolog: what its declarations fix for the rest of the module."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+from urllib.parse import urljoin
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.lowering.annotations import check_declared
+from xstreamcast.algebra.lowering.constructors import check_binding
+from xstreamcast.algebra.lowering.namespaces import OUTPUT, RESERVED, XQUERY, collapsed, is_address
+from xstreamcast.algebra.lowering.scope import Declared, Scope
+from xstreamcast.algebra.lowering.types import sequence_type
+from xstreamcast.algebra.program import Settings
+from xstreamcast.errors import Span
+from xstreamcast.functions import registry
+from xstreamcast.functions.call import StaticContext
+from xstreamcast.functions.decimal_format import PROPERTIES, DecimalFormat
+from xstreamcast.syntax import tree as t
+
+_SERIALISATION: Final = (
+    "allow-duplicate-names byte-order-mark cdata-section-elements doctype-public doctype-system "
+    "encoding escape-uri-attributes html-version include-content-type indent item-separator "
+    "json-node-output-method media-type method normalization-form omit-xml-declaration "
+    "parameter-document standalone suppress-indentation undeclare-prefixes use-character-maps "
+    "version"
+)
+
+
+@dataclass(slots=True)
+class Prolog:
+    """The declarations sorted by kind, and the place in which the bodies stand."""
+
+    scope: Scope
+    settings: Settings = field(default_factory=Settings)
+    formats: dict[tuple[str, str] | None, DecimalFormat] = field(
+        default_factory=lambda: {None: DecimalFormat()}
+    )
+    variables: list[tuple[t.VariableDecl, p.Variable]] = field(default_factory=list)
+    functions: list[t.FunctionDecl] = field(default_factory=list)
+    context: t.ContextItemDecl | None = None
+
+    def static(self) -> StaticContext:
+        """What functions see of it."""
+        return StaticContext(
+            namespaces={prefix: uri for prefix, uri in self.scope.prefixes.items() if uri},
+            default_element=self.scope.default_element,
+            default_function=self.scope.shared.default_function,
+            base_uri=self.scope.shared.base_uri,
+            decimal_formats=self.formats,
+        )
+
+
+def read_prolog(declarations: tuple[t.Declaration, ...], scope: Scope) -> Prolog:
+    """Namespaces and settings first: names in the other declarations need them."""
+    prolog = Prolog(scope)
+    for declaration in declarations:
+        _setting(declaration, prolog)
+    for declaration in declarations:
+        match declaration:
+            case t.VariableDecl():
+                _variable(declaration, prolog)
+            case t.FunctionDecl():
+                _function(declaration, prolog)
+            case t.OptionDecl():
+                _option(declaration, prolog)
+            case t.DecimalFormatDecl():
+                _decimal_format(declaration, prolog)
+            case t.ContextItemDecl():
+                prolog.context = declaration
+            case _:
+                pass  # a setting, read above
+    return prolog
+
+
+def _setting(declaration: t.Declaration, prolog: Prolog) -> None:
+    shared = prolog.scope.shared
+    match declaration:
+        case t.NamespaceDecl() | t.DefaultNamespaceDecl():
+            _namespace(declaration, prolog)
+        case t.BaseUriDecl(uri):
+            _address(uri, declaration.span, prolog.scope)
+            shared.base_uri = urljoin(shared.base_uri or "", collapsed(uri))
+        case t.CopyNamespacesDecl(preserve, inherit):
+            shared.copy = p.CopyMode(preserve, inherit)
+        case t.EmptyOrderDecl(greatest):
+            shared.empty_greatest = greatest
+        case t.ConstructionDecl(preserve):
+            prolog.settings = replace(prolog.settings, construction_preserve=preserve)
+        case t.OrderingModeDecl(ordered):
+            prolog.settings = replace(prolog.settings, ordered=ordered)
+        case t.ExecutionDecl():
+            prolog.settings = replace(prolog.settings, sequential=True)
+        case t.DefaultCollationDecl(uri):
+            prolog.scope.collation(uri, declaration.span, "XQST0038")
+        case _:
+            pass  # not a setting
+
+
+def _namespace(declaration: t.NamespaceDecl | t.DefaultNamespaceDecl, prolog: Prolog) -> None:
+    uri, scope = collapsed(declaration.uri), prolog.scope
+    prefix = declaration.prefix if isinstance(declaration, t.NamespaceDecl) else ""
+    check_binding(prefix, uri, declaration.span, scope)
+    _address(declaration.uri, declaration.span, scope)
+    if isinstance(declaration, t.NamespaceDecl):
+        prolog.scope = replace(scope, prefixes={**scope.prefixes, prefix: uri})
+    elif declaration.kind == "element":
+        prolog.scope = replace(scope, default_element=uri)
+    else:
+        scope.shared.default_function = uri
+
+
+def _address(uri: str, span: Span, scope: Scope) -> None:
+    if not is_address(uri):
+        raise scope.fail("XQST0046", f"{uri!r} is not a valid URI", span)
+
+
+def _variable(declaration: t.VariableDecl, prolog: Prolog) -> None:
+    scope = prolog.scope
+    check_declared(declaration.annotations, scope, "XQST0116")
+    if scope.expand_variable(declaration.name) in scope.variables:
+        sentence = f"the variable ${declaration.name} is declared more than once"
+        raise scope.fail("XQST0049", sentence, declaration.span)
+    variable, prolog.scope = scope.bind(declaration.name)
+    prolog.variables.append((declaration, variable))
+
+
+def _function(declaration: t.FunctionDecl, prolog: Prolog) -> None:
+    scope, name = prolog.scope, declaration.name
+    check_declared(declaration.annotations, scope, "XQST0106")
+    uri, local = scope.expand_function(name)
+    arity = len(declaration.parameters)
+    _allowed(uri, name, scope)
+    if (uri, local, arity) in scope.shared.functions:
+        sentence = f"the function {name}#{arity} is declared more than once"
+        raise scope.fail("XQST0034", sentence, declaration.span)
+    if declaration.body is None:
+        _external(uri, local, arity, declaration, scope)
+        return
+    kinds = tuple(sequence_type(one.type, scope) for one in declaration.parameters)
+    declared = Declared(len(prolog.functions), str(name), kinds)
+    scope.shared.functions[uri, local, arity] = declared
+    prolog.functions.append(declaration)
+
+
+def _allowed(uri: str, name: t.Name, scope: Scope) -> None:
+    if uri == "":
+        sentence = f"the function {name} must be in a namespace"
+        raise scope.fail("XQST0060", sentence, name.span, f"call it local:{name.local}")
+    if uri in RESERVED:
+        sentence = f"the namespace of the function {name} is reserved"
+        raise scope.fail("XQST0045", sentence, name.span, f"call it local:{name.local}")
+
+
+def _external(uri: str, local: str, arity: int, declaration: t.FunctionDecl, scope: Scope) -> None:
+    """An external function is one registered from Python under the same name."""
+    if registry.lookup(uri, local, arity) is None:
+        sentence = f"no function {declaration.name}#{arity} is registered"
+        raise scope.fail("XPST0017", sentence, declaration.span)
+
+
+def _option(declaration: t.OptionDecl, prolog: Prolog) -> None:
+    scope, name = prolog.scope, declaration.name
+    uri = scope.uri_of(name, XQUERY)
+    if uri == OUTPUT:
+        if name.local not in _SERIALISATION.split():
+            sentence = f"there is no serialisation parameter {name.local}"
+            raise scope.fail("XQST0109", sentence, declaration.span)
+        if any(row[:2] == (uri, name.local) for row in prolog.settings.options):
+            sentence = f"the serialisation parameter {name.local} is declared more than once"
+            raise scope.fail("XQST0110", sentence, declaration.span)
+    options = (*prolog.settings.options, (uri, name.local, declaration.value))
+    prolog.settings = replace(prolog.settings, options=options)
+
+
+def _decimal_format(declaration: t.DecimalFormatDecl, prolog: Prolog) -> None:
+    scope, name = prolog.scope, declaration.name
+    key = None if name is None else scope.expand_variable(name)
+    if key is not None and key in prolog.formats:
+        sentence = f"the decimal format {name} is declared more than once"
+        raise scope.fail("XQST0111", sentence, declaration.span)
+    given = {PROPERTIES[word]: value for word, value in declaration.properties}
+    made = DecimalFormat(**given)
+    if not made.distinct():
+        sentence = "two properties of the decimal format have the same character"
+        raise scope.fail("XQST0098", sentence, declaration.span)
+    prolog.formats[key] = made

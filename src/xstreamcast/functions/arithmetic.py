@@ -13,7 +13,6 @@ import numpy.typing as npt
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.numeric import (
-    EXACT,
     common_type,
     divide,
     integer_array,
@@ -22,6 +21,7 @@ from xstreamcast.functions.numeric import (
 )
 from xstreamcast.functions.span_arithmetic import span_arithmetic
 from xstreamcast.model.atomic import BY_TAG, DECIMAL, DOUBLE, FLOAT, INTEGER, MIXED, UNTYPED
+from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, empty_items, objects
 
 if TYPE_CHECKING:
@@ -69,6 +69,8 @@ def _negated(items: Items) -> Items:
     if kind == INTEGER:
         zero = Items(INTEGER, np.zeros(len(items), np.int64))
         return arithmetic("-", zero, items)
+    if kind == DECIMAL:
+        return Items.of(DECIMAL, [value.copy_negate() for value in items.values.tolist()])
     return Items(kind, -items.values)
 
 

@@ -7,12 +7,12 @@ from decimal import Decimal
 from typing import Any
 
 from xstreamcast.functions.call import Call
-from xstreamcast.functions.numeric import EXACT
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import DECIMAL, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.duration import Duration
+from xstreamcast.model.exact import EXACT
 
 
 def _component(name: str, tag: int, result: str, part: Callable[[Duration], Any]) -> None:
@@ -28,7 +28,7 @@ def _signed(count: int, value: Duration) -> int:
 
 
 def _whole(value: Duration) -> int:
-    return int(abs(value.seconds))
+    return abs(int(value.seconds))
 
 
 def _seconds(value: Duration) -> Decimal:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from xstreamcast.functions.cast import cast
+from xstreamcast.functions.cast import NO_NAMES, cast
+from xstreamcast.functions.cast.convert import Namespaces
 from xstreamcast.functions.keys import shared_ranks
 from xstreamcast.functions.unread import unread
 from xstreamcast.functions.value_comparison import (
@@ -34,47 +35,58 @@ VALUE_OP: Final[dict[str, Op]] = {
 _FEW: Final = 4096  # pairs that are cheaper to compare than to sort
 
 
-def general_compare(op: str, left: Column, right: Column, timezone: int = 0) -> Bools:
-    """For every row whether some pair of its (atomised) items compares so."""
+def general_compare(
+    op: str, left: Column, right: Column, timezone: int = 0, namespaces: Namespaces = NO_NAMES
+) -> Bools:
+    """For every row whether some pair of its (atomised) items compares so.
+
+    `timezone` stands in where dates have none; `namespaces` bind untyped values that meet a QName.
+    """
     code = VALUE_OP[op]
+    told = (timezone, namespaces)
     if len(left.items) == 0 or len(right.items) == 0:
         return np.zeros(left.n, np.bool_)
     if left.offsets is None and right.offsets is None:
-        return compare_pairs(code, left.items, right.items, timezone)
+        return compare_pairs(code, left.items, right.items, *told)
     if right.offsets is None:
-        return _against_single(code, left, right, timezone)
+        return _against_single(code, left, right, *told)
     if left.offsets is None:
-        return _against_single(SWAPPED[code], right, left, timezone)
+        return _against_single(SWAPPED[code], right, left, *told)
     pairs = int((left.lengths() * right.lengths()).sum())
     if pairs > _FEW + 4 * (len(left.items) + len(right.items)):
         found = _by_ranks(code, left, right)
         if found is not None:
             return found
-    return _crosswise(code, left, right, timezone)
+    return _crosswise(code, left, right, *told)
 
 
-def compare_pairs(op: Op, left: Items, right: Items, timezone: int = 0) -> Bools:
+def compare_pairs(
+    op: Op, left: Items, right: Items, timezone: int = 0, namespaces: Namespaces = NO_NAMES
+) -> Bools:
     """left[i] op right[i] with untyped values cast as general comparison says."""
     if left.tag == MIXED or right.tag == MIXED:
-        return by_pairs(left, right, lambda a, b: compare_pairs(op, a, b, timezone))
-    left, right = _met(left, right.tag), _met(right, left.tag)
+        return by_pairs(left, right, lambda a, b: compare_pairs(op, a, b, timezone, namespaces))
+    left, right = _met(left, right.tag, namespaces), _met(right, left.tag, namespaces)
     return value_compare(op, left, right, timezone)
 
 
-def _met(items: Items, other: int) -> Items:
+def _met(items: Items, other: int, namespaces: Namespaces) -> Items:
     """Untyped items as the type of what they are compared with: any number → xs:double."""
     if items.tag != UNTYPED or FAMILY.get(other, STRING) == STRING:
         return items
-    return cast(items, DOUBLE if FAMILY[other] == NUMBER else PRIMITIVE[other])
+    return cast(items, DOUBLE if FAMILY[other] == NUMBER else PRIMITIVE[other], namespaces)
 
 
-def _against_single(op: Op, many: Column, single: Column, timezone: int) -> Bools:
+def _against_single(
+    op: Op, many: Column, single: Column, timezone: int, namespaces: Namespaces
+) -> Bools:
     """Rows of any length against rows of one item."""
     fixed = constant(single.items)
     count = len(many.items)
     other = single.items.slice(0, 1).repeated(count) if fixed is not None else None
     other = single.items.take(many.rows()) if other is None else other
-    return any_in_row(many.rows(), compare_pairs(op, many.items, other, timezone), many.n)
+    flags = compare_pairs(op, many.items, other, timezone, namespaces)
+    return any_in_row(many.rows(), flags, many.n)
 
 
 def any_in_row(rows: Ints, flags: Bools, n: int) -> Bools:
@@ -84,7 +96,7 @@ def any_in_row(rows: Ints, flags: Bools, n: int) -> Bools:
     return out
 
 
-def _crosswise(op: Op, left: Column, right: Column, timezone: int) -> Bools:
+def _crosswise(op: Op, left: Column, right: Column, timezone: int, namespaces: Namespaces) -> Bools:
     """All pairs of all rows, a bounded number at a time."""
     rows, lengths = left.rows(), right.lengths()
     widths, starts = lengths[rows], right.bounds()[:-1][rows]
@@ -93,7 +105,8 @@ def _crosswise(op: Op, left: Column, right: Column, timezone: int) -> Bools:
     for at in range(0, len(rows), step):
         part = np.arange(at, min(at + step, len(rows)))
         i, j = np.repeat(part, widths[part]), ranges(starts[part], widths[part])
-        flags = compare_pairs(op, left.items.take(i), right.items.take(j), timezone)
+        pair = left.items.take(i), right.items.take(j)
+        flags = compare_pairs(op, *pair, timezone, namespaces)
         out[rows[i[flags]]] = True
     return out
 

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import Error
-from xstreamcast.functions.arithmetic import negate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.cast.convert import converter
 from xstreamcast.functions.cast.lexical import to_single
-from xstreamcast.functions.numeric import EXACT, integer_array
+from xstreamcast.functions.numeric import integer_array
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import column_of
 from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
 from xstreamcast.model.column import Column
+from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, objects
 
 if TYPE_CHECKING:
@@ -40,12 +40,10 @@ def abs_(call: Call, arg: Column) -> Column:
 def _absolute(items: Items) -> Items:
     primitive = PRIMITIVE[items.tag]
     if primitive == INTEGER and items.values.dtype != object and items.values.min() == -(2**63):
-        return negate(items) if len(items) == 1 else Items.of(INTEGER, _python_abs(items))
+        return Items.of(INTEGER, [abs(value) for value in items.values.tolist()])
+    if primitive == DECIMAL:
+        return Items.of(DECIMAL, [value.copy_abs() for value in items.values.tolist()])
     return Items(primitive, np.abs(items.values))
-
-
-def _python_abs(items: Items) -> list[int]:
-    return [abs(value) for value in items.values.tolist()]
 
 
 @function("fn:ceiling($arg as xs:numeric?) as xs:numeric?")

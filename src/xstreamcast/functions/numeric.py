@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -10,14 +10,13 @@ import numpy.typing as npt
 
 from xstreamcast.functions.cast import cast
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
+from xstreamcast.model.exact import EXACT
 
 if TYPE_CHECKING:
     from xstreamcast.model.items import Items
 
     Array = npt.NDArray[Any]
 
-# Wide enough that sums and products of any decimals a query can write are exact.
-EXACT: Final = Context(prec=20_000, Emax=999_999, Emin=-999_999)
 _SCALE: Final = 18  # digits after the point that a division keeps at least
 
 RANK: Final = {INTEGER: 0, DECIMAL: 1, FLOAT: 2, DOUBLE: 3}
@@ -60,7 +59,10 @@ def divide_to(left: Decimal, right: Decimal, scale: int, rounding: str = ROUND_H
     twice, size = 2 * abs(rest), abs(size)
     # divmod rounds down: the quotient lies in [whole, whole + 1).
     negative = (left < 0) != (right < 0)
-    up = twice > size or (twice == size and negative == (rounding == ROUND_HALF_DOWN))
+    if rounding == ROUND_DOWN:
+        up = negative and rest != 0
+    else:
+        up = twice > size or (twice == size and negative == (rounding == ROUND_HALF_DOWN))
     return Decimal(whole + up).scaleb(-scale, EXACT)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.cast.calendar import MAX_YEAR, duration
 from xstreamcast.functions.cast.convert import part_of
-from xstreamcast.functions.numeric import EXACT, divide_to
+from xstreamcast.functions.numeric import divide_to
 from xstreamcast.model.atomic import (
     BY_TAG,
     DATE,
@@ -24,8 +24,9 @@ from xstreamcast.model.atomic import (
     TIME,
     YEAR_MONTH_DURATION,
 )
-from xstreamcast.model.date_time import SECOND, DateTime
+from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.duration import ZERO, Duration
+from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
@@ -86,7 +87,9 @@ def _divided_months(a: Duration, number: Any) -> Duration:
 def _divided_seconds(a: Duration, number: Any) -> Duration:
     if isinstance(number, float) and math.isinf(number):
         return Duration()
-    return duration(0, divide_to(a.seconds, _nonzero(number), _SCALE))
+    if isinstance(number, float):
+        return duration(0, Decimal(repr(float(a.seconds) / float(_nonzero(number)))))
+    return duration(0, divide_to(a.seconds, _nonzero(number), _SCALE, ROUND_DOWN))
 
 
 def _nonzero(number: Any) -> Decimal:
@@ -121,10 +124,15 @@ def _within(value: DateTime) -> DateTime:
     return value
 
 
+def _nanos(span: Duration) -> int:
+    """Whole nanoseconds, downwards: the finest step of a time of day."""
+    return math.floor(span.seconds.scaleb(9, EXACT))
+
+
 def _later(value: DateTime, span: Duration) -> DateTime:
     if span.months:
         return _within(value.plus_months(span.months))
-    return _within(value.plus(int(span.seconds.scaleb(9, EXACT))))
+    return _within(value.plus(_nanos(span)))
 
 
 def _earlier(value: DateTime, span: Duration) -> DateTime:
@@ -136,11 +144,11 @@ def _later_date(value: DateTime, span: Duration) -> DateTime:
 
 
 def _later_time(value: DateTime, span: Duration) -> DateTime:
-    return part_of(value.plus(int(span.seconds.scaleb(9, EXACT))), TIME)
+    return part_of(value.plus(_nanos(span)), TIME)
 
 
 def _between(a: DateTime, b: DateTime) -> Duration:
-    return duration(0, Decimal(a.instant() - b.instant()) / SECOND)
+    return duration(0, Decimal(a.instant() - b.instant()).scaleb(-9, EXACT))
 
 
 def _flip(operation: Operation) -> Operation:

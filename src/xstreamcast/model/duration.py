@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from xstreamcast.model.exact import EXACT
+
 ZERO: Final = Decimal(0)
+_MINUTE: Final = Decimal(60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +24,16 @@ class Duration:
         return self.months < 0 or self.seconds < 0
 
     def __neg__(self) -> Duration:
-        return Duration(-self.months, -self.seconds)
+        return Duration(-self.months, self.seconds.copy_negate())
 
     def __str__(self) -> str:
         """The canonical form; a duration of nothing is written in seconds."""
         sign, months = "-" if self.negative else "", abs(self.months)
-        whole = int(abs(self.seconds))
+        seconds = self.seconds.copy_abs()
+        whole = int(seconds)
         date = _part(months // 12, "Y") + _part(months % 12, "M") + _part(whole // 86400, "D")
         clock = _part(whole // 3600 % 24, "H") + _part(whole // 60 % 60, "M")
-        clock += _seconds(abs(self.seconds) - whole + whole % 60)
+        clock += _seconds(EXACT.remainder(seconds, _MINUTE))
         if not date and not clock:
             return "PT0S"
         return f"{sign}P{date}{'T' + clock if clock else ''}"

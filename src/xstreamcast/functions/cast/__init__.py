@@ -34,12 +34,21 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
     Bools = npt.NDArray[np.bool_]
 
-__all__ = ["cast", "cast_numeric", "cast_value", "castable", "per_type", "string_value", "strings"]
+__all__ = [
+    "NO_NAMES",
+    "cast",
+    "cast_numeric",
+    "cast_value",
+    "castable",
+    "per_type",
+    "string_value",
+    "strings",
+]
 
-_NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
+NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-def cast(items: Items, target: int, namespaces: Mapping[str, str] = _NO_NAMES) -> Items:
+def cast(items: Items, target: int, namespaces: Mapping[str, str] = NO_NAMES) -> Items:
     """Every atomic item as a value of type `target`, or the error that the casting table names."""
     if items.tag == target:
         return items
@@ -59,12 +68,12 @@ def cast(items: Items, target: int, namespaces: Mapping[str, str] = _NO_NAMES) -
     return Items(target, array_of(target, [convert(value) for value in items.values.tolist()]))
 
 
-def cast_value(tag: int, value: Any, target: int, namespaces: Mapping[str, str] = _NO_NAMES) -> Any:
+def cast_value(tag: int, value: Any, target: int, namespaces: Mapping[str, str] = NO_NAMES) -> Any:
     """One value of type `tag` as a value of type `target`."""
     return value if tag == target else converter(tag, target, namespaces)(value)
 
 
-def castable(items: Items, target: int, namespaces: Mapping[str, str] = _NO_NAMES) -> Bools:
+def castable(items: Items, target: int, namespaces: Mapping[str, str] = NO_NAMES) -> Bools:
     """For every atomic item, whether `cast` would give a value."""
     if items.tag == MIXED:
         out = np.zeros(len(items), np.bool_)

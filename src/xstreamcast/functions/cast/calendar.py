@@ -16,7 +16,8 @@ from xstreamcast.model.atomic import (
     YEAR_MONTH_DURATION,
 )
 from xstreamcast.model.date_time import DAY, HOUR, MINUTE, SECOND, DateTime, days_in_month
-from xstreamcast.model.duration import ZERO, Duration
+from xstreamcast.model.duration import Duration
+from xstreamcast.model.exact import EXACT
 
 _YEAR: Final = r"(?P<year>-?(?:[1-9][0-9]{3,}|0[0-9]{3}))"
 _MONTH: Final = r"(?P<month>0[1-9]|1[0-2])"
@@ -138,7 +139,7 @@ def parse_duration(tag: int, text: str) -> Duration:
         raise error("FODT0002")
     months = int(part["Y"] or 0) * 12 + int(part["M"] or 0)
     whole = (int(part["D"] or 0) * 24 + int(part["h"] or 0)) * 60 + int(part["m"] or 0)
-    seconds = whole * 60 + Decimal(part["s"] or 0) if whole or part["s"] else ZERO
+    seconds = EXACT.add(Decimal(whole * 60), Decimal(part["s"] or 0))
     made = duration(months, seconds)
     return -made if part["sign"] else made
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.literals import string
-from xstreamcast.algebra.lowering.namespaces import XML, XMLNS, collapsed, is_address
+from xstreamcast.algebra.lowering.namespaces import XML, XMLNS, collapsed
 from xstreamcast.algebra.lowering.scope import Scope
 from xstreamcast.functions import registry
 from xstreamcast.functions.signature import FN
@@ -42,8 +42,6 @@ def _allowed(one: t.NamespaceAttribute, uri: str, scope: Scope) -> None:
     check_binding(one.prefix, uri, one.span, scope)
     if one.prefix and not uri:
         raise scope.fail("XQST0085", f"the prefix {one.prefix} cannot be undeclared", one.span)
-    if not is_address(one.uri):
-        raise scope.fail("XQST0046", f"{one.uri!r} is not a valid URI", one.span)
 
 
 def check_binding(prefix: str, uri: str, span: tuple[int, int], scope: Scope) -> None:

@@ -1,8 +1,7 @@
-"""Namespaces every query knows, those nobody may bind anew, and what an address may look like."""
+"""Namespaces every query knows, and those in which nobody may declare anything."""
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from xstreamcast.functions.signature import ERR, FN, LOCAL, MATH, XS, XSC
@@ -27,17 +26,11 @@ PREDECLARED: Final = {
     "array": ARRAY,
     "err": ERR,
     "xsc": XSC,
+    "output": OUTPUT,
 }
 
 # Namespaces in which no module may declare a function or an annotation (XQST0045).
 RESERVED: Final = frozenset({XML, XS, XSI, FN, MATH, MAP, ARRAY, XQUERY})
-
-_NOT_IN_A_URI: Final = re.compile(r"""[<>"{}|\\^`\x00-\x20]|%(?![0-9A-Fa-f]{2})|^:|^[A-Za-z]:\\""")
-
-
-def is_address(text: str) -> bool:
-    """Whether a literal may stand where the grammar asks for a URI (else XQST0046)."""
-    return _NOT_IN_A_URI.search(text.strip()) is None
 
 
 def collapsed(text: str) -> str:

@@ -9,11 +9,10 @@ from urllib.parse import urljoin
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.annotations import check_declared
 from xstreamcast.algebra.lowering.constructors import check_binding
-from xstreamcast.algebra.lowering.namespaces import OUTPUT, RESERVED, XQUERY, collapsed, is_address
+from xstreamcast.algebra.lowering.namespaces import OUTPUT, RESERVED, XQUERY, collapsed
 from xstreamcast.algebra.lowering.scope import Declared, Scope
 from xstreamcast.algebra.lowering.types import sequence_type
 from xstreamcast.algebra.program import Settings
-from xstreamcast.errors import Span
 from xstreamcast.functions import registry
 from xstreamcast.functions.call import StaticContext
 from xstreamcast.functions.decimal_format import PROPERTIES, DecimalFormat
@@ -80,7 +79,6 @@ def _setting(declaration: t.Declaration, prolog: Prolog) -> None:
         case t.NamespaceDecl() | t.DefaultNamespaceDecl():
             _namespace(declaration, prolog)
         case t.BaseUriDecl(uri):
-            _address(uri, declaration.span, prolog.scope)
             shared.base_uri = urljoin(shared.base_uri or "", collapsed(uri))
         case t.CopyNamespacesDecl(preserve, inherit):
             shared.copy = p.CopyMode(preserve, inherit)
@@ -102,18 +100,12 @@ def _namespace(declaration: t.NamespaceDecl | t.DefaultNamespaceDecl, prolog: Pr
     uri, scope = collapsed(declaration.uri), prolog.scope
     prefix = declaration.prefix if isinstance(declaration, t.NamespaceDecl) else ""
     check_binding(prefix, uri, declaration.span, scope)
-    _address(declaration.uri, declaration.span, scope)
     if isinstance(declaration, t.NamespaceDecl):
         prolog.scope = replace(scope, prefixes={**scope.prefixes, prefix: uri})
     elif declaration.kind == "element":
         prolog.scope = replace(scope, default_element=uri)
     else:
         scope.shared.default_function = uri
-
-
-def _address(uri: str, span: Span, scope: Scope) -> None:
-    if not is_address(uri):
-        raise scope.fail("XQST0046", f"{uri!r} is not a valid URI", span)
 
 
 def _variable(declaration: t.VariableDecl, prolog: Prolog) -> None:

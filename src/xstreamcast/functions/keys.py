@@ -94,7 +94,7 @@ def order_ranks(column: Column, *, empty_greatest: bool = False, timezone: int =
     out = np.zeros(column.n, np.int64)
     if len(items) == 0:
         return out
-    ranks = _ranks(items, timezone)
+    ranks = value_ranks(items, timezone)
     top = int(ranks.max())
     out[filled] = np.where(ranks < 0, top + 1 if empty_greatest else -1, ranks)
     out[~filled] = top + 2 if empty_greatest else -2
@@ -121,7 +121,7 @@ def sortable(items: Items) -> Items:
     return per_type(items, lambda part: cast(part, target))
 
 
-def _ranks(items: Items, timezone: int) -> Ints:
+def value_ranks(items: Items, timezone: int) -> Ints:
     """The place of every value among the distinct ones; -1 for NaN."""
     if PRIMITIVE[items.tag] in (FLOAT, DOUBLE):
         codes = np.full(len(items), -1, np.int64)
@@ -150,7 +150,7 @@ def shared_ranks(left: Items, right: Items) -> tuple[Ints, Ints] | None:
         both = Items.concat([cast(left, DOUBLE), cast(right, DOUBLE)])
     else:
         return None
-    ranks = _ranks(both, 0)
+    ranks = value_ranks(both, 0)
     return ranks[: len(left)], ranks[len(left) :]
 
 

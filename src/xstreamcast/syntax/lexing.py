@@ -38,7 +38,7 @@ class Cursor:
 
     __slots__ = (
         *("source", "text", "pos", "last"),
-        *("depth", "time", "sequential", "preserve"),
+        *("depth", "time", "sequential", "preserve", "refusal"),
         *("_word", "_word_at"),
     )
 
@@ -51,6 +51,7 @@ class Cursor:
         self.time = False  # are bare times and `now` read as such here?
         self.sequential = False  # does the prolog declare sequential execution?
         self.preserve = False  # does the prolog keep boundary space?
+        self.refusal: Error | None = None  # told only if the rest of the text is right
         self._word, self._word_at = "", -1
 
     def skip(self) -> None:

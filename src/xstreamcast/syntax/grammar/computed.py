@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from xstreamcast.syntax.grammar import calls, expressions
+from xstreamcast.syntax.grammar import calls, expressions, maps
 from xstreamcast.syntax.grammar.names import eqname, ncname
 from xstreamcast.syntax.grammar.prolog_parts import enclosed
 from xstreamcast.syntax.lexing import NCNAME, QNAME, Cursor
@@ -113,15 +113,6 @@ def _function(cur: Cursor) -> Expr | None:
     return calls.inline_function(cur, (), cur.pos)
 
 
-def _refused(what: str) -> Callable[[Cursor], Expr | None]:
-    def build(cur: Cursor) -> Expr | None:
-        if cur.word_then("{"):
-            raise cur.unsupported(what, (cur.pos, cur.pos + len(cur.word())))
-        return None
-
-    return build
-
-
 _WORDS: Final[dict[str, Callable[[Cursor], Expr | None]]] = {
     "element": _element,
     "attribute": _attribute,
@@ -133,6 +124,6 @@ _WORDS: Final[dict[str, Callable[[Cursor], Expr | None]]] = {
     "ordered": _ordering,
     "unordered": _ordering,
     "function": _function,
-    "map": _refused("a map is"),
-    "array": _refused("an array is"),
+    "map": maps.map_constructor,
+    "array": maps.curly_array,
 }

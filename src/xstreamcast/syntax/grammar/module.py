@@ -52,6 +52,8 @@ def _module(cur: Cursor) -> Module:
     body = expressions.expr(cur)
     if cur.pos < len(cur.source.text):
         raise cur.expected("an operator or the end of the query", OPERATOR_WORDS)
+    if cur.refusal is not None:
+        raise cur.refusal
     return Module(version, declarations, body, cur.source, (0, cur.last))
 
 

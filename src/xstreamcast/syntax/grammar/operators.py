@@ -59,10 +59,9 @@ _FLAT: Final[dict[int, type[Or] | type[And] | type[Concat]]] = {OR: Or, AND: And
 def binary(cur: Cursor, loosest: int) -> Expr:
     """An expression whose operators bind at least as tightly as `loosest`."""
     start = cur.pos
-    if cur.text[start] == "[" and loosest <= COMPARE:
-        left, ceiling = xcql.leading_interval(cur), AND
-    else:
-        left, ceiling = expressions.operand(cur), ARROW
+    bracket = cur.text[start] == "[" and loosest <= COMPARE
+    interval = xcql.leading_interval(cur) if bracket else None
+    left, ceiling = interval or expressions.operand(cur), AND if interval else ARROW
     while True:
         operator, binding = _operator(cur)
         if not loosest <= binding <= ceiling or not binding:

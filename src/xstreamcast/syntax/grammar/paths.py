@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, cast, get_args
 
-from xstreamcast.syntax.grammar import calls, computed, primary, types, xcql
+from xstreamcast.syntax.grammar import calls, computed, maps, primary, types, xcql
 from xstreamcast.syntax.grammar.names import braced_uri, braced_uri_here, lexical_name
 from xstreamcast.syntax.lexing import NCNAME, Cursor
 from xstreamcast.syntax.tree import (
@@ -198,6 +198,6 @@ def after_primary(cur: Cursor, found: Expr, start: int) -> Expr:
         elif following == "(" and cur.text[cur.pos + 1] != "#":
             found = calls.dynamic_call(cur, found, start)
         elif following == "?" and cur.text[cur.pos + 1] != "[":
-            raise cur.unsupported("lookup in maps and arrays is", (cur.pos, cur.pos + 1))
+            found = maps.lookup(cur)
         else:
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xstreamcast.syntax.grammar import calls, direct, expressions, prolog_parts, xcql
+from xstreamcast.syntax.grammar import calls, direct, expressions, maps, prolog_parts, xcql
 from xstreamcast.syntax.grammar.names import number, string, variable
 from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import ContextItem, Expr, InlineFunction, Sequence, VarRef
@@ -25,9 +25,9 @@ def primary(cur: Cursor) -> Expr:
         case "%":
             return _annotated_function(cur)
         case "?":
-            raise cur.unsupported("lookup in maps and arrays is", (start, start + 1))
+            return maps.lookup(cur)
         case "[":
-            raise cur.unsupported("an array is", (start, start + 1))
+            return maps.square_array(cur)
         case digit if digit in "0123456789":
             return xcql.bare_date(cur) or number(cur)
         case ".":

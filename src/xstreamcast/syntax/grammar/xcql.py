@@ -27,6 +27,7 @@ from xstreamcast.syntax.tree import (
     Interval,
     IntervalComparison,
     IntervalProjection,
+    Name,
     NameTest,
     Sequence,
     Step,
@@ -70,19 +71,19 @@ def _bounds(cur: Cursor) -> tuple[Expr, Expr | None]:
     return first, last
 
 
-def leading_interval(cur: Cursor) -> Expr:
-    """`[a, b] before e`; brackets that start anything else would be an array."""
+def leading_interval(cur: Cursor) -> Expr | None:
+    """`[a, b] before e`; None, the cursor left in its place, if the brackets are no interval."""
     start = cur.pos
-    array = cur.unsupported("an array is", (start, start + 1))
     if cur.text[cur.skip_from(start + 1)] == "]":
-        raise array
+        return None
     time, cur.time = cur.time, True
     cur.take("[")
     first = expressions.expr_single(cur)
     last = expressions.expr_single(cur) if cur.take(",") else None
     cur.time = time
     if not cur.take("]") or cur.word() not in ALLEN:
-        raise array
+        cur.pos = start
+        return None
     left = Interval(first, last, cur.span(start))
     word = cur.word()
     cur.take_word(word)
@@ -121,6 +122,8 @@ def temporal(value: Expr) -> bool:
             return name.local in ("vtFrom", "vtTo") and not name.prefix
         case Arithmetic("+" | "-", left, right):
             return temporal(right) or temporal(left)
+        case Arithmetic("*" | "div", left):
+            return temporal(left)
         case _:
             return False
 
@@ -133,7 +136,7 @@ def both_in_time(left: Expr, right: Expr) -> tuple[Expr, Expr]:
 def as_time(value: Expr) -> Expr:
     """`now`, `start`, `last` or a duration that was read as a child."""
     match value:
-        case Step("child", NameTest(name), ()) if not name.prefix and name.uri is None:
+        case Step("child", NameTest(name), ()) if _is_bare(name, value.span):
             if _CONSTANT.fullmatch(name.local):
                 return _constant(name.local, value.span)
             return as_duration(value)
@@ -142,14 +145,21 @@ def as_time(value: Expr) -> Expr:
 
 
 def as_duration(value: Expr) -> Expr:
-    """A duration that was read as a child."""
+    """A duration that was read as a child, or a multiple of one."""
     match value:
-        case Step("child", NameTest(name), ()) if not name.prefix and name.uri is None:
+        case Step("child", NameTest(name), ()) if _is_bare(name, value.span):
             if _DURATION.fullmatch(name.local):
                 return _duration(name.local, value.span)
             return value
+        case Arithmetic("*" | "div" as operator, left, right):
+            return Arithmetic(operator, as_duration(left), right, value.span)
         case _:
             return value
+
+
+def _is_bare(name: Name, span: tuple[int, int]) -> bool:
+    """`now`, not `child::now`."""
+    return not name.prefix and name.uri is None and span[1] - span[0] == len(name.local)
 
 
 def _constant(word: str, span: tuple[int, int]) -> TimeConstant:
@@ -232,3 +242,9 @@ def _statement(cur: Cursor) -> Assign | Expr:
     name = variable(cur)
     cur.expect(":=")
     return Assign(name, expressions.expr_single(cur), cur.span(start))
+
+
+def looks_like_time(word: str) -> bool:
+    """Could the word, written bare, be read as a time somewhere?"""
+    found = _CONSTANT.match(word) or _DURATION.match(word)
+    return bool(found) and (not word[found.end() :] or word[found.end()] == "-")

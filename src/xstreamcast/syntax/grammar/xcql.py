@@ -29,6 +29,7 @@ from xstreamcast.syntax.tree import (
     IntervalProjection,
     Name,
     NameTest,
+    Path,
     Sequence,
     Step,
     TimeConstant,
@@ -119,13 +120,20 @@ def temporal(value: Expr) -> bool:
         case TimeConstant() | TimeLiteral():
             return True
         case FunctionCall(name):
-            return name.local in ("vtFrom", "vtTo") and not name.prefix
+            return _is_bound(name)
+        case Step("attribute", NameTest(name)) | Path(_, (*_, Step("attribute", NameTest(name)))):
+            return _is_bound(name)
         case Arithmetic("+" | "-", left, right):
             return temporal(right) or temporal(left)
         case Arithmetic("*" | "div", left):
             return temporal(left)
         case _:
             return False
+
+
+def _is_bound(name: Name) -> bool:
+    """`vtFrom` or `vtTo`, as a function or as an attribute."""
+    return name.local in ("vtFrom", "vtTo") and not name.prefix and name.uri is None
 
 
 def both_in_time(left: Expr, right: Expr) -> tuple[Expr, Expr]:
@@ -247,4 +255,4 @@ def _statement(cur: Cursor) -> Assign | Expr:
 def looks_like_time(word: str) -> bool:
     """Could the word, written bare, be read as a time somewhere?"""
     found = _CONSTANT.match(word) or _DURATION.match(word)
-    return bool(found) and (not word[found.end() :] or word[found.end()] == "-")
+    return found is not None and word[found.end() : found.end() + 1] in ("", "-")

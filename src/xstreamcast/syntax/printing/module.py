@@ -109,11 +109,8 @@ def _setting(
         case EmptyOrderDecl(greatest):
             return f"default order empty {'greatest' if greatest else 'least'}"
         case CopyNamespacesDecl(preserve, inherit):
-            words = (
-                "preserve" if preserve else "no-preserve",
-                "inherit" if inherit else "no-inherit",
-            )
-            return f"copy-namespaces {', '.join(words)}"
+            kept, passed = "" if preserve else "no-", "" if inherit else "no-"
+            return f"copy-namespaces {kept}preserve, {passed}inherit"
         case ExecutionDecl():
             return "execution sequential"
         case _:

@@ -1,0 +1,197 @@
+"""Constructors: all rows of one expression are written onto one tape.
+
+First every enclosed expression is evaluated for all rows, those of nested constructors included;
+then the nodes are written row by row, so that a nested element is never made twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.errors import error
+from xstreamcast.evaluate.content import Made, Part, Parts, joined, prepared
+from xstreamcast.evaluate.node_names import checked_binding, names, prefixes, targets
+from xstreamcast.evaluate.node_writer import NodeWriter
+from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.model.column import Column
+from xstreamcast.model.items import Items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from xstreamcast.evaluate.frame import Frame
+    from xstreamcast.model.column import Bools
+
+
+def document(plan: p.MakeDocument, frame: Frame) -> Column:
+    """document { content }"""
+    return _built(frame, made(plan, frame))
+
+
+def element(plan: p.MakeElement, frame: Frame) -> Column:
+    """An element with its content."""
+    return _built(frame, made(plan, frame))
+
+
+def attribute(plan: p.MakeAttribute, frame: Frame) -> Column:
+    """An attribute without parent."""
+    return _built(frame, made(plan, frame))
+
+
+def text(plan: p.MakeText, frame: Frame) -> Column:
+    """A text node, or nothing for empty content."""
+    value = evaluate(plan.content, frame)
+    there = value.lengths() > 0
+    texts = joined(frame, value)
+
+    def write(writer: NodeWriter, row: int) -> None:
+        if there[row]:
+            writer.lone_text(texts[row])
+
+    return _built(frame, write, there)
+
+
+def comment(plan: p.MakeComment, frame: Frame) -> Column:
+    """A comment without parent."""
+    return _built(frame, made(plan, frame))
+
+
+def pi(plan: p.MakePi, frame: Frame) -> Column:
+    """A processing instruction without parent."""
+    return _built(frame, made(plan, frame))
+
+
+def namespace(plan: p.MakeNamespace, frame: Frame) -> Column:
+    """A namespace node without parent."""
+    return _built(frame, made(plan, frame))
+
+
+def _built(frame: Frame, write: Made, there: Bools | None = None) -> Column:
+    """The roots that `write` makes, one in each row (or in the rows `there`)."""
+    context = frame.context
+    writer = NodeWriter(context.store)
+    for row in range(frame.n):
+        write(writer, row)
+    handles = writer.finish()
+    items = Items.of_nodes(handles)
+    return Column(items) if there is None else Column.from_lengths(items, there.astype(np.int64))
+
+
+# -- what is written: a function of writer and row --------------------------------------------------
+
+
+def made(plan: p.Expression, frame: Frame) -> Made:
+    """How a constructor writes its node for a row."""
+    match plan:
+        case p.MakeElement():
+            return _element(plan, frame)
+        case p.MakeDocument():
+            return _document(plan, frame)
+        case p.MakeAttribute():
+            return _attribute(plan, frame)
+        case p.MakeComment():
+            return _comment(plan, frame)
+        case p.MakePi():
+            return _pi(plan, frame)
+        case p.MakeNamespace():
+            return _namespace(plan, frame)
+        case _:
+            raise TypeError(f"{type(plan).__name__} is no constructor")
+
+
+def _element(plan: p.MakeElement, frame: Frame) -> Made:
+    called = names(plan.name, frame)
+    attributes = [_attribute(one, frame) for one in plan.attributes]
+    content = Parts([_part(part, frame, plan.copy) for part in plan.content])
+
+    def write(writer: NodeWriter, row: int) -> None:
+        writer.start(called[row], plan.namespaces)
+        for attribute in attributes:
+            attribute(writer, row)
+        content.write(writer, row)
+        writer.end()
+
+    return write
+
+
+def _document(plan: p.MakeDocument, frame: Frame) -> Made:
+    content = _part(plan.content, frame, plan.copy)
+
+    def write(writer: NodeWriter, row: int) -> None:
+        writer.start_document()
+        content(writer, row)
+        writer.end()
+
+    return write
+
+
+_INLINE = (p.MakeElement, p.MakeComment, p.MakePi)
+
+
+def _part(plan: p.Expression, frame: Frame, copy: p.CopyMode) -> Part:
+    """One part of some content: a constructor writes its node in place, the rest is copied."""
+    if isinstance(plan, _INLINE):
+        return made(plan, frame)
+    if isinstance(plan, p.Comma) and plan.parts and all(isinstance(q, _INLINE) for q in plan.parts):
+        return Parts([_part(q, frame, copy) for q in plan.parts]).write
+    return prepared(frame, plan, copy)
+
+
+def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:
+    called = names(plan.name, frame, attribute=True)
+    values = _texts(plan.parts, frame)
+
+    def write(writer: NodeWriter, row: int) -> None:
+        writer.attribute(called[row], values[row])
+
+    return write
+
+
+def _texts(parts: Sequence[p.Expression], frame: Frame) -> list[str]:
+    """The strings of all parts end to end, for each row."""
+    columns = [joined(frame, evaluate(part, frame)) for part in parts]
+    if len(columns) == 1:
+        return columns[0]
+    return ["".join(row) for row in zip(*columns, strict=True)] if columns else [""] * frame.n
+
+
+def _comment(plan: p.MakeComment, frame: Frame) -> Made:
+    return _checked_text(plan.content, frame, _comment_text, NodeWriter.comment)
+
+
+def _checked_text(
+    plan: p.Expression,
+    frame: Frame,
+    check: Callable[[str], str],
+    put: Callable[[NodeWriter, str], None],
+) -> Made:
+    texts = [check(one) for one in joined(frame, evaluate(plan, frame))]
+    return lambda writer, row: put(writer, texts[row])
+
+
+def _comment_text(value: str) -> str:
+    if "--" in value or value.endswith("-"):
+        raise error("XQDY0072")
+    return value
+
+
+def _pi(plan: p.MakePi, frame: Frame) -> Made:
+    called = targets(plan.target, frame)
+    texts = [_pi_text(one) for one in joined(frame, evaluate(plan.content, frame))]
+    return lambda writer, row: writer.pi(called[row], texts[row])
+
+
+def _pi_text(value: str) -> str:
+    if "?>" in value:
+        raise error("XQDY0026")
+    return value.lstrip(" \t\r\n")
+
+
+def _namespace(plan: p.MakeNamespace, frame: Frame) -> Made:
+    called = prefixes(plan.prefix, frame)
+    uris = joined(frame, evaluate(plan.content, frame))
+    bindings = [checked_binding(*pair) for pair in zip(called, uris, strict=True)]
+    return lambda writer, row: writer.namespace(*bindings[row])

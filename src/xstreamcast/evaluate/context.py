@@ -1,0 +1,203 @@
+"""The dynamic context of one evaluation: what is the same for every frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from xstreamcast.errors import error
+from xstreamcast.evaluate.facts import ReadBook
+from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
+from xstreamcast.functions.call import Call, Focus, StaticContext
+from xstreamcast.model.atomic import INTEGER
+from xstreamcast.model.column import Column
+from xstreamcast.model.date_time import DateTime
+from xstreamcast.model.items import Items
+from xstreamcast.tape.store import Store
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.plan import Namespaces
+    from xstreamcast.algebra.program import GlobalVariable, Program
+    from xstreamcast.errors import Place, Span
+    from xstreamcast.model.function_item import FunctionItem
+
+DEEPEST: Final = 12_000  # nested calls of declared functions
+
+
+def _silent(text: str) -> None:
+    """Trace output nobody asked for."""
+
+
+def _no_documents(uri: str) -> int:
+    raise error("FODC0002", f"{uri} is not among the documents this query may read")
+
+
+def _no_streams(name: str) -> Items:
+    raise error("FODC0002", f"there is no input named {name}")
+
+
+def now() -> DateTime:
+    """The instant of the wall clock, in UTC."""
+    at = datetime.now(UTC)
+    nanos = ((at.hour * 60 + at.minute) * 60 + at.second) * 1_000_000_000 + at.microsecond * 1000
+    return DateTime.of(at.year, at.month, at.day, nanos, 0)
+
+
+@dataclass(slots=True)
+class Inputs:
+    """What a caller hands to a query beside its text.
+
+    `documents` gives the document node for an address the query may read; `streams` what has
+    arrived on a named input; `variables` values for external variables by (namespace, local);
+    `history` the value of an expression over lifespans or versions.
+    """
+
+    store: Store = field(default_factory=Store)
+    item: Items | None = None
+    variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
+    documents: Callable[[str], int] = _no_documents
+    streams: Callable[[str], Items] = _no_streams
+    history: Callable[[Any, Frame], Column] | None = None
+    trace: Callable[[str], None] = _silent
+    current: DateTime = field(default_factory=now)
+    timezone: int = 0
+
+
+class Depth:
+    """Counts calls inside calls, so that endless recursion is an error and not a crash."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __enter__(self) -> None:
+        self.calls += 1
+        if self.calls > DEEPEST:
+            raise error("XSCD0001", f"functions call each other more than {DEEPEST} deep")
+
+    def __exit__(self, *_: object) -> None:
+        self.calls -= 1
+
+
+class Context:
+    """One evaluation of a program: its inputs, its root frame, and what is remembered meanwhile."""
+
+    def __init__(self, program: Program, inputs: Inputs) -> None:
+        self.program = program
+        self.inputs = inputs
+        self.store = inputs.store
+        self.reads = ReadBook()
+        self.constants: dict[int, Items] = {}
+        self.assigned: dict[Key, Column] = {}  # variables that `set` has changed
+        self.sequential = program.settings.sequential
+        self._depth = Depth()
+        self._opened: dict[str, int] = {}
+        self._statics: dict[int, StaticContext] = {}
+        self._active: set[Key] = set()  # global variables whose value is being found
+        self.root = Frame(self, 1, values=self._root_values())
+
+    def place(self, span: Span) -> Place | None:
+        """Where in the query text; None for what has no place there."""
+        return self.program.source.place(span) if span != (0, 0) else None
+
+    def deeper(self) -> Depth:
+        """One call further in, for the length of a `with`."""
+        return self._depth
+
+    def frame(self, n: int) -> Frame:
+        """n rows that see global variables only."""
+        import numpy as np
+
+        return self.root if n == 1 else Frame(self, n, self.root, np.zeros(n, np.int64))
+
+    # -- for functions --------------------------------------------------------------------------
+
+    def call(
+        self, n: int, focus: Focus | None = None, namespaces: Namespaces | None = None
+    ) -> Call:
+        """What a function body is told."""
+        static = self.program.static if namespaces is None else self._static(namespaces)
+        inputs = self.inputs
+        return Call(
+            n, self.store, static, inputs.current, focus, inputs.timezone,
+            self.document, inputs.trace, self.invoke,
+        )  # fmt: skip
+
+    def invoke(self, function: FunctionItem, arguments: Sequence[Column]) -> Column:
+        """A function item called for as many rows as its arguments have."""
+        from xstreamcast.evaluate.function_items import invoke
+
+        return invoke(function, arguments, self.frame(arguments[0].n if arguments else 1))
+
+    def document(self, uri: str) -> int:
+        """The document node for an address, the same each time."""
+        if uri not in self._opened:
+            self._opened[uri] = self.inputs.documents(uri)
+        return self._opened[uri]
+
+    def _static(self, namespaces: Namespaces) -> StaticContext:
+        known = self._statics.get(id(namespaces))
+        if known is None:
+            known = replace(self.program.static, namespaces=dict(namespaces))
+            self._statics[id(namespaces)] = known
+        return known
+
+    # -- the outermost frame ----------------------------------------------------------------------
+
+    def _root_values(self) -> dict[Key, Value]:
+        values: dict[Key, Value] = {
+            declared.variable.number: self._global(declared) for declared in self.program.variables
+        }
+        values[ITEM] = self._context_item
+        values[POSITION] = values[LAST] = lambda: self._one_if_focused()
+        return values
+
+    def _one_if_focused(self) -> Any:
+        return None if self.root.get(ITEM) is None else Column(Items.of(INTEGER, [1]))
+
+    def _context_item(self) -> Any:
+        """The given item, or the declared one; None where there is neither."""
+        from xstreamcast.evaluate.conversion import checked
+        from xstreamcast.evaluate.walk import evaluate
+
+        declared, given = self.program.context, self.inputs.item
+        if declared is None:
+            return None if given is None else Column(given)
+        if given is not None:
+            return checked(self.root, Column(given), declared.type, "the context item")
+        if declared.value is None:
+            return None
+        self.root.values[ITEM] = None  # its own value must not depend on it
+        return evaluate(declared.value, self.root)
+
+    def _global(self, declared: GlobalVariable) -> Callable[[], Column]:
+        def value() -> Column:
+            from xstreamcast.evaluate.walk import evaluate
+
+            given = self.inputs.variables.get((declared.uri, declared.local))
+            if declared.external and given is not None:
+                return self._given(declared, given)
+            if declared.value is None:
+                raise error(
+                    "XPDY0002", f"the external variable ${declared.local} has no value",
+                    at=self.place(declared.span), hint=f"give it one: -b {declared.local}=…",
+                )  # fmt: skip
+            if declared.variable.number in self._active:
+                raise error("XQDY0054", at=self.place(declared.span))
+            self._active.add(declared.variable.number)
+            try:
+                return evaluate(declared.value, self.root)
+            finally:
+                self._active.discard(declared.variable.number)
+
+        return value
+
+    def _given(self, declared: GlobalVariable, items: Items) -> Column:
+        from xstreamcast.evaluate.conversion import checked, converted
+        from xstreamcast.model.atomic import UNTYPED
+
+        column = Column.constant(items, 1)
+        role = f"the value of ${declared.local}"
+        fit = converted if items.tag == UNTYPED else checked
+        return fit(self.root, column, declared.type, role)

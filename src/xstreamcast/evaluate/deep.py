@@ -1,0 +1,56 @@
+"""Room for recursion: work done on a thread with a large stack."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from xstreamcast.errors import error
+
+T = TypeVar("T")
+
+_STACK: Final = 1 << 29
+_FRAMES: Final = 1_000_000
+_inside = threading.local()
+
+
+def deep(work: Callable[[], T]) -> T:
+    """The result of the work, or its error; on a thread of its own unless already on such a one."""
+    if getattr(_inside, "deep", False):
+        return _guarded(work)
+    outcome: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        _inside.deep = True
+        try:
+            outcome.append(_guarded(work))
+        except BaseException as caught:
+            failure.append(caught)
+
+    _start(run).join()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _start(run: Callable[[], None]) -> threading.Thread:
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
+    before = threading.stack_size(_STACK)
+    try:
+        thread = threading.Thread(target=run, name="query", daemon=True)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    return thread
+
+
+def _guarded(work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except RecursionError:
+        raise error("XSCD0001") from None
+    except MemoryError:
+        raise error("XPDY0130", "the query needs more memory than there is") from None

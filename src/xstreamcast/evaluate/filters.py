@@ -1,0 +1,119 @@
+"""Predicates: positions without a focus where that suffices, masks otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.evaluate.frame import FOCUS, ITEM, LAST, POSITION, positions
+from xstreamcast.evaluate.walk import at_home, evaluate
+from xstreamcast.functions.atomize import effective_boolean
+from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, MIXED, PRIMITIVE
+from xstreamcast.model.column import Column, scatter
+from xstreamcast.model.items import Items
+
+if TYPE_CHECKING:
+    from xstreamcast.evaluate.frame import Frame
+    from xstreamcast.model.column import Bools, Ints
+
+_NUMBERS = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
+
+
+def filter_(plan: p.Filter, frame: Frame) -> Column:
+    """The items for which the predicate holds."""
+    match plan.predicate:
+        case p.Const(atoms=(p.Atom(tag, value),)) if PRIMITIVE.get(tag) == INTEGER:
+            return _nth(plan, frame, value)
+        case p.Last():
+            return _picked(evaluate(plan.input, frame), None, -1, plan.reverse)
+        case _ if frame.context.reads.of(plan.predicate).keys.isdisjoint(FOCUS):
+            return _independent(plan, frame)
+        case _:
+            return _masked(plan, evaluate(plan.input, frame), frame)
+
+
+def _nth(plan: p.Filter, frame: Frame, value: int) -> Column:
+    column, origin = at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
+    return _picked(column, origin, value, plan.reverse)
+
+
+def _picked(column: Column, origin: Ints | None, place: int | Ints, reverse: bool) -> Column:
+    """One item of each row by its position from 1; -1 is the last. The column need not be lifted."""
+    bounds = column.bounds()
+    start, end = bounds[:-1], bounds[1:]
+    if origin is not None:
+        start, end = start[origin], end[origin]
+    lengths = end - start
+    places = np.where(np.equal(place, -1), lengths, place)
+    at = end - places if reverse else start + places - 1
+    there = (places >= 1) & (places <= lengths)
+    return Column.from_lengths(column.items.take(at[there]), there.astype(np.int64))
+
+
+def _independent(plan: p.Filter, frame: Frame) -> Column:
+    """A predicate that ignores the focus is evaluated once a row, if the row has any item."""
+    column, origin = at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
+    lengths = column.lengths() if origin is None else column.lengths()[origin]
+    rows = np.flatnonzero(lengths > 0)
+    if not len(rows):
+        return Column.empty(frame.n)
+    value = evaluate(plan.predicate, frame.select(rows))
+    if value.single and PRIMITIVE.get(value.items.tag) == INTEGER and value.items.values.dtype != object:
+        places = np.zeros(frame.n, np.int64)
+        places[rows] = np.maximum(value.items.values, 0)
+        return _picked(column, origin, places, plan.reverse)
+    if origin is not None:
+        column = column.take(origin)
+    lifted = value.take(np.repeat(np.arange(len(rows)), lengths[rows]))
+    return column.keep(_holds(lifted, column, frame, plan.reverse))
+
+
+def _masked(plan: p.Filter, column: Column, frame: Frame) -> Column:
+    if len(column.items) == 0:
+        return column
+    return column.keep(_holds(evaluate(plan.predicate, _focused(column, frame, plan.reverse)), column, frame, plan.reverse))
+
+
+def _focused(column: Column, frame: Frame, reverse: bool) -> Frame:
+    inner = frame.focused(column)
+    if reverse:
+        inner.values[POSITION] = lambda: _places(column, True)
+    return inner
+
+
+def _places(column: Column, reverse: bool) -> Column:
+    forward = positions(column)
+    if not reverse:
+        return forward
+    lengths = column.lengths()
+    return Column(Items(INTEGER, np.repeat(lengths, lengths) + 1 - forward.items.values))
+
+
+def _holds(value: Column, column: Column, frame: Frame, reverse: bool) -> Bools:
+    """For each item of the filtered column, whether its predicate value lets it through."""
+    tag = PRIMITIVE.get(value.items.tag)
+    if value.offsets is None and tag == BOOLEAN:
+        return value.items.values
+    if tag not in _NUMBERS and value.items.tag != MIXED:
+        return effective_boolean(frame.context.store, value)
+    return _positional(value, column, frame, reverse)
+
+
+def _positional(value: Column, column: Column, frame: Frame, reverse: bool) -> Bools:
+    lengths = value.lengths()
+    tags = value.items.all_tags()
+    first = np.minimum(value.bounds()[:-1], max(len(tags) - 1, 0))
+    numeric = np.isin(tags, [tag for tag, kind in PRIMITIVE.items() if kind in _NUMBERS])
+    by_place: Bools = (lengths == 1) & numeric[first]
+    holds = np.zeros(value.n, np.bool_)
+    rest = np.flatnonzero(~by_place)
+    holds[rest] = effective_boolean(frame.context.store, value.take(rest))
+    at = np.flatnonzero(by_place)
+    places = _places(column, reverse).items.values[at]
+    holds[at] = value.items.take(first[at]).as_objects() == places
+    return holds
+
+
+__all__ = ["FOCUS", "ITEM", "LAST", "filter_", "scatter"]

@@ -1,0 +1,137 @@
+"""The tuples an expression is evaluated for: n rows with variables and focus, lifted when used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import numpy as np
+
+from xstreamcast.errors import error
+from xstreamcast.model.atomic import INTEGER
+from xstreamcast.model.column import Column
+from xstreamcast.model.items import Items
+
+if TYPE_CHECKING:
+    from xstreamcast.evaluate.context import Context
+    from xstreamcast.model.column import Ints
+
+Key: TypeAlias = int | str  # a variable's number, or one of the three below
+Value: TypeAlias = "Column | Callable[[], Column] | None"  # None: absent (the focus of a function)
+
+ITEM: Final = "item"
+POSITION: Final = "position"
+LAST: Final = "last"
+FOCUS: Final = frozenset({ITEM, POSITION, LAST})
+
+
+class Frame:
+    """n rows inside an outer frame: row i lies in row `origin[i]` of it (None: row i in row i).
+
+    A value of the outer frame is taken into this one when it is first asked for, and kept.
+    """
+
+    __slots__ = ("bound", "context", "kept", "n", "origin", "outer", "values")
+
+    def __init__(
+        self,
+        context: Context,
+        n: int,
+        outer: Frame | None = None,
+        origin: Ints | None = None,
+        values: Mapping[Key, Value] | None = None,
+    ) -> None:
+        self.context = context
+        self.n = n
+        self.outer = outer
+        self.origin = origin
+        self.values: dict[Key, Value] = dict(values or ())
+        self.bound = frozenset(self.values)
+        self.kept: dict[int, Column] = {}  # values of expressions that inner loops do not change
+
+    # -- looking --------------------------------------------------------------------------------
+
+    def get(self, key: Key) -> Column | None:
+        """The value of a variable or of a part of the focus; None if it is absent."""
+        value = self.values.get(key, self)
+        if value is self:
+            value = None if self.outer is None else self._lift(self.outer.get(key))
+            self.values[key] = value
+        elif callable(value):
+            value = self.values[key] = value()
+        return value  # type: ignore[return-value]
+
+    def variable(self, key: Key) -> Column:
+        """The value of a variable in scope."""
+        value = self.get(key)
+        assert value is not None, f"no value for {key!r}"
+        return value
+
+    def focus(self, key: Key) -> Column:
+        """The context item, its position or the context size, a value for each row."""
+        value = self.get(key)
+        if value is None:
+            raise error("XPDY0002")
+        return value
+
+    def _lift(self, value: Column | None) -> Column | None:
+        if value is None or self.origin is None:
+            return value
+        assert self.outer is not None
+        return Column.constant(value.items, self.n) if self.outer.n == 1 else value.take(self.origin)
+
+    # -- inner frames ---------------------------------------------------------------------------
+
+    def extend(self, values: Mapping[Key, Value]) -> Frame:
+        """The same rows with further variables."""
+        return Frame(self.context, self.n, self, None, values)
+
+    def select(self, rows: Ints) -> Frame:
+        """Some of the rows."""
+        return Frame(self.context, len(rows), self, rows)
+
+    def loop(self, column: Column, values: Mapping[Key, Value]) -> Frame:
+        """A row for every item of a column of this frame."""
+        origin = None if column.offsets is None else column.rows()
+        return Frame(self.context, len(column.items), self, origin, values)
+
+    def focused(self, column: Column) -> Frame:
+        """A row for every item of the column, with that item in focus."""
+        return self.loop(
+            column,
+            {
+                ITEM: column.each(),
+                POSITION: lambda: positions(column),
+                LAST: lambda: Column(_integers(np.repeat(column.lengths(), column.lengths()))),
+            },
+        )
+
+    # -- outer frames ---------------------------------------------------------------------------
+
+    def home(self, keys: Iterable[Key]) -> Frame:
+        """The outermost frame in which all of `keys` have their values."""
+        wanted, frame = frozenset(keys), self
+        while frame.outer is not None and not (frame.bound & wanted):
+            frame = frame.outer
+        return frame
+
+    def origin_in(self, home: Frame) -> Ints:
+        """For each row, the row of an outer frame in which it lies."""
+        rows: Ints = np.arange(self.n, dtype=np.int64)
+        frame = self
+        while frame is not home:
+            rows = rows if frame.origin is None else frame.origin[rows]
+            assert frame.outer is not None
+            frame = frame.outer
+        return rows
+
+
+def positions(column: Column) -> Column:
+    """The position of every item in its row, from 1."""
+    bounds = column.bounds()
+    first = np.repeat(bounds[:-1], np.diff(bounds))
+    return Column(_integers(np.arange(1, len(column.items) + 1, dtype=np.int64) - first))
+
+
+def _integers(values: Ints) -> Items:
+    return Items(INTEGER, values)

@@ -1,0 +1,249 @@
+"""Functions as values: references, closures, partial application, dynamic calls.
+
+The closures one expression makes for many rows share a frame; calling them for many rows is one
+evaluation, not one per closure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.errors import error
+from xstreamcast.evaluate.calls import (
+    _NO_FOCUS,
+    declared_call,
+    focus_of,
+    library_call,
+    parameter_types,
+)
+from xstreamcast.evaluate.conversion import converted
+from xstreamcast.evaluate.frame import Frame, Key, Value
+from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.functions.call import Focus
+from xstreamcast.model.atomic import FUNCTION
+from xstreamcast.model.column import Column, scatter
+from xstreamcast.model.function_item import FunctionItem
+from xstreamcast.model.items import Items, objects
+from xstreamcast.model.sequence_type import ANY, FunctionType
+
+if TYPE_CHECKING:
+    from xstreamcast.functions.call import Call
+    from xstreamcast.model.column import Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """An inline function made in one row of a frame."""
+
+    plan: p.Inline
+    frame: Frame
+    row: int
+
+
+def inline(plan: p.Inline, frame: Frame) -> Column:
+    """A closure for each row; one for all where nothing is captured."""
+    if not frame.context.reads.of(plan).keys:
+        return _same(_closure(plan, frame, 0), frame.n)
+    return Column(_functions([_closure(plan, frame, row) for row in range(frame.n)]))
+
+
+def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
+    closure = Closure(plan, frame, row)
+    types = tuple(parameter.type for parameter in plan.parameters)
+
+    def body(call: Call, *arguments: Column) -> Column:
+        return _run(closure, np.full(call.n, row, np.int64), arguments)
+
+    return FunctionItem(None, len(types), types, plan.result, body, closure)
+
+
+def _run(closure: Closure, rows: Ints, arguments: Sequence[Column]) -> Column:
+    """The body for many rows, each in the row of the frame its closure was made in."""
+    plan = closure.plan
+    values: dict[Key, Value] = dict(_NO_FOCUS)
+    for parameter, argument in zip(plan.parameters, arguments, strict=True):
+        values[parameter.variable.number] = argument
+    context = closure.frame.context
+    with context.deeper():
+        return evaluate(plan.body, Frame(context, len(rows), closure.frame, rows, values))
+
+
+def function_ref(plan: p.FunctionRef, frame: Frame) -> Column:
+    """A library function as an item; one that reads the focus keeps that of its row."""
+    function, types = plan.function, parameter_types(plan.function, plan.arity)
+    context = frame.context
+
+    def item(focus: Focus | None) -> FunctionItem:
+        def body(call: Call, *arguments: Column) -> Column:
+            lifted = None if focus is None else Focus(*(_repeated(c, call.n) for c in _parts(focus)))
+            inner = Frame(context, call.n, context.root, np.zeros(call.n, np.int64))
+            return library_call(function, arguments, inner, lifted, plan.namespaces)
+
+        return FunctionItem((function.uri, function.local), plan.arity, types, function.result, body)
+
+    focus = focus_of(frame) if function.focus else None
+    if focus is None:
+        return _same(item(None), frame.n)
+    rows = [np.array([row], np.int64) for row in range(frame.n)]
+    return Column(_functions([item(Focus(*(c.take(r) for c in _parts(focus)))) for r in rows]))
+
+
+def _parts(focus: Focus) -> tuple[Column, Column, Column]:
+    return focus.item, focus.position, focus.last
+
+
+def user_ref(plan: p.UserRef, frame: Frame) -> Column:
+    """A declared function as an item."""
+    context = frame.context
+    function = context.program.functions[plan.function]
+
+    def body(call: Call, *arguments: Column) -> Column:
+        inner = Frame(context, call.n, context.root, np.zeros(call.n, np.int64))
+        return declared_call(plan.function, arguments, inner)
+
+    types = tuple(parameter.type for parameter in function.parameters)
+    name = (function.uri, function.local)
+    return _same(FunctionItem(name, function.arity, types, function.result, body), frame.n)
+
+
+def partial(plan: p.Partial, frame: Frame) -> Column:
+    """Functions with some arguments fixed, for each row its own."""
+    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    fixed = [None if a is None else evaluate(a, frame) for a in plan.args]
+    made = []
+    for row, function in enumerate(functions):
+        alone = frame.select(np.array([row], np.int64))
+        held = [
+            None if c is None else _argument(alone, c.take(alone.origin), function, i)  # type: ignore[arg-type]
+            for i, c in enumerate(fixed)
+        ]
+        made.append(_partial(function, held))
+    return Column(_functions(made))
+
+
+def _argument(frame: Frame, column: Column, function: FunctionItem, i: int) -> Column:
+    return converted(frame, column, function.parameters[i], f"argument {i + 1} of the function")
+
+
+def _partial(function: FunctionItem, held: list[Column | None]) -> FunctionItem:
+    open_types = tuple(t for t, c in zip(function.parameters, held, strict=True) if c is None)
+
+    def body(call: Call, *arguments: Column) -> Column:
+        rest = iter(arguments)
+        filled = [next(rest) if c is None else _repeated(c, call.n) for c in held]
+        return function.body(call, *filled)
+
+    return FunctionItem(None, len(open_types), open_types, function.result, body)
+
+
+def dynamic_call(plan: p.DynamicCall, frame: Frame) -> Column:
+    """One evaluation for each function that occurs, on its rows."""
+    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    arguments = [evaluate(argument, frame) for argument in plan.args]
+    groups: dict[Any, list[int]] = {}
+    for row, function in enumerate(functions):
+        groups.setdefault(_identity(function), []).append(row)
+    parts = []
+    for rows in groups.values():
+        index = np.array(rows, np.int64)
+        inner = frame if len(rows) == frame.n else frame.select(index)
+        some = arguments if inner is frame else [a.take(index) for a in arguments]
+        parts.append((index, _call_alike([functions[row] for row in rows], some, inner)))
+    return scatter(frame.n, parts)
+
+
+def _identity(function: FunctionItem) -> Any:
+    """Closures of one expression and frame are called together."""
+    closure = function.captured
+    return (id(closure.plan), id(closure.frame)) if isinstance(closure, Closure) else id(function)
+
+
+def _call_alike(functions: list[FunctionItem], arguments: list[Column], frame: Frame) -> Column:
+    function = functions[0]
+    if not isinstance(function.captured, Closure):
+        return invoke(function, arguments, frame)
+    rows = np.array([f.captured.row for f in functions], np.int64)
+    return _run(function.captured, rows, _converted(function, arguments, frame))
+
+
+def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) -> Column:
+    """A function item called for all rows of the frame: what library functions call back."""
+    if function.arity != len(arguments):
+        raise error(
+            "XPTY0004", f"the function must take {len(arguments)} arguments; it takes {function.arity}"
+        )
+    ready = _converted(function, arguments, frame)
+    return function.body(frame.context.call(frame.n), *ready)
+
+
+def _converted(
+    function: FunctionItem, arguments: Sequence[Column], frame: Frame
+) -> list[Column]:
+    name = function.name[1] if function.name else "the function"
+    return [
+        converted(frame, argument, wanted, f"argument {i} of {name}")
+        for i, (argument, wanted) in enumerate(
+            zip(arguments, function.parameters, strict=True), start=1
+        )
+    ]
+
+
+def coerced(items: Items, wanted: FunctionType) -> Items:
+    """Functions that take and give what a function type says; wrong arity stays as it is."""
+    changed = [
+        _wrapped(value, wanted) if tag == FUNCTION and value.arity == _arity(wanted) else value
+        for tag, value in items.pairs()
+    ]
+    return Items.mixed(items.all_tags().tolist(), changed)
+
+
+def _arity(wanted: FunctionType) -> int:
+    return len(wanted.parameters or ())
+
+
+def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
+    result = wanted.result or ANY
+
+    def body(call: Call, *arguments: Column) -> Column:
+        assert call.invoke is not None
+        frame = call.invoke.__self__.frame(call.n)  # type: ignore[attr-defined]
+        value = call.invoke(function, arguments)
+        return converted(frame, value, result, "the result of the function")
+
+    return replace(
+        function, parameters=wanted.parameters or (), result=result, body=body, captured=None
+    )
+
+
+def _one_each(column: Column, arity: int) -> list[FunctionItem]:
+    """The function of every row: exactly one, of that arity."""
+    if not column.single:
+        raise error("XPTY0004", "what is called must be one function; got another number of items")
+    found = []
+    for tag, value in column.items.pairs():
+        if tag != FUNCTION:
+            raise error("XPTY0004", "what is called must be a function; got another item")
+        if value.arity != arity:
+            raise error(
+                "XPTY0004", f"the function takes {value.arity} arguments; the call has {arity}"
+            )
+        found.append(value)
+    return found
+
+
+def _functions(values: list[FunctionItem]) -> Items:
+    return Items(FUNCTION, objects(values))
+
+
+def _same(function: FunctionItem, n: int) -> Column:
+    return Column.constant(_functions([function]), n)
+
+
+def _repeated(column: Column, n: int) -> Column:
+    """The single row of a column, n times."""
+    return Column.constant(column.items, n)

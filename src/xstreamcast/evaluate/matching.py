@@ -1,0 +1,128 @@
+"""Which items belong to an item type: what `instance of`, typeswitch and conversions ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+import numpy as np
+
+from xstreamcast.model.atomic import ATOMIC, BY_TAG, FUNCTION, MIXED, NODE, derives
+from xstreamcast.model.sequence_type import (
+    AnyItem,
+    AtomicItem,
+    AtomicUnion,
+    FunctionType,
+    ItemType,
+    NodeItem,
+    SequenceType,
+)
+from xstreamcast.evaluate.subtyping import function_subtype
+from xstreamcast.tape.layout import DOCUMENT, ELEMENT, KIND_NAMES, TEXT
+
+if TYPE_CHECKING:
+    from xstreamcast.model.column import Bools, Column, Ints
+    from xstreamcast.model.items import Items
+    from xstreamcast.tape.store import Store
+
+
+def instance_of(store: Store, column: Column, wanted: SequenceType) -> Bools:
+    """For each row, whether its sequence has the type."""
+    fits = cardinality(column, wanted)
+    matched = matches(store, column.items, wanted.item)
+    if not matched.all():
+        fits = fits.copy()
+        fits[column.rows()[~matched]] = False
+    return fits
+
+
+def cardinality(column: Column, wanted: SequenceType) -> Bools:
+    """For each row, whether it has as many items as the type allows."""
+    lengths = column.lengths()
+    fits: Bools = lengths >= wanted.at_least
+    return fits if wanted.at_most is None else fits & (lengths <= wanted.at_most)
+
+
+def matches(store: Store, items: Items, wanted: ItemType) -> Bools:
+    """For each item, whether it has the type."""
+    match wanted:
+        case AnyItem():
+            return np.ones(len(items), np.bool_)
+        case AtomicItem(tag):
+            return _by_tag(items, (tag,))
+        case AtomicUnion(_, tags):
+            return _by_tag(items, tags)
+        case NodeItem():
+            return _nodes(store, items, wanted)
+        case FunctionType():
+            return _functions(items, wanted)
+        case _:
+            assert_never(wanted)
+
+
+def _by_tag(items: Items, wanted: tuple[int, ...]) -> Bools:
+    if items.tag != MIXED:
+        fits = any(derives(items.tag, tag) for tag in wanted)
+        return np.full(len(items), fits, np.bool_)
+    table = np.zeros(256, np.bool_)
+    for tag in BY_TAG:
+        table[tag] = any(derives(tag, ancestor) for ancestor in wanted)
+    return table[items.all_tags()]
+
+
+def _nodes(store: Store, items: Items, wanted: NodeItem) -> Bools:
+    if items.tag == NODE:
+        return node_matches(store, items.values, wanted)
+    fits = np.zeros(len(items), np.bool_)
+    if items.tag == MIXED:
+        where = np.flatnonzero(items.all_tags() == NODE)
+        fits[where] = node_matches(store, items.values[where].astype(np.int64), wanted)
+    return fits
+
+
+def node_matches(store: Store, nodes: Ints, wanted: NodeItem) -> Bools:
+    """For each node, whether a kind test accepts it."""
+    if wanted.kind == "node":
+        return np.ones(len(nodes), np.bool_)
+    fits: Bools = store.kinds(nodes) == KIND_NAMES.index(wanted.kind)
+    if wanted.uri is not None or wanted.local is not None:
+        fits &= _named(store, nodes, wanted)
+    if wanted.type_tag is not None:
+        fits &= wanted.type_tag in _UNTYPED_TYPES[wanted.kind]
+    if wanted.content is not None:
+        fits[fits] = _document_of(store, nodes[fits], wanted.content)
+    return fits
+
+
+# What an unvalidated node is annotated with, as far as an atomic type can say it.
+_UNTYPED_TYPES = {
+    "attribute": (ATOMIC["untypedAtomic"].tag, ATOMIC["anyAtomicType"].tag),
+    "element": (),
+}
+
+
+def _named(store: Store, nodes: Ints, wanted: NodeItem) -> Bools:
+    lookup = store.names.matching(wanted.local, wanted.uri)
+    ids = store.name_ids(nodes)
+    return (ids >= 0) & lookup[np.maximum(ids, 0)] if len(lookup) else np.zeros(len(nodes), np.bool_)
+
+
+def _document_of(store: Store, documents: Ints, content: NodeItem) -> Bools:
+    """Whether each document has one element, which the test accepts, and no text."""
+    from xstreamcast.tape.steps import NodeTest
+
+    rows, children = store.step(documents, "child", NodeTest())
+    kinds = store.kinds(children)
+    counts = [np.bincount(rows[kinds == kind], minlength=len(documents)) for kind in (ELEMENT, TEXT)]
+    accepted = np.zeros(len(documents), np.bool_)
+    accepted[rows[node_matches(store, children, content)]] = True
+    return (counts[0] == 1) & (counts[1] == 0) & accepted
+
+
+def _functions(items: Items, wanted: FunctionType) -> Bools:
+    if FUNCTION not in items.kinds():
+        return np.zeros(len(items), np.bool_)
+    found = (tag == FUNCTION and function_subtype(value, wanted) for tag, value in items.pairs())
+    return np.fromiter(found, np.bool_, len(items))
+
+
+__all__ = ["DOCUMENT", "cardinality", "instance_of", "matches", "node_matches"]

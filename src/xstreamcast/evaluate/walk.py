@@ -1,0 +1,98 @@
+"""From a plan node to the rule that evaluates it: once per batch, for all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.errors import Error
+from xstreamcast.functions.atomize import effective_boolean
+from xstreamcast.model.column import Column
+
+if TYPE_CHECKING:
+    from xstreamcast.evaluate.frame import Frame
+    from xstreamcast.model.column import Bools, Ints
+
+Rule: TypeAlias = "Callable[[Any, Frame], Column]"
+
+_rules: Final[dict[type, Rule]] = {}
+
+# Cheaper to evaluate again than to look for an outer frame.
+_TRIVIAL: Final = frozenset({p.Const, p.Var, p.Focus, p.Position, p.Last, p.Comma})
+
+
+def evaluate(plan: p.Expression, frame: Frame) -> Column:
+    """The value of the expression for every row of the frame."""
+    if frame.n == 0:
+        return Column.empty(0)
+    if frame.n > 1 and frame.outer is not None and type(plan) not in _TRIVIAL:
+        return _lifted(plan, frame)
+    return apply(plan, frame)
+
+
+def apply(plan: p.Expression, frame: Frame) -> Column:
+    """The rule of the node, here and now; an error without a place gets that of the node."""
+    if not _rules:
+        _load()
+    try:
+        return _rules[type(plan)](plan, frame)
+    except Error as caught:
+        if caught.place is None:
+            caught.located(frame.context.place(plan.span))
+        raise
+
+
+def truth(plan: p.Expression, frame: Frame) -> Bools:
+    """The effective boolean value of the expression for every row."""
+    return effective_boolean(frame.context.store, evaluate(plan, frame))
+
+
+def on_rows(plan: p.Expression, frame: Frame, rows: Ints) -> Column:
+    """The value for some rows; what concerns no row is not evaluated at all."""
+    return evaluate(plan, frame if len(rows) == frame.n else frame.select(rows))
+
+
+def true_on_rows(plan: p.Expression, frame: Frame, rows: Ints) -> Bools:
+    """The effective boolean value for some rows."""
+    return truth(plan, frame if len(rows) == frame.n else frame.select(rows))
+
+
+# -- what a loop does not change ------------------------------------------------------------------
+
+
+def _lifted(plan: p.Expression, frame: Frame) -> Column:
+    column, origin = at_home(plan, frame)
+    if origin is None:
+        return column
+    return Column.constant(column.items, frame.n) if column.n == 1 else column.take(origin)
+
+
+def at_home(plan: p.Expression, frame: Frame) -> tuple[Column, Ints | None]:
+    """The value in the outermost frame that suffices, with the row there of each row here.
+
+    None: it was evaluated in this very frame. A value that concerns no row is never asked for.
+    """
+    reads = frame.context.reads.of(plan)
+    shared = reads.shared and not frame.context.sequential
+    home = frame.home(reads.keys) if shared else frame
+    if home is frame or 2 * home.n > frame.n:
+        return apply(plan, frame), None
+    if id(plan) in home.kept:
+        return home.kept[id(plan)], frame.origin_in(home)
+    origin = frame.origin_in(home)
+    used = np.zeros(home.n, np.bool_)
+    used[origin] = True
+    if used.all():
+        column = home.kept[id(plan)] = apply(plan, home)
+        return column, origin
+    rows = np.flatnonzero(used)
+    return apply(plan, home.select(rows)), (np.cumsum(used) - 1)[origin]
+
+
+def _load() -> None:
+    from xstreamcast.evaluate.rules import RULES
+
+    _rules.update(RULES)

@@ -1,0 +1,168 @@
+"""Window clauses: start conditions for all items at once, end conditions for blocks of pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.errors import Error, error
+from xstreamcast.evaluate import boundaries as b
+from xstreamcast.evaluate.frame import Frame, Key, Value, positions
+from xstreamcast.evaluate.walk import evaluate, truth
+from xstreamcast.model.atomic import INTEGER
+from xstreamcast.model.column import Column, ranges
+from xstreamcast.model.items import Items
+
+if TYPE_CHECKING:
+    from xstreamcast.model.column import Bools, Ints
+
+_MOST_ITEMS: Final = 20  # of which all sub-sequences are made
+_PAIRS: Final = 1 << 18
+
+
+def window(plan: p.Window, tuples: Frame) -> Iterator[Frame]:
+    """The tuples, each with one window of its items."""
+    if tuples.n == 0:
+        return
+    column = evaluate(plan.items, tuples)
+    yield _Sequence(plan, column, tuples).windows()
+
+
+class _Sequence:
+    """The items of all rows end to end, and what is bound at each of them."""
+
+    def __init__(self, plan: p.Window, column: Column, tuples: Frame) -> None:
+        self.plan = plan
+        self.column = column
+        self.tuples = tuples
+        self.offsets = column.bounds()
+        self.rows = column.rows()
+        self.stop = self.offsets[1:][self.rows]
+        self.origin = self.offsets[:-1][self.rows]
+
+    def windows(self) -> Frame:
+        """A frame with a row for each window, in the order asked for."""
+        plan = self.plan
+        if plan.kind == "general" or plan.start is None:
+            return self._subsequences()
+        starts = self._started(plan.start)
+        found = self._found(starts)
+        if plan.order == "last":
+            found = found.by_last()
+        return self._bound(starts, found)
+
+    # -- conditions -----------------------------------------------------------------------------
+
+    def _started(self, start: p.Boundary) -> Frame:
+        """A row for every item, with the variables of the start condition."""
+        every = np.arange(len(self.rows), dtype=np.int64)
+        return Frame(
+            self.tuples.context, len(every), self.tuples, self.rows, self._variables(start, every)
+        )
+
+    def _found(self, starts: Frame) -> b.Bounds:
+        plan = self.plan
+        assert plan.start is not None
+        assert plan.start.test is not None
+        opens = truth(plan.start.test, starts)
+        if plan.end is None:
+            return b.tumbling_open(opens, self.stop)
+        ends = self._ends(plan.end, starts, opens)
+        match plan.kind:
+            case "tumbling":
+                return b.tumbling(opens, self.offsets, self.stop, ends, plan.only_end)
+            case "sliding":
+                return b.sliding(opens, self.stop, ends, plan.only_end)
+            case _:
+                return b.landmark(opens, self.stop, ends, plan.only_end)
+
+    def _ends(self, end: p.Boundary, starts: Frame, opens: Bools) -> Bools | b.PairTest:
+        """For each item whether windows end there, if that does not depend on their start."""
+        if end.test is None:
+            return self._before(opens)
+        assert self.plan.start is not None
+        keys = self.tuples.context.reads.of(end.test).keys
+        if keys.isdisjoint(v.number for v in self.plan.start.variables()):
+            ends = self._ends_alone(end)
+            if ends is not None:
+                return ends
+        return lambda first, last: self._pairs(end, starts, first, last)
+
+    def _before(self, opens: Bools) -> Bools:
+        """newstart: a window ends before the item at which another would start."""
+        ends = np.zeros(len(opens), np.bool_)
+        ends[:-1] = opens[1:] & (self.rows[1:] == self.rows[:-1])
+        return ends
+
+    def _ends_alone(self, end: p.Boundary) -> Bools | None:
+        """The end condition for every item; None if it fails where perhaps nobody asks."""
+        assert end.test is not None
+        try:
+            return truth(end.test, self._started(end))
+        except Error:
+            return None
+
+    def _pairs(self, end: p.Boundary, starts: Frame, first: Ints, last: Ints) -> Bools:
+        assert end.test is not None
+        parts = [
+            truth(end.test, self._pair_frame(end, starts, first[at : at + _PAIRS], last[at : at + _PAIRS]))
+            for at in range(0, len(first), _PAIRS)
+        ]
+        return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
+
+    def _pair_frame(self, end: p.Boundary | None, starts: Frame, first: Ints, last: Ints) -> Frame:
+        values = {} if end is None else self._variables(end, last)
+        return Frame(self.tuples.context, len(first), starts, first, values)
+
+    # -- bindings -------------------------------------------------------------------------------
+
+    def _variables(self, boundary: p.Boundary, at: Ints) -> dict[Key, Value]:
+        """What a boundary binds when it stands at these items."""
+        values: dict[Key, Value] = {}
+        items = self.column.items
+        if boundary.current is not None:
+            values[boundary.current.number] = lambda: Column(items.take(at))
+        if boundary.position is not None:
+            values[boundary.position.number] = Column(Items(INTEGER, at - self.origin[at] + 1))
+        if boundary.previous is not None:
+            values[boundary.previous.number] = lambda: self._neighbour(at, at > self.origin[at], -1)
+        if boundary.next is not None:
+            values[boundary.next.number] = lambda: self._neighbour(at, at + 1 < self.stop[at], 1)
+        return values
+
+    def _neighbour(self, at: Ints, there: Bools, by: int) -> Column:
+        items = self.column.items.take(at[there] + by)
+        return Column.from_lengths(items, there.astype(np.int64))
+
+    def _bound(self, starts: Frame, found: b.Bounds) -> Frame:
+        """The windows with the variables of both boundaries."""
+        lengths = found.last - found.first + 1
+        frame = self._pair_frame(self.plan.end, starts, found.first, found.last)
+        items = self.column.items
+        return frame.extend(
+            {
+                self.plan.variable.number: lambda: Column.from_lengths(
+                    items.take(ranges(found.first, lengths)), lengths
+                )
+            }
+        )
+
+    def _subsequences(self) -> Frame:
+        longest = int(self.column.lengths().max(initial=0))
+        if longest > _MOST_ITEMS:
+            raise error(
+                "XPDY0130",
+                f"forseq without a window type makes all sub-sequences: at most {_MOST_ITEMS} "
+                f"items; got {longest}",
+                hint="say tumbling window, sliding window or landmark window",
+            )
+        rows, lengths, places = b.subsequences(self.offsets, _MOST_ITEMS)
+        value = Column.from_lengths(self.column.items.take(places), lengths)
+        values: dict[Key, Value] = {self.plan.variable.number: value}
+        return Frame(self.tuples.context, len(rows), self.tuples, rows, values)
+
+
+__all__ = ["positions", "window"]

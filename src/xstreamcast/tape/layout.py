@@ -123,11 +123,7 @@ class Tape:
 
     def roots(self) -> I64:
         """The rows without a parent, in order."""
-        found, row = [], 0
-        while row < len(self):
-            found.append(row)
-            row += int(self.columns.size[row]) + 1
-        return np.array(found, np.int64)
+        return np.flatnonzero(self.columns.parent < 0)
 
     def serialize(self, node: int = 0) -> bytes:
         """The XML of the node at row `node`, without an XML declaration."""

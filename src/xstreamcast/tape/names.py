@@ -68,6 +68,7 @@ class Names:
         self._local_ids: dict[str, int] = {}
         self._locals: list[int] = []
         self._uris: list[int] = []
+        self._bindings: list[int] = []
         self._matching: dict[tuple[str | None, str | None], Bools] = {}
         self._tables.state[SEED] = secrets.randbits(31) | 1
         self.name(self.word(b""), 0)
@@ -121,6 +122,13 @@ class Names:
         self._catch_up()
         found = self._pairs.get((word, uri))
         return self._add_name(word, uri) if found is None else found
+
+    def bindings(self) -> I32:
+        """For each name, the binding (itself a name) that it needs; -1 for the prefix xml."""
+        while len(self._bindings) < len(self):
+            prefix, _, uri = self.qname(len(self._bindings))
+            self._bindings.append(-1 if prefix == "xml" else self.binding(prefix, uri))
+        return np.array(self._bindings, np.int32)
 
     def grow(self) -> None:
         """Twice the room in every table; ids stay as they are."""

@@ -97,7 +97,9 @@ def parse_rows(c: Columns, rows: I64) -> tuple[U8, F64]:
         needed = raw_length(c, rows[k])
         if needed > len(scratch):
             scratch = np.empty(2 * needed, np.uint8)
-        status[k], values[k] = parse_double(scratch, 0, put_value(c, rows[k], scratch, 0))
+        status[k], values[k] = parse_double(
+            scratch, signed(0), put_value(c, rows[k], scratch, signed(0))
+        )
     return status, values
 
 

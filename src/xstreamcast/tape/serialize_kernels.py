@@ -20,6 +20,7 @@ from xstreamcast.tape.layout import (
     Columns,
 )
 from xstreamcast.tape.names import NameTables
+from xstreamcast.tape.scope_kernels import bound_uri, inherited
 from xstreamcast.tape.step_kernels import roomier
 from xstreamcast.tape.string_kernels import decode
 
@@ -92,7 +93,7 @@ def put_escaped(data: U8, start: int, length: int, out: U8, at: int, quoted: boo
             at = put_reference_to(signed(data[i + 1]), out, at)
             i += 2
         elif byte == 0xE2 and data[i + 1] == 0x80 and data[i + 2] == 0xA8:
-            at = put_reference_to(0x2028, out, at)
+            at = put_reference_to(signed(0x2028), out, at)
             i += 3
         elif byte >= 0xC2:
             out[at] = byte
@@ -128,10 +129,10 @@ def put_row_value(c: Columns, row: int, out: U8, at: int) -> int:
     start, length = c.start[row], c.length[row]
     if c.kind[row] & NEEDS_DECODE:
         scratch = np.empty(length, np.uint8)
-        size = decode(c.heap, start, length, kind, scratch, 0)
+        size = decode(c.heap, start, length, kind, scratch, signed(0))
         if escaped:
-            return put_escaped(scratch, 0, size, out, at, kind == ATTRIBUTE)
-        return put_bytes(scratch, 0, size, out, at)
+            return put_escaped(scratch, signed(0), size, out, at, kind == ATTRIBUTE)
+        return put_bytes(scratch, signed(0), size, out, at)
     if escaped:
         return put_escaped(c.heap, start, length, out, at, kind == ATTRIBUTE)
     return put_bytes(c.heap, start, length, out, at)
@@ -166,14 +167,15 @@ def put_leaf(c: Columns, t: NameTables, row: int, out: U8, at: int) -> tuple[U8,
 
 
 @kernel
-def put_binding(t: NameTables, name: int, out: U8, at: int) -> tuple[U8, int]:
-    """Write ` xmlns:prefix="uri"`."""
+def put_binding(t: NameTables, name: int, spaced: bool, out: U8, at: int) -> tuple[U8, int]:
+    """Write `xmlns:prefix="uri"`, after a space if it stands in a tag."""
     prefix, uri = t.name_word[name], t.name_uri[name]
-    needed = t.word_length[prefix] + _WIDEST * signed(t.word_length[uri]) + 16
-    out = room(out, at, needed)
-    for byte in (0x20, 0x78, 0x6D, 0x6C, 0x6E, 0x73):
-        out[at] = byte
+    out = room(out, at, t.word_length[prefix] + _WIDEST * signed(t.word_length[uri]) + 16)
+    if spaced:
+        out[at] = 0x20
         at += 1
+    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = 0x78, 0x6D, 0x6C, 0x6E, 0x73
+    at += 5
     if prefix != 0:
         out[at] = 0x3A
         at = put_word(t, prefix, out, at + 1)
@@ -184,43 +186,12 @@ def put_binding(t: NameTables, name: int, out: U8, at: int) -> tuple[U8, int]:
 
 
 @kernel
-def bound_uri(t: NameTables, bindings: I64, count: int, prefix: int) -> int:
-    """What a stack of bindings says of a prefix: the word of its URI, 0 if unbound."""
-    for i in range(count - 1, -1, -1):
-        if t.name_word[bindings[i]] == prefix:
-            return int(t.name_uri[bindings[i]])
-    return 0
-
-
-@kernel
 def is_news(t: NameTables, bindings: I64, count: int, name: int) -> bool:
     """Whether a binding must be written: XML 1.0 can undeclare the default namespace only."""
     prefix, uri = t.name_word[name], t.name_uri[name]
     if prefix != 0 and uri == 0:
         return False
     return bound_uri(t, bindings, count, prefix) != uri
-
-
-@kernel
-def inherited(c: Columns, t: NameTables, row: int) -> tuple[I64, int]:
-    """The bindings that the element at `row` has from its ancestors → (names, how many)."""
-    found, n = np.empty(16, np.int64), 0
-    own, first = True, 0
-    while row >= 0:
-        i, end = row + 1, row + c.size[row]
-        while i <= end and c.kind[i] & KIND == NAMESPACE:
-            known = False
-            for j in range(n):
-                known = known or t.name_word[found[j]] == t.name_word[c.name[i]]
-            if not known:
-                found = roomier(found, n)
-                found[n] = c.name[i]
-                n += 1
-            i += 1
-        if own:
-            own, first = False, n
-        row = signed(c.parent[row])
-    return found[first:n].copy(), n - first
 
 
 @kernel
@@ -239,73 +210,59 @@ def put_end(c: Columns, t: NameTables, row: int, in_tag: bool, out: U8, at: int)
 
 @kernel
 def put_tree(c: Columns, t: NameTables, top: int, out: U8, at: int) -> tuple[U8, int]:
-    """Write an element or the children of a document."""
-    opened, depth = np.empty(16, np.int64), 0
-    scope, before = np.empty(16, np.int64), np.empty(16, np.int64)
-    bound, in_tag = 0, False
-    for i in range(top, top + c.size[top] + 1):
-        kind = c.kind[i] & KIND
-        while depth and opened[depth - 1] + c.size[opened[depth - 1]] < i:
+    """Write the node at `top` and all below it; of a document, its children."""
+    opened, before, scope = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
+    depth, bound, in_tag = signed(0), signed(0), False
+    last = top + c.size[top]
+    for i in range(top, last + 2):
+        while depth and (i > last or opened[depth - 1] + c.size[opened[depth - 1]] < i):
             depth -= 1
             out, at = put_end(c, t, opened[depth], in_tag, out, at)
             in_tag, bound = False, before[depth]
+        if i > last:
+            break
+        kind = c.kind[i] & KIND
         if kind == NAMESPACE:
-            if is_news(t, scope, bound, c.name[i]):
-                out, at = put_binding(t, c.name[i], out, at)
+            if i == top or is_news(t, scope, bound, c.name[i]):
+                out, at = put_binding(t, c.name[i], i > top, out, at)
                 scope = roomier(scope, bound)
                 scope[bound] = c.name[i]
                 bound += 1
             continue
-        out = room(out, at, 2)
-        if kind == ATTRIBUTE:
-            out[at] = 0x20
-            out, at = put_leaf(c, t, i, out, at + 1)
-            continue
-        if in_tag:
+        out = room(out, at, signed(2))
+        if in_tag and kind != ATTRIBUTE:
             out[at] = 0x3E
             at, in_tag = at + 1, False
         if kind == ELEMENT:
             opened, before = roomier(opened, depth), roomier(before, depth)
             opened[depth], before[depth] = i, bound
             depth += 1
-            word = t.name_word[c.name[i]]
+            word = signed(t.name_word[c.name[i]])
             out = room(out, at, t.word_length[word] + 1)
             out[at] = 0x3C
             at, in_tag = put_word(t, word, out, at + 1), True
             if i == top:
-                outer, count = inherited(c, t, i)
-                for j in range(count):
+                outer = inherited(c, t, i)
+                for j in range(len(outer)):
                     if t.name_uri[outer[j]] != 0:
-                        out, at = put_binding(t, outer[j], out, at)
+                        out, at = put_binding(t, outer[j], True, out, at)
                         scope = roomier(scope, bound)
                         scope[bound] = outer[j]
                         bound += 1
         elif kind != DOCUMENT:
+            if kind == ATTRIBUTE and i > top:
+                out[at] = 0x20
+                at += 1
             out, at = put_leaf(c, t, i, out, at)
-    while depth:
-        depth -= 1
-        out, at = put_end(c, t, opened[depth], in_tag, out, at)
-        in_tag = False
     return out, at
 
 
 @kernel
 def serialize(c: Columns, t: NameTables, rows: I64) -> tuple[U8, I64]:
     """The XML of each of `rows` end to end, and where each begins and ends."""
-    out, at = np.empty(4096, np.uint8), 0
+    out, at = np.empty(4096, np.uint8), signed(0)
     offsets = np.zeros(len(rows) + 1, np.int64)
     for k in range(len(rows)):
-        row = rows[k]
-        kind = c.kind[row] & KIND
-        if kind in (ELEMENT, DOCUMENT):
-            out, at = put_tree(c, t, row, out, at)
-        elif kind == NAMESPACE:
-            start = at
-            out, at = put_binding(t, c.name[row], out, at)
-            for i in range(start, at - 1):  # no space before a declaration that stands alone
-                out[i] = out[i + 1]
-            at -= 1
-        else:
-            out, at = put_leaf(c, t, row, out, at)
+        out, at = put_tree(c, t, rows[k], out, at)
         offsets[k + 1] = at
     return out[:at], offsets

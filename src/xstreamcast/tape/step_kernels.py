@@ -50,7 +50,7 @@ def first_child(c: Columns, row: int) -> int:
 def child(c: Columns, rows: I64, mask: int, wanted: int, names: Bools) -> tuple[I64, I64]:
     mask &= BELOW
     label, found = np.empty(len(rows) + 16, np.int64), np.empty(len(rows) + 16, np.int64)
-    n = 0
+    n = signed(0)
     for k in range(len(rows)):
         i, end = first_child(c, rows[k]), rows[k] + c.size[rows[k]]
         while i <= end:
@@ -67,7 +67,7 @@ def child(c: Columns, rows: I64, mask: int, wanted: int, names: Bools) -> tuple[
 def attribute(c: Columns, rows: I64, mask: int, wanted: int, names: Bools) -> tuple[I64, I64]:
     mask &= 1 << ATTRIBUTE
     label, found = np.empty(len(rows) + 16, np.int64), np.empty(len(rows) + 16, np.int64)
-    n = 0
+    n = signed(0)
     for k in range(len(rows)):
         i, end = rows[k] + 1, first_child(c, rows[k])
         while i < end:
@@ -86,7 +86,7 @@ def upward(
 ) -> tuple[I64, I64]:
     """self (`own`), parent, ancestor (`far`), ancestor-or-self."""
     label, found = np.empty(len(rows) + 16, np.int64), np.empty(len(rows) + 16, np.int64)
-    n = 0
+    n = signed(0)
     for k in range(len(rows)):
         i = signed(rows[k]) if own else signed(c.parent[rows[k]])
         first = n
@@ -110,7 +110,7 @@ def sibling(
     """following-sibling (`after`) and preceding-sibling."""
     mask &= BELOW
     label, found = np.empty(len(rows) + 16, np.int64), np.empty(len(rows) + 16, np.int64)
-    n = 0
+    n = signed(0)
     for k in range(len(rows)):
         row = rows[k]
         parent = c.parent[row]
@@ -135,7 +135,7 @@ def outside(
     """following (`after`) and preceding: the tree without ancestors and descendants."""
     mask &= BELOW
     label, found = np.empty(len(rows) + 16, np.int64), np.empty(len(rows) + 16, np.int64)
-    n = 0
+    n = signed(0)
     for k in range(len(rows)):
         row = rows[k]
         root = row
@@ -188,7 +188,7 @@ def descendant_distinct(
     c: Columns, rows: I64, mask: int, wanted: int, names: Bools, own: bool
 ) -> I64:
     """The descendants of all of `rows` (ascending), each once, in document order."""
-    found, n, reached = np.empty(BLOCK, np.int64), 0, signed(0)
+    found, n, reached = np.empty(BLOCK, np.int64), signed(0), signed(0)
     for k in range(len(rows)):
         row, end = rows[k], rows[k] + c.size[rows[k]] + 1
         if own and row >= reached:
@@ -209,7 +209,7 @@ def descendant_apart(
     c: Columns, rows: I64, mask: int, wanted: int, names: Bools, own: bool
 ) -> tuple[I64, I64]:
     """Descendants of rows whose subtrees are disjoint: each subtree is read once."""
-    found, n = np.empty(BLOCK, np.int64), 0
+    found, n = np.empty(BLOCK, np.int64), signed(0)
     ends = np.empty(len(rows), np.int64)
     for k in range(len(rows)):
         row = rows[k]
@@ -238,7 +238,7 @@ def descendant_among(c: Columns, rows: I64, distinct: I64, own: bool) -> tuple[I
         count[k] = np.searchsorted(distinct, row + c.size[row] + 1) - first[k]
         total += count[k]
     label, found = np.empty(total, np.int64), np.empty(total, np.int64)
-    n = 0
+    n = signed(0)
     for k in range(len(rows)):
         for j in range(first[k], first[k] + count[k]):
             # An attribute among the contexts is in `distinct` for itself only.

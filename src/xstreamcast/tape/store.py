@@ -87,8 +87,11 @@ class Store:
         """The root of each node's tree."""
 
         def climb(tape: Tape, rows: I64) -> I64:
-            roots = tape.roots()
-            return roots[np.searchsorted(roots, rows, "right") - 1]
+            above = tape.columns.parent[rows]
+            while bool((above >= 0).any()):
+                rows = np.where(above < 0, rows, above)
+                above = tape.columns.parent[rows]
+            return rows
 
         rows: I64 = self._each(handles, np.int64, climb)
         return (handles & ~_ROW) | rows

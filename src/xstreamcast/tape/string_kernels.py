@@ -131,7 +131,7 @@ def raw_length(c: Columns, row: int) -> int:
     kind = c.kind[row] & KIND
     if kind != ELEMENT and kind != DOCUMENT:
         return int(c.length[row])
-    total, end = 0, row + c.size[row]
+    total, end = signed(0), row + c.size[row]
     text = next_text(c, row + 1, end)
     while text >= 0:
         total += c.length[text]
@@ -167,10 +167,10 @@ def put_value(c: Columns, row: int, out: U8, at: int) -> int:
 @kernel
 def gather(c: Columns, rows: I64) -> tuple[U8, I64]:
     """The string values of `rows` end to end, and where each begins and ends."""
-    total = 0
+    total = signed(0)
     for k in range(len(rows)):
         total += raw_length(c, rows[k])
-    out, offsets, at = np.empty(total, np.uint8), np.empty(len(rows) + 1, np.int64), 0
+    out, offsets, at = np.empty(total, np.uint8), np.empty(len(rows) + 1, np.int64), signed(0)
     offsets[0] = 0
     for k in range(len(rows)):
         at = put_value(c, rows[k], out, at)
@@ -248,7 +248,9 @@ def match_constant(c: Columns, rows: I64, constant: U8, how: int) -> Bools:
         needed = raw_length(c, rows[k])
         if needed > len(scratch):
             scratch = np.empty(2 * needed, np.uint8)
-        found[k] = agrees(scratch, 0, put_value(c, rows[k], scratch, 0), constant, how)
+        found[k] = agrees(
+            scratch, signed(0), put_value(c, rows[k], scratch, signed(0)), constant, how
+        )
     return found
 
 
@@ -265,7 +267,7 @@ def hash_rows(c: Columns, rows: I64) -> U64:
         needed = raw_length(c, rows[k])
         if needed > len(scratch):
             scratch = np.empty(2 * needed, np.uint8)
-        hashes[k] = hash_value(scratch, 0, put_value(c, rows[k], scratch, 0))
+        hashes[k] = hash_value(scratch, signed(0), put_value(c, rows[k], scratch, signed(0)))
     return hashes
 
 

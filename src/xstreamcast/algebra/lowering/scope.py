@@ -39,6 +39,7 @@ class Compilation:
     empty_greatest: bool = False
     copy: p.CopyMode = field(default_factory=p.CopyMode)
     used: set[p.Variable] = field(default_factory=set)
+    bound_at: dict[p.Variable, Span] = field(default_factory=dict)
     _numbers: int = 0
 
     def variable(self, name: str) -> p.Variable:
@@ -84,6 +85,7 @@ class Scope:
     def bind(self, name: t.Name) -> tuple[p.Variable, Scope]:
         """A new variable and the place in which its name means it."""
         variable = self.shared.variable(str(name))
+        self.shared.bound_at[variable] = name.span
         return variable, self.with_variable(self.expand_variable(name), variable)
 
     def with_variable(self, name: Expanded, variable: p.Variable) -> Scope:
@@ -95,11 +97,20 @@ class Scope:
         expanded = self.expand_variable(name)
         found = self.variables.get(expanded)
         if found is None:
-            near = get_close_matches(expanded[1], [local for _, local in self.variables], 1)
-            hint = f"did you mean ${near[0]}?" if near else None
+            hint = self._near_variable(expanded[1])
             raise self.fail("XPST0008", f"variable ${name} is not declared", span, hint)
         self.shared.used.add(found)
         return found
+
+    def _near_variable(self, local: str) -> str | None:
+        """A variable in scope whose name is like this one, and where it was bound."""
+        near = get_close_matches(local, [known for _, known in self.variables], 1)
+        if not near:
+            return None
+        meant = next(v for (_, known), v in self.variables.items() if known == near[0])
+        at = self.shared.bound_at.get(meant)
+        where = f", bound on line {self.shared.source.place(at).line}" if at else ""
+        return f"did you mean ${meant.name}{where}?"
 
     # -- names ----------------------------------------------------------------------------------
 

@@ -43,7 +43,17 @@ def sequence_type(kind: t.SequenceType | None, scope: Scope) -> SequenceType:
         return ANY
     if kind.item is None:
         return SequenceType(AnyItem(), "none")
-    return SequenceType(item_type(kind.item, scope), _OCCURS[kind.occurrence])
+    element = _element_in_stream(kind, scope)
+    item = item_type(kind.item, scope) if element is None else element
+    return SequenceType(item, _OCCURS[kind.occurrence])
+
+
+def _element_in_stream(kind: t.SequenceType, scope: Scope) -> NodeItem | None:
+    """(temp)** is how FORSEQ writes a stream of temp elements: no type has such a name."""
+    if kind.occurrence != "**" or not isinstance(kind.item, t.NamedType):
+        return None
+    uri, local = scope.expand_element(kind.item.name)
+    return None if uri == XS else NodeItem("element", uri, local)
 
 
 def item_type(kind: t.ItemType, scope: Scope) -> ItemType:
@@ -165,7 +175,7 @@ def _atomic(name: t.Name, scope: Scope) -> ItemType:
 
 def _near(local: str) -> str | None:
     found = get_close_matches(local, list(ATOMIC), 1)
-    return f"did you mean xs:{found[0]}?" if found else None
+    return f"did you mean xs:{found[0]}?" if found else f"an element is element({local})"
 
 
 def check(value: p.Expression, kind: SequenceType, role: str, span: Span) -> p.Expression:

@@ -1,0 +1,84 @@
+"""`xstreamcast explain`: how a query is understood and computed, stage by stage."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final
+
+from xstreamcast.algebra.infinite import blocked, refuse_blocked
+from xstreamcast.algebra.lowering import lower
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.show import show_program
+from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
+from xstreamcast.syntax import parse, room_for_nesting, show_tree
+
+STAGES: Final = ("tree", "plan", "optimised")
+_OPTIMISER: Final = "xstreamcast.rewrite.optimise"
+
+
+def add_arguments(parser: Parser) -> None:
+    parser.add_argument("file", metavar="FILE.xq", nargs="?", help="the query's file; - is stdin")
+    parser.add_argument("-q", "--query", metavar="QUERY", help="the query itself")
+    parser.add_argument(
+        "--stage",
+        choices=STAGES,
+        default="plan",
+        help="tree (as parsed), plan (as lowered) or optimised; plan if nothing is said",
+    )
+    parser.add_argument(
+        "--policy",
+        choices=("strict", "optimistic"),
+        default="optimistic",
+        help="strict: refuse what needs the end of a sequence that may have none",
+    )
+
+
+def main(args: Parsed) -> int:
+    name, text = query_text(args)
+    with room_for_nesting():
+        sys.stdout.write(_explained(name, text, args.stage, args.policy) + "\n")
+    return 0
+
+
+def query_text(args: Parsed) -> tuple[str, str]:
+    """The name and text of the query: from -q, a file or stdin, and one of them only."""
+    if (args.file is None) == (args.query is None):
+        raise error("XSCU0001", "give the query with -q or as a file, one of the two")
+    if args.query is not None:
+        return "query", args.query
+    if args.file == "-":
+        return "stdin", sys.stdin.read()
+    try:
+        return args.file, Path(args.file).read_text("utf-8-sig")
+    except UnicodeDecodeError as caught:
+        raise error("XSCU0003", f"{args.file} is not UTF-8 at byte {caught.start}") from None
+
+
+def _explained(name: str, text: str, stage: str, policy: str) -> str:
+    module = parse(text, name)
+    if stage == "tree":
+        return show_tree(module)
+    program = lower(module)
+    if policy == "strict":
+        refuse_blocked(program)
+    shown = program if stage == "plan" else _optimised(program)
+    return "\n".join([show_program(shown), *_notes(program)])
+
+
+def _optimised(program: Program) -> Program:
+    if find_spec("xstreamcast.rewrite") is None or find_spec(_OPTIMISER) is None:
+        raise error("XSCU0006", "the rewrites are not installed", hint="--stage plan")
+    made: Program = import_module(_OPTIMISER).optimise(program)
+    return made
+
+
+def _notes(program: Program) -> list[str]:
+    """What will be revised rather than decided, because an input may have no end."""
+    return [
+        f"note: {one.sentence}; optimistic answers are revised ({program.source.place(one.span)})"
+        for one in blocked(program)
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xstreamcast.errors import error
@@ -108,7 +108,7 @@ def _bind(given: Inputs, program: Program, inputs: Mapping[str, Any]) -> None:
 
     for uri, local in declared:
         if local in inputs:
-            values[uri, local] = _value(inputs[local], lambda local=local: named(local))  # type: ignore[misc]
+            values[uri, local] = _value(inputs[local], partial(named, local))
     given.variables = values
     given.streams = named
     given.documents = lambda uri: int(named(uri).values[0])

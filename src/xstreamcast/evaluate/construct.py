@@ -26,14 +26,17 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Bools
 
 
+_COPY_ALL = p.CopyMode()
+
+
 def document(plan: p.MakeDocument, frame: Frame) -> Column:
     """document { content }"""
-    return _built(frame, made(plan, frame))
+    return _built(frame, made(plan, frame), copy=plan.copy)
 
 
 def element(plan: p.MakeElement, frame: Frame) -> Column:
     """An element with its content."""
-    return _built(frame, made(plan, frame))
+    return _built(frame, made(plan, frame), copy=plan.copy)
 
 
 def attribute(plan: p.MakeAttribute, frame: Frame) -> Column:
@@ -69,10 +72,12 @@ def namespace(plan: p.MakeNamespace, frame: Frame) -> Column:
     return _built(frame, made(plan, frame))
 
 
-def _built(frame: Frame, write: Made, there: Bools | None = None) -> Column:
+def _built(
+    frame: Frame, write: Made, there: Bools | None = None, copy: p.CopyMode = _COPY_ALL
+) -> Column:
     """The roots that `write` makes, one in each row (or in the rows `there`)."""
     context = frame.context
-    writer = NodeWriter(context.store)
+    writer = NodeWriter(context.store, copy)
     for row in range(frame.n):
         write(writer, row)
     handles = writer.finish()
@@ -105,7 +110,7 @@ def made(plan: p.Expression, frame: Frame) -> Made:
 def _element(plan: p.MakeElement, frame: Frame) -> Made:
     called = names(plan.name, frame)
     attributes = [_attribute(one, frame) for one in plan.attributes]
-    content = Parts([_part(part, frame, plan.copy) for part in plan.content])
+    content = Parts([_part(part, frame) for part in plan.content])
 
     def write(writer: NodeWriter, row: int) -> None:
         writer.start(called[row], plan.namespaces)
@@ -118,7 +123,7 @@ def _element(plan: p.MakeElement, frame: Frame) -> Made:
 
 
 def _document(plan: p.MakeDocument, frame: Frame) -> Made:
-    content = _part(plan.content, frame, plan.copy)
+    content = _part(plan.content, frame)
 
     def write(writer: NodeWriter, row: int) -> None:
         writer.start_document()
@@ -131,13 +136,13 @@ def _document(plan: p.MakeDocument, frame: Frame) -> Made:
 _INLINE = (p.MakeElement, p.MakeComment, p.MakePi)
 
 
-def _part(plan: p.Expression, frame: Frame, copy: p.CopyMode) -> Part:
+def _part(plan: p.Expression, frame: Frame) -> Part:
     """One part of some content: a constructor writes its node in place, the rest is copied."""
     if isinstance(plan, _INLINE):
         return made(plan, frame)
     if isinstance(plan, p.Comma) and plan.parts and all(isinstance(q, _INLINE) for q in plan.parts):
-        return Parts([_part(q, frame, copy) for q in plan.parts]).write
-    return prepared(frame, plan, copy)
+        return Parts([_part(q, frame) for q in plan.parts]).write
+    return prepared(frame, plan)
 
 
 def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -13,12 +13,14 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
 from xstreamcast.model.atomic import FUNCTION, NODE, STRING
+from xstreamcast.tape.layout import ATTRIBUTE, TEXT
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.evaluate.node_writer import NodeWriter
-    from xstreamcast.model.column import Column
+    from xstreamcast.model.column import Column, Ints
     from xstreamcast.model.items import Items
+    from xstreamcast.tape.store import Store
 
 Made: TypeAlias = "Callable[[NodeWriter, int], None]"
 Part: TypeAlias = Made
@@ -51,54 +53,60 @@ def _strings(items: Items) -> list[str]:
     return found
 
 
-def prepared(frame: Frame, plan: p.Expression, copy: p.CopyMode) -> Part:
+def prepared(frame: Frame, plan: p.Expression) -> Part:
     """How the items of an expression are written into content."""
     match plan:
         case p.Const(atoms=(p.Atom(tag, value),)) if tag == STRING:
             return lambda writer, row: writer.text(value)
         case _:
-            return _written(frame, evaluate(plan, frame), copy)
+            return _written(frame.context.store, evaluate(plan, frame))
 
 
-def _written(frame: Frame, column: Column, copy: p.CopyMode) -> Part:
+def _written(store: Store, column: Column) -> Part:
     bounds = column.bounds().tolist()
-    if column.items.tag == NODE:
-        copies = frame.context.store.kinds(column.items.values).tolist()
-        handles = column.items.values.tolist()
+    entries = _entries(store, column.items)
 
-        def nodes(writer: NodeWriter, row: int) -> None:
-            for i in range(bounds[row], bounds[row + 1]):
-                writer.node(handles[i], copies[i], copy)
-
-        return nodes
-    entries = _entries(frame, column.items)
-
-    def mixed(writer: NodeWriter, row: int) -> None:
+    def write(writer: NodeWriter, row: int) -> None:
         previous = False  # whether an atomic value came just before: a space goes between two
         for i in range(bounds[row], bounds[row + 1]):
-            kind, value = entries[i]
-            if kind is None:
-                writer.text(" " + value if previous else value)
+            entry = entries[i]
+            if isinstance(entry, str):
+                writer.text(" " + entry if previous else entry)
+                previous = True
             else:
-                writer.node(value, kind, copy)
-            previous = kind is None
+                writer.node(*entry)
+                previous = False
 
-    return mixed
+    return write
 
 
-def _entries(frame: Frame, items: Items) -> list[tuple[int | None, Any]]:
-    """(kind, handle) of nodes and (None, text) of atomic values."""
+Entry: TypeAlias = "str | tuple[int, int, str, int]"
+
+
+def _entries(store: Store, items: Items) -> list[Entry]:
+    """Text for atomic values; (handle, kind, value, name) for nodes."""
+    if items.tag == NODE:
+        return _nodes(store, items.values)
     tags = items.all_tags()
     if (tags == FUNCTION).any():
         raise error("XQTY0105")
     at = np.flatnonzero(tags == NODE)
     if not len(at):
-        return [(None, text) for text in _strings(items)]
-    nodes = items.values[at].astype(np.int64)
-    found: list[tuple[int | None, Any]] = [(None, "")] * len(items)
-    for i, kind, node in zip(at.tolist(), frame.context.store.kinds(nodes).tolist(), nodes.tolist(), strict=True):
-        found[i] = (kind, node)
+        return [*_strings(items)]
+    found: list[Entry] = [""] * len(items)
+    for i, entry in zip(at.tolist(), _nodes(store, items.values[at].astype(np.int64)), strict=True):
+        found[i] = entry
     others = np.flatnonzero(tags != NODE)
     for i, text in zip(others.tolist(), _strings(items.take(others)), strict=True):
-        found[i] = (None, text)
+        found[i] = text
     return found
+
+
+def _nodes(store: Store, handles: Ints) -> list[Entry]:
+    kinds = store.kinds(handles)
+    values = np.full(len(handles), "", object)
+    light = np.flatnonzero((kinds == TEXT) | (kinds == ATTRIBUTE))
+    if len(light):
+        values[light] = store.strings(handles[light])
+    names = store.name_ids(handles).tolist()
+    return list(zip(handles.tolist(), kinds.tolist(), values.tolist(), names, strict=True))

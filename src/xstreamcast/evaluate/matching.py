@@ -17,7 +17,7 @@ from xstreamcast.model.sequence_type import (
     SequenceType,
 )
 from xstreamcast.evaluate.subtyping import function_subtype
-from xstreamcast.tape.layout import DOCUMENT, ELEMENT, KIND_NAMES, TEXT
+from xstreamcast.tape.layout import ELEMENT, KIND_NAMES, TEXT
 
 if TYPE_CHECKING:
     from xstreamcast.model.column import Bools, Column, Ints
@@ -110,12 +110,13 @@ def _document_of(store: Store, documents: Ints, content: NodeItem) -> Bools:
     """Whether each document has one element, which the test accepts, and no text."""
     from xstreamcast.tape.steps import NodeTest
 
-    rows, children = store.step(documents, "child", NodeTest())
+    rows, children = store.step(documents, "child", NodeTest.node())
     kinds = store.kinds(children)
     counts = [np.bincount(rows[kinds == kind], minlength=len(documents)) for kind in (ELEMENT, TEXT)]
     accepted = np.zeros(len(documents), np.bool_)
     accepted[rows[node_matches(store, children, content)]] = True
-    return (counts[0] == 1) & (counts[1] == 0) & accepted
+    found: Bools = (counts[0] == 1) & (counts[1] == 0) & accepted
+    return found
 
 
 def _functions(items: Items, wanted: FunctionType) -> Bools:
@@ -123,6 +124,3 @@ def _functions(items: Items, wanted: FunctionType) -> Bools:
         return np.zeros(len(items), np.bool_)
     found = (tag == FUNCTION and function_subtype(value, wanted) for tag, value in items.pairs())
     return np.fromiter(found, np.bool_, len(items))
-
-
-__all__ = ["DOCUMENT", "cardinality", "instance_of", "matches", "node_matches"]

@@ -9,16 +9,21 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION
+from xstreamcast.evaluate.matching import node_matches
 from xstreamcast.evaluate.node_tests import node_test, untyped_only
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import MIXED, NODE
-from xstreamcast.model.column import Column
+from xstreamcast.model.column import Column, scatter
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import DOCUMENT
 from xstreamcast.tape.order import distinct_by_label
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
+    from xstreamcast.model.column import Ints
+
+
+_DOWN = ("descendant", "descendant-or-self")
 
 
 def focus(plan: p.Focus, frame: Frame) -> Column:
@@ -55,11 +60,14 @@ def step(plan: p.Step, frame: Frame) -> Column:
         return Column.empty(frame.n)
     store = frame.context.store
     test = node_test(plan.test, plan.axis)
-    if frame.n == 1 and len(origin.items) > 1 and plan.axis in ("descendant", "descendant-or-self"):
+    if frame.n == 1 and len(origin.items) > 1 and plan.axis in _DOWN and not plan.test.content:
         own = plan.axis == "descendant-or-self"
         found = store.descendant_distinct(origin.items.values, test, own)
         return Column(Items.of_nodes(found), np.array([0, len(found)], np.int64))
     labels, nodes = store.step(origin.items.values, plan.axis, test)
+    if plan.test.content is not None:
+        fits = node_matches(store, nodes, plan.test)
+        labels, nodes = labels[fits], nodes[fits]
     if origin.offsets is None:
         return Column.labelled(Items.of_nodes(nodes), labels, frame.n)
     return _in_order(origin.rows()[labels], nodes, frame.n)
@@ -78,7 +86,7 @@ def ordered(column: Column) -> Column:
     return _in_order(column.rows(), column.items.values, column.n)
 
 
-def _in_order(rows: np.ndarray, nodes: np.ndarray, n: int) -> Column:  # type: ignore[type-arg]
+def _in_order(rows: Ints, nodes: Ints, n: int) -> Column:
     rows, nodes = distinct_by_label(rows, nodes)
     return Column.labelled(Items.of_nodes(nodes), rows, n)
 
@@ -103,10 +111,9 @@ def _unmixed(column: Column) -> Column:
     with_others = np.bincount(rows[~is_node], minlength=column.n) > 0
     if (with_nodes & with_others).any():
         raise error("XPTY0018")
-    from xstreamcast.model.column import scatter
-
-    parts = [(np.flatnonzero(which), column.take(np.flatnonzero(which))) for which in (with_nodes, ~with_nodes)]
-    return scatter(column.n, [(parts[0][0], ordered(parts[0][1])), parts[1]])
+    some, others = np.flatnonzero(with_nodes), np.flatnonzero(~with_nodes)
+    parts = [(some, ordered(column.take(some))), (others, column.take(others))]
+    return scatter(column.n, parts)
 
 
 def simple_map(plan: p.SimpleMap, frame: Frame) -> Column:

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.algebra.plan import StaticName
 from xstreamcast.errors import error
 from xstreamcast.evaluate.node_names import XML_URI
 from xstreamcast.tape.builder import Builder
-from xstreamcast.tape.layout import ATTRIBUTE, DOCUMENT, NAMESPACE, TEXT
+from xstreamcast.tape.layout import ATTRIBUTE, NAMESPACE, TEXT
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.plan import CopyMode, Namespaces, StaticName
+    from xstreamcast.algebra.plan import CopyMode, Namespaces
     from xstreamcast.model.column import Ints
     from xstreamcast.tape.store import Store
 
@@ -34,9 +35,9 @@ class _Open:
 class NodeWriter:
     """One tape of new nodes; each outermost node is a root."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, copy: CopyMode) -> None:
         self.store = store
-        self._builder = Builder(store.names)
+        self._builder = Builder(store.names, preserve=copy.preserve, inherit=copy.inherit)
         self._open: list[_Open] = []
 
     def finish(self) -> Ints:
@@ -127,48 +128,23 @@ class NodeWriter:
             raise error("XQTY0024", f"{what} cannot come after other content")
         return top
 
-    def node(self, handle: int, kind: int, copy: CopyMode) -> None:
-        """A copy of a node as content."""
+    def node(self, handle: int, kind: int, value: str, name: int) -> None:
+        """A copy of a node as content; of texts, attributes and namespaces the parts suffice."""
         if kind == TEXT:
-            self.text(self._string(handle))
+            self.text(value)
         elif kind == ATTRIBUTE:
-            self.attribute(self._name(handle), self._string(handle))
+            self.attribute(StaticName(*self.store.names.qname(name)), value)
         elif kind == NAMESPACE:
-            prefix, uri = self._binding(handle)
+            _, prefix, uri = self.store.names.qname(name)
             self.namespace(prefix, uri)
-        elif kind == DOCUMENT:
-            self._children(handle, copy)
         else:
             self._settle()
-            self._builder.copy(
-                self.store, handle, preserve=copy.preserve, inherit=copy.inherit
-            )
-
-    def _children(self, handle: int, copy: CopyMode) -> None:
-        from xstreamcast.tape.steps import NodeTest
-
-        _, found = self.store.step(np.array([handle], np.int64), "child", NodeTest.node())
-        for child, kind in zip(found.tolist(), self.store.kinds(found).tolist(), strict=True):
-            self.node(child, kind, copy)
+            self._builder.copy(self.store, handle)
 
     # -- names ----------------------------------------------------------------------------------
 
     def _id(self, prefix: str, local: str, uri: str) -> int:
         return self.store.names.intern(prefix, local, uri)
-
-    def _string(self, handle: int) -> str:
-        value: str = self.store.strings(np.array([handle], np.int64))[0]
-        return value
-
-    def _name(self, handle: int) -> StaticName:
-        from xstreamcast.algebra.plan import StaticName
-
-        number = int(self.store.name_ids(np.array([handle], np.int64))[0])
-        return StaticName(*self.store.names.qname(number))
-
-    def _binding(self, handle: int) -> tuple[str, str]:
-        name = self._name(handle)
-        return name.local, name.uri
 
     # -- heads ----------------------------------------------------------------------------------
 

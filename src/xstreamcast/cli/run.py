@@ -1,0 +1,137 @@
+"""xstreamcast run: the answer of a query, once, over what is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
+
+if TYPE_CHECKING:
+    from xstreamcast.api import Answer
+
+FORMATS: Final = ("lines", "xml", "ndjson", "table")
+
+
+def add_arguments(parser: Parser) -> None:
+    """What the command understands."""
+    parser.add_argument("file", nargs="?", metavar="FILE.xq", help="the query, in a file")
+    parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
+    parser.add_argument(
+        "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
+        help="a document; without a name it is the context item",
+    )  # fmt: skip
+    parser.add_argument(
+        "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
+        help="the value of an external variable",
+    )  # fmt: skip
+    parser.add_argument("--format", choices=FORMATS, help="lines when piped, table on a terminal")
+    parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
+    parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
+
+
+def main(arguments: Parsed) -> int:
+    """Compile, run, write."""
+    from xstreamcast.api import query
+
+    text, name = _query(arguments)
+    asked = query(text, name=name)
+    document, named = _inputs(arguments.input)
+    answer = asked.run(document, **named, **_bindings(arguments.bind))
+    with _output(arguments.output) as out:
+        for line in islice(_written(answer, _format(arguments)), arguments.limit):
+            out.write(line + "\n")
+    return 0
+
+
+def _query(arguments: Parsed) -> tuple[str, str]:
+    if (arguments.query is None) == (arguments.file is None):
+        raise error("XSCU0001", "one query must be given: -q QUERY or FILE.xq")
+    if arguments.query is not None:
+        return arguments.query, "query"
+    return Path(arguments.file).read_text(encoding="utf-8"), arguments.file
+
+
+def _inputs(words: list[str]) -> tuple[Any, dict[str, Any]]:
+    """The unnamed document, if there is one, and the named ones."""
+    unnamed: list[Any] = []
+    named: dict[str, Any] = {}
+    for word in words:
+        name, equals, source = word.partition("=")
+        if equals and name.isidentifier() and not os.path.exists(word):
+            named[name] = _source(source)
+        else:
+            unnamed.append(_source(word))
+    if len(unnamed) > 1:
+        raise error("XSCU0001", "one input without a name at most; name the others: -i name=SOURCE")
+    return (unnamed[0] if unnamed else None), named
+
+
+def _source(word: str) -> Any:
+    return sys.stdin.buffer.read() if word == "-" else Path(word)
+
+
+def _bindings(words: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise error("XSCU0001", f"a binding must be NAME=VALUE; got {word}")
+        found[name] = value
+    return found
+
+
+def _format(arguments: Parsed) -> str:
+    if arguments.format is not None:
+        return str(arguments.format)
+    return "table" if arguments.output is None and sys.stdout.isatty() else "lines"
+
+
+def _output(path: str | None) -> TextIO:
+    if path is None:
+        return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    return open(path, "w", encoding="utf-8")
+
+
+def _written(answer: Answer, form: str) -> Iterator[str]:
+    """The answer as lines of text."""
+    from xstreamcast.evaluate.results import records
+
+    match form:
+        case "ndjson":
+            for record in records(answer.store, answer.items):
+                yield json.dumps(record, ensure_ascii=False)
+        case "xml":
+            yield "<results>"
+            yield from (f"<item>{line}</item>" for line in _escaped_lines(answer))
+            yield "</results>"
+        case "table":
+            yield from _table(answer)
+        case _:
+            yield from answer.lines()
+
+
+def _escaped_lines(answer: Answer) -> Iterator[str]:
+    """Items as XML content: nodes as they are, atomic values escaped."""
+    from xml.sax.saxutils import escape
+
+    from xstreamcast.evaluate.results import records
+
+    for record in records(answer.store, answer.items):
+        yield record["xml"] if "xml" in record else escape(record.get("v", ""))
+
+
+def _table(answer: Answer) -> Iterator[str]:
+    """A numbered line for each item with what it is."""
+    from xstreamcast.evaluate.results import records
+
+    pairs = zip(records(answer.store, answer.items), answer.lines(), strict=True)
+    for number, (record, line) in enumerate(pairs, start=1):
+        kind = record.get("t") or record.get("n") or "function"
+        yield f"{number:>5}  {kind:<14}  {line}"

@@ -94,7 +94,7 @@ def _divided_seconds(a: Duration, number: Any) -> Duration:
 
 def _nonzero(number: Any) -> Decimal:
     if number == 0:
-        raise error("FOAR0001" if not isinstance(number, float) else "FODT0002")
+        raise error("FODT0002", "a duration cannot be divided by zero")
     return _factor(number)
 
 

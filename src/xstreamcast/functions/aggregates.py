@@ -12,11 +12,11 @@ from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.compare import group_codes
-from xstreamcast.functions.keys import sortable, value_ranks
+from xstreamcast.functions.compare.keys import sortable, value_ranks
+from xstreamcast.functions.compare.values import FAMILY, by_pairs, value_compare
 from xstreamcast.functions.numeric import RANK
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.strings import check_collation
-from xstreamcast.functions.value_comparison import FAMILY, by_pairs, value_compare
 from xstreamcast.model.atomic import (
     ANY_URI,
     BY_TAG,

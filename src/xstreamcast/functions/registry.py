@@ -134,5 +134,5 @@ def _load() -> None:
     if _LOADED:
         return
     _LOADED.add(room.__name__)
-    for module in pkgutil.iter_modules(room.__path__, room.__name__ + "."):
+    for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
         importlib.import_module(module.name)

@@ -12,7 +12,7 @@ from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast.convert import split_qname
 from xstreamcast.functions.cast.facets import collapse
 from xstreamcast.functions.decimal_format import DecimalFormat
-from xstreamcast.functions.number_picture import SubPicture, parse_picture
+from xstreamcast.functions.pictures.number_picture import SubPicture, parse_picture
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import one_or, text
 from xstreamcast.model.column import Column

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from xstreamcast.errors import error
 from xstreamcast.functions.cast import cast, per_type
+from xstreamcast.functions.compare.values import FAMILY, NUMBER, comparable, ordinals
 from xstreamcast.functions.numeric import RANK
-from xstreamcast.functions.value_comparison import FAMILY, NUMBER, comparable, ordinals
 from xstreamcast.model.atomic import BY_TAG, DOUBLE, FLOAT, MIXED, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items

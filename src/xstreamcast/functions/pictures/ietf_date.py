@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from xstreamcast.errors import error
-from xstreamcast.functions.calendar_format import DAYS, MONTHS
 from xstreamcast.functions.call import Call
+from xstreamcast.functions.pictures.calendar_format import DAYS, MONTHS
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import DATE_TIME

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from xstreamcast.errors import Error
-from xstreamcast.functions.calendar_picture import Marker, invalid
-from xstreamcast.functions.numerals import (
+from xstreamcast.functions.pictures.calendar_picture import Marker, invalid
+from xstreamcast.functions.pictures.numerals import (
     DigitPattern,
     digit_pattern,
     is_digit,

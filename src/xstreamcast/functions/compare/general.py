@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from xstreamcast.functions.cast import NO_NAMES, cast
 from xstreamcast.functions.cast.convert import Namespaces
-from xstreamcast.functions.keys import shared_ranks
-from xstreamcast.functions.unread import unread
-from xstreamcast.functions.value_comparison import (
+from xstreamcast.functions.compare.keys import shared_ranks
+from xstreamcast.functions.compare.values import (
     FAMILY,
     NUMBER,
     SWAPPED,
@@ -20,6 +19,7 @@ from xstreamcast.functions.value_comparison import (
     constant,
     value_compare,
 )
+from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import DOUBLE, MIXED, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import Items

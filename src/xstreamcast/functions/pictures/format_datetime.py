@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 from xstreamcast.errors import error
 from xstreamcast.functions.adjust import adjusted
-from xstreamcast.functions.calendar_format import component_text
-from xstreamcast.functions.calendar_picture import Marker, calendar_picture
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast.convert import split_qname
+from xstreamcast.functions.pictures.calendar_format import component_text
+from xstreamcast.functions.pictures.calendar_picture import Marker, calendar_picture
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import ATOMIC, BY_TAG, STRING
@@ -91,7 +91,7 @@ def _gregorian(calendar: str) -> bool:
 
 
 def _placed(value: DateTime, place: str | None, tag: int) -> DateTime:
-    """The value as the clocks of the place show it, where the place is a zone of the tz database."""
+    """The value as the clocks of the place show it, if that is a zone of the tz database."""
     if place is None or value.offset is None or "/" not in place:
         return value
     try:

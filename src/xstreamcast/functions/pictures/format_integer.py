@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast.canonical import integer_text
-from xstreamcast.functions.numerals import (
+from xstreamcast.functions.pictures.numerals import (
     DigitPattern,
     digit_pattern,
     is_digit,

@@ -27,7 +27,6 @@ from xstreamcast.evaluate.run import run
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.read import read
 from xstreamcast.tape.store import Store
 
 _MOST_DOCUMENTS: Final = 256
@@ -61,6 +60,8 @@ class Shelf:
 
     def document(self, store: Store, path: str, uri: str) -> int:
         """The document node of the file in this store."""
+        from xstreamcast.tape.read import read
+
         if path not in self._tapes:
             while len(self._tapes) >= _MOST_DOCUMENTS:
                 self._tapes.pop(next(iter(self._tapes)))

@@ -42,7 +42,7 @@ class Bounds:
 
 
 def next_true(mask: Bools) -> Ints:
-    """For each position, the nearest one at or after it under the mask; NEVER if none. One more at the end."""
+    """The nearest position under the mask at or after each, NEVER if none; one more at the end."""
     found = np.full(len(mask) + 1, NEVER, np.int64)
     found[:-1][mask] = np.flatnonzero(mask)
     return np.minimum.accumulate(found[::-1])[::-1]
@@ -127,7 +127,9 @@ def tumbling_open(starts: Bools, stop: Ints) -> Bounds:
     return Bounds(first, np.minimum(following, stop[first]) - 1)
 
 
-def tumbling(starts: Bools, offsets: Ints, stop: Ints, ends: Bools | PairTest, only: bool) -> Bounds:
+def tumbling(
+    starts: Bools, offsets: Ints, stop: Ints, ends: Bools | PairTest, only: bool
+) -> Bounds:
     """A window opens at the first start after the one before has closed."""
     chain = _Chain(starts, offsets, stop)
     if callable(ends):
@@ -157,7 +159,7 @@ class _Chain:
         return first[order], last[order]
 
     def walk(self, last: list[int | None] | list[int]) -> None:
-        """Go on as far as ends are known; last[i] is None where it is not, -1 where there is none."""
+        """Go on as far as ends are known: last[i] is None where not, -1 where there is none."""
         heads: list[int] = []
         following, stop = self.next_start, self.stop
         for head in self.heads.tolist():
@@ -214,7 +216,9 @@ def subsequences(offsets: Ints, limit: int) -> tuple[Ints, Ints, Ints]:
     rows: list[int] = []
     lengths: list[int] = []
     places: list[Ints] = [np.empty(0, np.int64)]
-    for row, (begin, end) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
+    for row, (begin, end) in enumerate(
+        zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)
+    ):
         for size in range(min(end - begin, limit)):
             masks = np.arange((1 << size) - 1, -1, -1, dtype=np.int64)
             bits = (masks[:, None] >> np.arange(size - 1, -1, -1)) & 1

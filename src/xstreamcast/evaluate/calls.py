@@ -51,7 +51,9 @@ def library_call(
 def parameter_types(function: Function, count: int) -> tuple[SequenceType, ...]:
     """The types of so many arguments; a variadic function repeats its last one."""
     more = count - len(function.parameters)
-    return function.parameters + function.parameters[-1:] * more if more > 0 else function.parameters
+    return (
+        function.parameters + function.parameters[-1:] * more if more > 0 else function.parameters
+    )
 
 
 def focus_of(frame: Frame) -> Focus | None:

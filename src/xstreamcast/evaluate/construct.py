@@ -85,7 +85,7 @@ def _built(
     return Column(items) if there is None else Column.from_lengths(items, there.astype(np.int64))
 
 
-# -- what is written: a function of writer and row --------------------------------------------------
+# -- what is written: a function of writer and row -----------------------------------------------
 
 
 def made(plan: p.Expression, frame: Frame) -> Made:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -45,7 +46,7 @@ def joined(frame: Frame, column: Column) -> list[str]:
     if column.offsets is None:
         return texts
     bounds = column.offsets.tolist()
-    return [" ".join(texts[a:b]) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    return [" ".join(texts[a:b]) for a, b in pairwise(bounds)]
 
 
 def _strings(items: Items) -> list[str]:

@@ -76,9 +76,7 @@ def checked(
     return column
 
 
-def _counted(
-    column: Column, wanted: SequenceType, role: str, code: str = "XPTY0004"
-) -> Column:
+def _counted(column: Column, wanted: SequenceType, role: str, code: str = "XPTY0004") -> Column:
     if column.offsets is None and wanted.occurs != "none":
         return column
     fits = cardinality(column, wanted)

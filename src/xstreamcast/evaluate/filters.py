@@ -27,7 +27,7 @@ def filter_(plan: p.Filter, frame: Frame) -> Column:
         case p.Const(atoms=(p.Atom(tag, value),)) if PRIMITIVE.get(tag) == INTEGER:
             return _nth(plan, frame, value)
         case p.Last():
-            return _picked(evaluate(plan.input, frame), None, -1, plan.reverse)
+            return _picked(evaluate(plan.input, frame), None, None, plan.reverse)
         case _ if frame.context.reads.of(plan.predicate).keys.isdisjoint(FOCUS):
             return _independent(plan, frame)
         case _:
@@ -35,18 +35,20 @@ def filter_(plan: p.Filter, frame: Frame) -> Column:
 
 
 def _nth(plan: p.Filter, frame: Frame, value: int) -> Column:
-    column, origin = at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
+    column, origin = (
+        at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
+    )
     return _picked(column, origin, value, plan.reverse)
 
 
-def _picked(column: Column, origin: Ints | None, place: int | Ints, reverse: bool) -> Column:
-    """One item of each row by its position from 1; -1 is the last. The column need not be lifted."""
+def _picked(column: Column, origin: Ints | None, place: int | Ints | None, reverse: bool) -> Column:
+    """One item of each row by its position from 1 (None: the last), from an outer row if so."""
     bounds = column.bounds()
     start, end = bounds[:-1], bounds[1:]
     if origin is not None:
         start, end = start[origin], end[origin]
     lengths = end - start
-    places = np.where(np.equal(place, -1), lengths, place)
+    places = lengths if place is None else np.broadcast_to(place, lengths.shape)
     at = end - places if reverse else start + places - 1
     there = (places >= 1) & (places <= lengths)
     return Column.from_lengths(column.items.take(at[there]), there.astype(np.int64))
@@ -54,13 +56,19 @@ def _picked(column: Column, origin: Ints | None, place: int | Ints, reverse: boo
 
 def _independent(plan: p.Filter, frame: Frame) -> Column:
     """A predicate that ignores the focus is evaluated once a row, if the row has any item."""
-    column, origin = at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
+    column, origin = (
+        at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
+    )
     lengths = column.lengths() if origin is None else column.lengths()[origin]
     rows = np.flatnonzero(lengths > 0)
     if not len(rows):
         return Column.empty(frame.n)
     value = evaluate(plan.predicate, frame.select(rows))
-    if value.single and PRIMITIVE.get(value.items.tag) == INTEGER and value.items.values.dtype != object:
+    if (
+        value.single
+        and PRIMITIVE.get(value.items.tag) == INTEGER
+        and value.items.values.dtype != object
+    ):
         places = np.zeros(frame.n, np.int64)
         places[rows] = np.maximum(value.items.values, 0)
         return _picked(column, origin, places, plan.reverse)
@@ -73,7 +81,14 @@ def _independent(plan: p.Filter, frame: Frame) -> Column:
 def _masked(plan: p.Filter, column: Column, frame: Frame) -> Column:
     if len(column.items) == 0:
         return column
-    return column.keep(_holds(evaluate(plan.predicate, _focused(column, frame, plan.reverse)), column, frame, plan.reverse))
+    return column.keep(
+        _holds(
+            evaluate(plan.predicate, _focused(column, frame, plan.reverse)),
+            column,
+            frame,
+            plan.reverse,
+        )
+    )
 
 
 def _focused(column: Column, frame: Frame, reverse: bool) -> Frame:

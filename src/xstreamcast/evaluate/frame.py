@@ -78,7 +78,9 @@ class Frame:
         if value is None or self.origin is None:
             return value
         assert self.outer is not None
-        return Column.constant(value.items, self.n) if self.outer.n == 1 else value.take(self.origin)
+        return (
+            Column.constant(value.items, self.n) if self.outer.n == 1 else value.take(self.origin)
+        )
 
     # -- inner frames ---------------------------------------------------------------------------
 

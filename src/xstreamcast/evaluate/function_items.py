@@ -80,11 +80,15 @@ def function_ref(plan: p.FunctionRef, frame: Frame) -> Column:
 
     def item(focus: Focus | None) -> FunctionItem:
         def body(call: Call, *arguments: Column) -> Column:
-            lifted = None if focus is None else Focus(*(_repeated(c, call.n) for c in _parts(focus)))
+            lifted = (
+                None if focus is None else Focus(*(_repeated(c, call.n) for c in _parts(focus)))
+            )
             inner = Frame(context, call.n, context.root, np.zeros(call.n, np.int64))
             return library_call(function, arguments, inner, lifted, plan.namespaces)
 
-        return FunctionItem((function.uri, function.local), plan.arity, types, function.result, body)
+        return FunctionItem(
+            (function.uri, function.local), plan.arity, types, function.result, body
+        )
 
     focus = focus_of(frame) if function.focus else None
     if focus is None:
@@ -175,15 +179,14 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
     """A function item called for all rows of the frame: what library functions call back."""
     if function.arity != len(arguments):
         raise error(
-            "XPTY0004", f"the function must take {len(arguments)} arguments; it takes {function.arity}"
+            "XPTY0004",
+            f"the function must take {len(arguments)} arguments; it takes {function.arity}",
         )
     ready = _converted(function, arguments, frame)
     return function.body(frame.context.call(frame.n), *ready)
 
 
-def _converted(
-    function: FunctionItem, arguments: Sequence[Column], frame: Frame
-) -> list[Column]:
+def _converted(function: FunctionItem, arguments: Sequence[Column], frame: Frame) -> list[Column]:
     name = function.name[1] if function.name else "the function"
     return [
         converted(frame, argument, wanted, f"argument {i} of {name}")

@@ -48,15 +48,15 @@ def _pairs(plan: p.Join, left: Frame, right: Frame, frame: Frame) -> tuple[Ints,
     """Rows of both sides that agree: the first key finds them, the others thin them out."""
     timezone = frame.context.inputs.timezone
     first, *others = plan.keys
-    l, r = _sides(first, left, right)
-    i, j = equal_pairs(l.items, r.items, timezone)
-    a, b = _distinct(l.rows()[i], r.rows()[j], right.n)
+    one, other = _sides(first, left, right)
+    i, j = equal_pairs(one.items, other.items, timezone)
+    a, b = _distinct(one.rows()[i], other.rows()[j], right.n)
     if frame.n > 1:
         same = left.origin_in(frame)[a] == right.origin_in(frame)[b]
         a, b = a[same], b[same]
     for key in others:
-        l, r = _sides(key, left, right)
-        agree = general_compare("eq", l.take(a), r.take(b), timezone)
+        one, other = _sides(key, left, right)
+        agree = general_compare("eq", one.take(a), other.take(b), timezone)
         a, b = a[agree], b[agree]
     return a, b
 
@@ -69,13 +69,13 @@ def _distinct(a: Ints, b: Ints, width: int) -> tuple[Ints, Ints]:
 
 def _sides(key: p.JoinKey, left: Frame, right: Frame) -> tuple[Column, Column]:
     store = left.context.store
-    l = atomize(store, evaluate(key.left, left))
-    r = atomize(store, evaluate(key.right, right))
+    one = atomize(store, evaluate(key.left, left))
+    other = atomize(store, evaluate(key.right, right))
     if not key.general:
-        at_most_one(l, "an operand of eq")
-        at_most_one(r, "an operand of eq")
-        _comparable(l, r)
-    return l, r
+        at_most_one(one, "an operand of eq")
+        at_most_one(other, "an operand of eq")
+        _comparable(one, other)
+    return one, other
 
 
 def _comparable(left: Column, right: Column) -> None:

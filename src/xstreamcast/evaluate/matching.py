@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
+from xstreamcast.evaluate.subtyping import function_subtype
 from xstreamcast.model.atomic import ATOMIC, BY_TAG, FUNCTION, MIXED, NODE, derives
 from xstreamcast.model.sequence_type import (
     AnyItem,
@@ -16,7 +17,6 @@ from xstreamcast.model.sequence_type import (
     NodeItem,
     SequenceType,
 )
-from xstreamcast.evaluate.subtyping import function_subtype
 from xstreamcast.tape.layout import ELEMENT, KIND_NAMES, TEXT
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ _UNTYPED_TYPES = {
 def _named(store: Store, nodes: Ints, wanted: NodeItem) -> Bools:
     lookup = store.names.matching(wanted.local, wanted.uri)
     ids = store.name_ids(nodes)
-    return (ids >= 0) & lookup[np.maximum(ids, 0)] if len(lookup) else np.zeros(len(nodes), np.bool_)
+    return (
+        (ids >= 0) & lookup[np.maximum(ids, 0)] if len(lookup) else np.zeros(len(nodes), np.bool_)
+    )
 
 
 def _document_of(store: Store, documents: Ints, content: NodeItem) -> Bools:
@@ -112,7 +114,9 @@ def _document_of(store: Store, documents: Ints, content: NodeItem) -> Bools:
 
     rows, children = store.step(documents, "child", NodeTest.node())
     kinds = store.kinds(children)
-    counts = [np.bincount(rows[kinds == kind], minlength=len(documents)) for kind in (ELEMENT, TEXT)]
+    counts = [
+        np.bincount(rows[kinds == kind], minlength=len(documents)) for kind in (ELEMENT, TEXT)
+    ]
     accepted = np.zeros(len(documents), np.bool_)
     accepted[rows[node_matches(store, children, content)]] = True
     found: Bools = (counts[0] == 1) & (counts[1] == 0) & accepted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast.convert import split_qname
 from xstreamcast.functions.cast.facets import NCNAME
-from xstreamcast.model.atomic import ATOMIC, PRIMITIVE, QNAME, STRING, UNTYPED, derives
+from xstreamcast.model.atomic import PRIMITIVE, QNAME, STRING, UNTYPED, derives
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,16 +23,16 @@ if TYPE_CHECKING:
 
 XML_URI: Final = "http://www.w3.org/XML/1998/namespace"
 XMLNS_URI: Final = "http://www.w3.org/2000/xmlns/"
-_NCNAME_TAG: Final = ATOMIC["NCName"].tag
+_BRACED: Final = re.compile(r"Q\{([^{}]*)\}(.*)", re.DOTALL)
 
 
 def names(name: p.NodeName, frame: Frame, attribute: bool = False) -> Sequence[p.StaticName]:
     """The name for each row."""
+    check = _attribute_name if attribute else _element_name
     if isinstance(name, p.StaticName):
-        return [name] * frame.n
+        return [check(name)] * frame.n
     column = _one(evaluate(name.value, frame), frame, "the name of a node")
     scope = dict(name.scope)
-    check = _attribute_name if attribute else _element_name
     return [check(_name(tag, value, scope)) for tag, value in column.items.pairs()]
 
 
@@ -48,10 +49,9 @@ def _name(tag: int, value: object, scope: dict[str, str]) -> p.StaticName:
     if PRIMITIVE.get(tag) not in (STRING, UNTYPED):
         raise error("XPTY0004", "the name of a node must be a QName or a string; got another type")
     text = str(value).strip(" \t\r\n")
-    if text.startswith("Q{") and "}" in text:
-        uri, _, local = text[2:].partition("}")
-        if NCNAME.fullmatch(local):
-            return p.StaticName("", local, " ".join(uri.split()))
+    braced = _BRACED.fullmatch(text)
+    if braced and NCNAME.fullmatch(braced[2]):
+        return p.StaticName("", braced[2], " ".join(braced[1].split()))
     parts = split_qname(text)
     if parts is None:
         raise error("XQDY0074", f"{text!r} is not a valid name")
@@ -86,7 +86,7 @@ def _reserved(name: p.StaticName) -> bool:
 def targets(target: str | p.Expression, frame: Frame) -> list[str]:
     """The target of a processing instruction for each row."""
     if isinstance(target, str):
-        return [target] * frame.n
+        return [_unreserved(target)] * frame.n
     column = _one(evaluate(target, frame), frame, "the name of a processing instruction")
     return [_target(tag, value) for tag, value in column.items.pairs()]
 
@@ -97,9 +97,13 @@ def _target(tag: int, value: object) -> str:
     text = str(value).strip(" \t\r\n")
     if not NCNAME.fullmatch(text):
         raise error("XQDY0041", f"{text!r} is not a valid name for a processing instruction")
-    if text.lower() == "xml":
+    return _unreserved(text)
+
+
+def _unreserved(target: str) -> str:
+    if target.lower() == "xml":
         raise error("XQDY0064")
-    return text
+    return target
 
 
 def prefixes(prefix: str | p.Expression, frame: Frame) -> list[str]:

@@ -9,7 +9,16 @@ import numpy as np
 
 from xstreamcast.functions.cast import string_value
 from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE, PRIMITIVE, QNAME
-from xstreamcast.tape.layout import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, KIND_NAMES, NAMESPACE, PI, TEXT
+from xstreamcast.tape.layout import (
+    ATTRIBUTE,
+    COMMENT,
+    DOCUMENT,
+    ELEMENT,
+    KIND_NAMES,
+    NAMESPACE,
+    PI,
+    TEXT,
+)
 
 if TYPE_CHECKING:
     from xstreamcast.model.items import Items

@@ -61,7 +61,9 @@ def _node_subtype(inner: NodeItem, outer: NodeItem) -> bool:
     content = outer.content is None or (
         inner.content is not None and _node_subtype(inner.content, outer.content)
     )
-    return inner.kind == outer.kind and names and content and outer.type_tag in (None, inner.type_tag)
+    return (
+        inner.kind == outer.kind and names and content and outer.type_tag in (None, inner.type_tag)
+    )
 
 
 def _function_subtype(inner: FunctionType, outer: FunctionType) -> bool:

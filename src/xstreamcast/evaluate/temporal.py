@@ -40,7 +40,7 @@ def needs_history(
     if history is None:
         raise error(
             "XSCS0001",
-            "lifespans and versions need an input that remembers them; this one is a plain document",
+            "lifespans and versions need an input that remembers them; a document does not",
             hint="give the input as a fragment stream",
         )
     return history(plan, frame)

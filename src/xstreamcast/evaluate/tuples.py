@@ -35,7 +35,8 @@ def return_(plan: p.Return, frame: Frame) -> Column:
             counts += value.lengths()
         else:
             counts += np.bincount(
-                tuples.origin_in(frame), weights=None if value.offsets is None else value.lengths(),
+                tuples.origin_in(frame),
+                weights=None if value.offsets is None else value.lengths(),
                 minlength=frame.n,
             ).astype(np.int64)
         parts.append(value.items)
@@ -43,7 +44,7 @@ def return_(plan: p.Return, frame: Frame) -> Column:
 
 
 def quantified(plan: p.Quantified, frame: Frame) -> Column:
-    """Whether the test holds for some tuple of the row, or for every one; stops when all is known."""
+    """Whether the test holds for some tuple, or every one; stops when all rows are decided."""
     some = plan.kind == "some"
     hit = np.zeros(frame.n, np.bool_)
     for tuples in stream(plan.source, frame):
@@ -106,12 +107,16 @@ def _where(plan: p.Where, tuples: Frame) -> Iterator[Frame]:
 def _for_each(plan: p.ForEach, tuples: Frame) -> Iterator[Frame]:
     if tuples.n == 0:
         return
-    column, origin = at_home(plan.items, tuples) if tuples.n > 1 else (evaluate(plan.items, tuples), None)
+    column, origin = (
+        at_home(plan.items, tuples) if tuples.n > 1 else (evaluate(plan.items, tuples), None)
+    )
     lengths = column.lengths() if origin is None else column.lengths()[origin]
     for begin, end in morsels(lengths):
         if tuples.context.sequential:
             for row in range(begin, end):
-                yield from _one_by_one(plan, column.take(np.array([row])), tuples.select(np.array([row])))
+                yield from _one_by_one(
+                    plan, column.take(np.array([row])), tuples.select(np.array([row]))
+                )
             continue
         whole = end - begin == tuples.n
         rows = np.arange(begin, end, dtype=np.int64)

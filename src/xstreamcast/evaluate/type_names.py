@@ -23,7 +23,11 @@ if TYPE_CHECKING:
     from xstreamcast.tape.store import Store
 
 _MARKS = {"one": "", "optional": "?", "many": "*", "some": "+"}
-_TESTS = {"document": "document-node", "pi": "processing-instruction", "namespace": "namespace-node"}
+_TESTS = {
+    "document": "document-node",
+    "pi": "processing-instruction",
+    "namespace": "namespace-node",
+}
 
 
 def type_name(wanted: SequenceType) -> str:

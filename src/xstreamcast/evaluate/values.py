@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.pairs import at_most_one, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.arithmetic import arithmetic, identity, negate
@@ -69,36 +69,41 @@ def range_(plan: p.Range, frame: Frame) -> Column:
     """low, low + 1, …, high."""
     low, high = (_bound(side, frame) for side in (plan.low, plan.high))
     both, a, b = paired(low, high, "an operand of to")
-    starts, lengths = _extents(a, b)
-    if both is not None:
-        spread_lengths = np.zeros(frame.n, np.int64)
-        spread_lengths[both] = lengths
+    if a.values.dtype == object or b.values.dtype == object:
+        items, lengths = _long_range(a, b)
     else:
-        spread_lengths = lengths
+        if (b.values.astype(np.float64) - a.values.astype(np.float64) > _MOST_ITEMS).any():
+            raise _too_long()
+        lengths = _fitting(np.maximum(b.values - a.values + 1, 0).astype(np.int64))
+        items = Items(INTEGER, ranges(a.values.astype(np.int64), lengths))
+    if both is None:
+        return Column.from_lengths(items, lengths)
+    everywhere = np.zeros(frame.n, np.int64)
+    everywhere[both] = lengths
+    return Column.from_lengths(items, everywhere)
+
+
+def _fitting(lengths: Ints) -> Ints:
     if int(lengths.sum()) > _MOST_ITEMS:
-        raise error("XPDY0130", "a range of more than 2,147,483,648 items does not fit in memory")
-    return Column.from_lengths(Items(INTEGER, ranges(starts, lengths)), spread_lengths)
+        raise _too_long()
+    return lengths
+
+
+def _too_long() -> Error:
+    return error("XPDY0130", f"a range of more than {_MOST_ITEMS:,} items is not supported")
+
+
+def _long_range(low: Items, high: Items) -> tuple[Items, Ints]:
+    """Ranges with a bound beyond 64 bits."""
+    spans = [range(a, b + 1) for a, b in zip(low.values, high.values, strict=True)]
+    lengths = _fitting(np.array([min(max(0, s.stop - s.start), 1 << 40) for s in spans], np.int64))
+    return Items.of(INTEGER, [value for span in spans for value in span]), lengths
 
 
 def _bound(plan: p.Expression, frame: Frame) -> Column:
     from xstreamcast.evaluate.conversion import OPTIONAL_INTEGER, converted
 
     return converted(frame, evaluate(plan, frame), OPTIONAL_INTEGER, "an operand of to")
-
-
-def _extents(low: Items, high: Items) -> tuple[Ints, Ints]:
-    if low.values.dtype == object or high.values.dtype == object:
-        return _big_extents(low, high)
-    lengths = np.maximum(high.values - low.values + 1, 0)
-    return low.values.astype(np.int64), lengths.astype(np.int64)
-
-
-def _big_extents(low: Items, high: Items) -> tuple[Ints, Ints]:
-    """Bounds beyond 64 bits can only make empty ranges here; longer ones would not fit anyway."""
-    lengths = [max(0, b - a + 1) for a, b in zip(low.values, high.values, strict=True)]
-    if any(lengths):
-        raise error("XPDY0130", "a range of integers beyond 64 bits is not supported")
-    return np.zeros(len(lengths), np.int64), np.array(lengths, np.int64)
 
 
 def string_concat(plan: p.StringConcat, frame: Frame) -> Column:

@@ -108,7 +108,10 @@ class _Sequence:
     def _pairs(self, end: p.Boundary, starts: Frame, first: Ints, last: Ints) -> Bools:
         assert end.test is not None
         parts = [
-            truth(end.test, self._pair_frame(end, starts, first[at : at + _PAIRS], last[at : at + _PAIRS]))
+            truth(
+                end.test,
+                self._pair_frame(end, starts, first[at : at + _PAIRS], last[at : at + _PAIRS]),
+            )
             for at in range(0, len(first), _PAIRS)
         ]
         return np.concatenate(parts) if parts else np.zeros(0, np.bool_)

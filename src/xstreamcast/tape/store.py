@@ -41,7 +41,7 @@ class Store:
 
     def read(self, source: Any, *, mode: str = "document", **options: Any) -> int:
         """Read XML → the handle of its first row: the document node in document mode."""
-        from xstreamcast.tape.read import read
+        from xstreamcast.tape.reading import read
 
         return self.add(read(source, mode=mode, names=self.names, **options)) << 32
 

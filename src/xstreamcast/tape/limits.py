@@ -1,0 +1,27 @@
+"""How much an input may ask for; each limit has its own error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds that no honest feed meets; raise them one by one, `Limits(max_depth=5000)`.
+
+    The defaults bound what an attacker can make us do: no tree deeper than 1000 elements, no text
+    made of entities beyond 8 MiB, no document (in a stream: no unit) beyond 2 GiB.
+    """
+
+    max_depth: int = 1000  # open elements; XSCX0101; the level column ends at 65534
+    max_name_length: int = 1000  # bytes of a name with its prefix; XSCX0102
+    max_attributes: int = 10_000  # of one element, namespace declarations included; XSCX0103
+    max_entity_expansion: int = 8 << 20  # characters that entities and defaults add; XSCX0104
+    max_document_size: int = 2**31 - 1  # bytes of a document, or of a unit in a stream; XSCX0105
+
+    def __post_init__(self) -> None:
+        if not 0 < self.max_depth <= 65_534:
+            raise ValueError(f"max_depth must be from 1 to 65534; got {self.max_depth}")
+
+
+DEFAULT = Limits()

@@ -1,0 +1,52 @@
+"""The first bytes of an input: byte order mark, encoding, XML declaration."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_BOM: Final = b"\xef\xbb\xbf"
+_DECLARATION: Final = re.compile(
+    rb"<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:'1\.0'|\"1\.0\")"
+    rb"(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:'(?P<e1>[A-Za-z][\w.-]*)'|\"(?P<e2>[A-Za-z][\w.-]*)\"))?"
+    rb"(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?P<s>'yes'|\"yes\"|'no'|\"no\"))?"
+    rb"[ \t\r\n]*\?>",
+    re.ASCII,
+)
+LONGEST: Final = 4096  # bytes in which an XML declaration must end to be read the fast way
+
+
+@dataclass(frozen=True, slots=True)
+class Prolog:
+    """Where the content begins, and whether the tokeniser may read it."""
+
+    begin: int
+    standalone: bool = False
+    encoding: str | None = None  # declared, and not UTF-8
+    odd: bool = False  # only expat knows how to read this
+
+
+def look(head: bytes, final: bool) -> Prolog | None:
+    """What `head`, the first bytes of an input, says of the rest; None = more bytes are needed."""
+    begin = 3 if head.startswith(_BOM) else 0
+    if len(head) < begin + 6 and not final:
+        return None
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:4]:
+        return Prolog(0, encoding="utf-16", odd=True)
+    if not (head.startswith(b"<?xml", begin) and head[begin + 5 : begin + 6].isspace()):
+        return Prolog(begin)
+    if b"?>" not in head[begin:] and not final and len(head) < LONGEST:
+        return None
+    return declared(head, begin)
+
+
+def declared(head: bytes, begin: int) -> Prolog:
+    """What the XML declaration at `begin` says."""
+    found = _DECLARATION.match(head, begin)
+    if not found:
+        return Prolog(begin, odd=True)
+    encoding = (found["e1"] or found["e2"] or b"utf-8").decode()
+    if encoding.lower() != "utf-8":
+        return Prolog(found.end(), encoding=encoding, odd=True)
+    return Prolog(found.end(), standalone=b"yes" in (found["s"] or b""))

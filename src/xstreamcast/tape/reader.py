@@ -1,0 +1,74 @@
+"""Reading XML in chunks of any size, cut anywhere: the same result as in one piece.
+
+    mode "document"  feed … feed, close() → the tape
+    mode "sequence"  the same, for documents one after another
+    mode "stream"    feed(chunk) → the units that the chunk completed, or None; close() → None
+
+What is read twice: a tag, comment, processing instruction or DOCTYPE that a chunk cuts, once its
+end is there; a reference or UTF-8 sequence that a chunk cuts. Text is read on where it stopped.
+An input that only expat can read (internal DTD subset, other encodings) is kept until close() in
+the first two modes. A stream in another encoding is transcoded as it comes, and the offsets in its
+errors are those of its UTF-8; a stream with an internal DTD subset is refused.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from xstreamcast.errors import error
+from xstreamcast.tape.layout import Tape, empty_columns, frozen_bytes
+from xstreamcast.tape.limits import DEFAULT, Limits
+from xstreamcast.tape.names import Names
+from xstreamcast.tape.reading_units import UnitReading
+from xstreamcast.tape.reading_whole import WholeReading
+
+MODES: Final = ("document", "sequence", "stream")
+
+
+class Reader:
+    """XML that arrives in chunks."""
+
+    def __init__(
+        self,
+        mode: str = "document",
+        *,
+        unit_level: int = 1,
+        limits: Limits | None = None,
+        names: Names | None = None,
+        name: str | None = None,
+    ) -> None:
+        if mode not in MODES:
+            raise error("XSCU0005", f"mode must be one of {', '.join(MODES)}; got {mode!r}")
+        if unit_level < 1:
+            raise error("XSCU0005", f"unit_level must be 1 or more; got {unit_level}")
+        self.names = Names() if names is None else names
+        self.name = name
+        self._closed = False
+        self._reading: UnitReading | WholeReading
+        if mode == "stream":
+            self._reading = UnitReading(unit_level, limits or DEFAULT, self.names, name)
+        else:
+            several = mode == "sequence"
+            self._reading = WholeReading(several, limits or DEFAULT, self.names, name)
+
+    def feed(self, chunk: bytes | bytearray | memoryview) -> Tape | None:
+        """Take a chunk in → in mode stream, a tape of the units that it completed, if any."""
+        if self._closed:
+            raise error("XSCU0005", "the reader is closed")
+        return self._reading.feed(bytes(chunk)) if len(chunk) else None
+
+    def close(self) -> Tape | None:
+        """End the input → the tape, or None in mode stream."""
+        if self._closed:
+            raise error("XSCU0005", "the reader is closed")
+        self._closed = True
+        return self._reading.close()
+
+    @property
+    def root(self) -> Tape | None:
+        """In mode stream, the root's start tag, once it is there: its name and attributes."""
+        return self._reading.root if isinstance(self._reading, UnitReading) else None
+
+    def nothing(self) -> Tape:
+        """A tape without rows."""
+        return Tape(empty_columns(0, frozen_bytes(b"")), self.names, self.name)

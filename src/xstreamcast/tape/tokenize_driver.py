@@ -1,0 +1,195 @@
+"""Drives the compiled tokeniser: gives it room, answers its questions, makes its rows a tape."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from xstreamcast.tape.layout import DOCUMENT, U8, Columns, empty_columns, frozen_bytes
+from xstreamcast.tape.lexicon import Vocabulary, rename, vocabulary
+from xstreamcast.tape.limits import Limits
+from xstreamcast.tape.names import Names
+from xstreamcast.tape.prolog import LONGEST, Prolog, declared
+from xstreamcast.tape.tokenize import tokenize
+from xstreamcast.tape.tokenize_scope import Scope
+from xstreamcast.tape.tokenize_state import (
+    CURRENT,
+    DECLARATION,
+    DEPTH,
+    DOCTYPE_SEEN,
+    FULL,
+    INHERITED,
+    MAX_ATTRIBUTES,
+    MAX_DEPTH,
+    MAX_NAME,
+    MORE,
+    NOTHING,
+    ODD_NAME,
+    ODD_URI,
+    PENDING,
+    POS,
+    ROOM,
+    ROOT_SEEN,
+    ROWS,
+    SCOPE,
+    SEVERAL,
+    SHIFT,
+    SKIPPING,
+    STANDALONE,
+    STATE,
+    SUSPECT,
+    UNIT,
+    WORD,
+)
+
+_NO_HEAP = frozen_bytes(b"")
+_FIRST_ROWS = 1 << 15  # enough to see how many rows a byte makes
+
+
+class Driver:
+    """One tokeniser at work; its state is an array, so that it can stop after every byte."""
+
+    def __init__(self, limits: Limits, names: Names, *, unit: int | None, several: bool) -> None:
+        self.names = names
+        self.vocabulary: Vocabulary = vocabulary(names)
+        self.state = np.zeros(STATE, np.int64)
+        self.columns = empty_columns(256, _NO_HEAP)
+        self.scope = _scope(16, limits.max_depth)
+        self._open_words = np.zeros(limits.max_depth + 1, np.int32)
+        self.state[[MAX_DEPTH, MAX_NAME, MAX_ATTRIBUTES]] = (
+            limits.max_depth,
+            limits.max_name_length,
+            limits.max_attributes,
+        )
+        self.state[SEVERAL] = several
+        if unit is None:
+            self._begin_document()
+        else:
+            self.state[[UNIT, SHIFT, CURRENT]] = unit, -unit, -1
+
+    def run(self, base: int, end: int, whole: int) -> int:
+        """Tokenise up to `end`; `whole` is how many bytes there will be, as far as is known."""
+        while True:
+            answer = tokenize(
+                base,
+                end,
+                self.columns,
+                self.vocabulary.tables,
+                self.scope,
+                self._open_words,
+                self.state,
+            )
+            if answer == ROOM:
+                self._widen(whole)
+            elif answer == FULL:
+                self.vocabulary.grow()
+            elif answer == SCOPE:
+                self.scope = _grown(self.scope)
+            elif answer == ODD_NAME:
+                if not self.vocabulary.accept_name(int(self.state[WORD])):
+                    return SUSPECT
+            elif answer == ODD_URI:
+                self._decode_uri(int(self.state[WORD]))
+            elif answer == DECLARATION:
+                answer = self._next_document(base, end)
+                if answer < 0:
+                    return answer
+            else:
+                return int(answer)
+
+    def begin(self, prolog: Prolog) -> None:
+        """Start after the prolog of a document."""
+        self.state[POS] += prolog.begin
+        self.state[STANDALONE] = prolog.standalone
+        self.state[[ROOT_SEEN, DOCTYPE_SEEN, SKIPPING]] = 0
+
+    @property
+    def complete(self) -> bool:
+        """Whether all bytes are read and every element is closed."""
+        open_, pending, seen = self.state[[DEPTH, PENDING, ROOT_SEEN]]
+        return bool(seen and open_ == 0 and pending == NOTHING)
+
+    def take(self, rows: int, heap: U8) -> Columns:
+        """The first `rows` rows, named in `names`, over `heap`; they are the driver's no longer."""
+        return self._named(Columns(*(column[:rows] for column in self.columns[:-1]), heap))
+
+    def copy(self, first: int, last: int, heap: U8) -> Columns:
+        """A copy of the rows from `first` to `last`, named in `names`, over `heap`."""
+        rows = (column[first:last].copy() for column in self.columns[:-1])
+        return self._named(Columns(*rows, heap))
+
+    def _named(self, columns: Columns) -> Columns:
+        ids = self.vocabulary.ids(self.names)
+        if not np.array_equal(ids[:-1], np.arange(len(ids) - 1, dtype=np.int32)):
+            rename(columns.name, ids)
+        return columns
+
+    def finish_document(self) -> None:
+        """Close the document node."""
+        self.columns.size[0] = self.state[ROWS] - 1
+
+    def _begin_document(self) -> None:
+        c = self.columns
+        c.kind[0], c.level[0], c.name[0], c.parent[0] = DOCUMENT, 0, -1, -1
+        c.size[0], c.start[0], c.length[0] = 0, 0, -1
+        self.state[[ROWS, SHIFT, CURRENT]] = 1, 1, 0
+
+    def _next_document(self, base: int, end: int) -> int:
+        """Read the XML declaration of a further document of a sequence."""
+        if not (self.state[SEVERAL] and self.state[ROOT_SEEN]) or self.state[DEPTH]:
+            return SUSPECT
+        pos = int(self.state[POS])
+        head = ctypes.string_at(base + pos, min(end - pos, LONGEST))
+        if b"?>" not in head and len(head) < LONGEST:
+            return MORE
+        prolog = declared(head, 0)
+        if prolog.odd:
+            return SUSPECT
+        self.begin(prolog)
+        return 0
+
+    def _widen(self, whole: int) -> None:
+        """More rows: twice as many, or what the input so far lets expect for all of it."""
+        rows, pos = int(self.state[ROWS]), max(int(self.state[POS]), 1)
+        needed = max(2 * len(self.columns.kind), int(self.state[INHERITED]) + 64)
+        if rows >= _FIRST_ROWS:
+            needed = max(len(self.columns.kind) * 5 // 4, int(rows / pos * whole * 1.05)) + 1024
+        else:
+            needed = max(needed, min(_FIRST_ROWS + 1024, whole // 3))
+        new = empty_columns(needed, _NO_HEAP)
+        for old, column in zip(self.columns[:-1], new[:-1], strict=True):
+            column[:rows] = old[:rows]
+        self.columns = new
+
+    def _decode_uri(self, word: int) -> None:
+        from xstreamcast.tape.through_expat import columns_from_expat
+
+        raw = self.vocabulary.text(word)
+        quote = b"'" if b'"' in raw else b'"'
+        attribute = columns_from_expat(b"<a b=" + quote + raw + quote + b"/>").columns
+        start = int(attribute.start[2])
+        value = attribute.heap[start : start + int(attribute.length[2])]
+        self.vocabulary.alias(word, value.tobytes())
+
+
+def _scope(bindings: int, depth: int) -> Scope:
+    return Scope(
+        prefix=np.zeros(bindings, np.int32),
+        uri=np.zeros(bindings, np.int32),
+        frame_depth=np.zeros(depth + 2, np.int32),
+        frame_context=np.zeros(depth + 2, np.int64),
+        frame_bindings=np.zeros(depth + 2, np.int64),
+        inherited_prefix=np.zeros(0, np.int32),
+        inherited_uri=np.zeros(0, np.int32),
+        inherited_start=np.zeros(0, np.int64),
+        inherited_length=np.zeros(0, np.int32),
+    )
+
+
+def _grown(scope: Scope) -> Scope:
+    """Twice the room for bindings."""
+    return scope._replace(
+        prefix=np.concatenate([scope.prefix, scope.prefix]),
+        uri=np.concatenate([scope.uri, scope.uri]),
+    )

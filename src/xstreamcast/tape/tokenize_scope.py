@@ -1,0 +1,170 @@
+"""Namespace bindings in compiled code: declarations, frames, and the names they give.
+
+A *context* numbers a set of bindings in scope; a word remembers which name it was in the last
+context, so that a document that declares its namespaces once resolves each word once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xstreamcast.tape.layout import I32, I64, NAMESPACE, Columns
+from xstreamcast.tape.tokenize_bytes import helper
+from xstreamcast.tape.tokenize_state import (
+    BINDINGS,
+    CONTEXT,
+    FRAMES,
+    FULL,
+    INHERITED,
+    NO_ROW,
+    SCOPE,
+    SUSPECT,
+)
+from xstreamcast.tape.tokenize_words import (
+    CONTEXTS,
+    EMPTY,
+    NO_PREFIX,
+    TAGS,
+    XML,
+    XML_URI,
+    XMLNS,
+    XMLNS_URI,
+    Lexicon,
+    find_name,
+)
+
+
+class Scope(NamedTuple):
+    """The bindings of the open elements, innermost last; a frame is an element that declares."""
+
+    prefix: I32
+    uri: I32
+    frame_depth: I32
+    frame_context: I64
+    frame_bindings: I64
+    inherited_prefix: I32  # what units take from their ancestors: words, and spans of the heap
+    inherited_uri: I32
+    inherited_start: I64
+    inherited_length: I32
+
+
+@helper
+def uri_of(scope: Scope, prefix: int, bindings: int) -> int:
+    """The word of the URI that a prefix (NO_PREFIX: the default) is bound to; SUSPECT."""
+    for i in range(bindings - 1, -1, -1):
+        if scope.prefix[i] == prefix:
+            return scope.uri[i]
+    if prefix == NO_PREFIX:
+        return EMPTY
+    return XML_URI if prefix == XML else SUSPECT
+
+
+@helper
+def resolve(lex: Lexicon, scope: Scope, state: I64, word: int) -> int:
+    """The name of an element, or of an attribute with a prefix, in the present context."""
+    uri = uri_of(scope, lex.prefix[word], state[BINDINGS])
+    if uri < 0:
+        return SUSPECT
+    name = find_name(lex, word, uri)
+    if name >= 0:
+        lex.context[word] = state[CONTEXT]
+        lex.context_name[word] = name
+    return name
+
+
+@helper
+def declare(lex: Lexicon, scope: Scope, state: I64, word: int, uri: int) -> int:
+    """Bind what an attribute `xmlns` or `xmlns:p` declares: its name, FULL, SCOPE or SUSPECT."""
+    default = word == XMLNS
+    prefix = NO_PREFIX if default else lex.local[word]
+    if prefix == XML and uri == XML_URI:
+        return NO_ROW
+    if uri == XML_URI or uri == XMLNS_URI or prefix == XML or prefix == XMLNS:
+        return SUSPECT
+    if uri == EMPTY and not default:
+        return SUSPECT
+    if state[BINDINGS] >= len(scope.prefix):
+        return SCOPE
+    scope.prefix[state[BINDINGS]] = prefix
+    scope.uri[state[BINDINGS]] = uri
+    state[BINDINGS] += 1
+    return find_name(lex, EMPTY if default else prefix, uri)
+
+
+@helper
+def open_frame(lex: Lexicon, scope: Scope, state: I64, depth: int, bindings: int) -> None:
+    """Begin a context for the element at `depth`, which declared all from `bindings` on."""
+    frame = state[FRAMES]
+    scope.frame_depth[frame] = depth
+    scope.frame_context[frame] = state[CONTEXT]
+    scope.frame_bindings[frame] = bindings
+    state[FRAMES] = frame + 1
+    lex.counts[CONTEXTS] += 1
+    state[CONTEXT] = lex.counts[CONTEXTS]
+
+
+@helper
+def close_frame(scope: Scope, state: I64) -> None:
+    """Return to the context before the innermost frame."""
+    frame = state[FRAMES] - 1
+    state[FRAMES] = frame
+    state[CONTEXT] = scope.frame_context[frame]
+    state[BINDINGS] = scope.frame_bindings[frame]
+
+
+@helper
+def name_attributes(
+    c: Columns, lex: Lexicon, scope: Scope, state: I64, begin: int, end: int
+) -> int:
+    """Name the attributes with a prefix, which stand as -2 - word; SUSPECT if two are the same."""
+    stamp = lex.counts[TAGS]
+    for row in range(begin, end):
+        if c.name[row] > -2:
+            continue
+        word = -2 - c.name[row]
+        name = resolve(lex, scope, state, word)
+        if name < 0:
+            return name
+        same = find_name(lex, lex.local[word], lex.pair_uri[name])
+        if same < 0:
+            return FULL
+        if lex.pair_stamp[same] == stamp:
+            return SUSPECT
+        lex.pair_stamp[same] = stamp
+        c.name[row] = name
+    return 0
+
+
+@helper
+def inherit(
+    c: Columns, lex: Lexicon, scope: Scope, state: I64, at: int, rows: int, level: int
+) -> int:
+    """Give the unit at row `at` its ancestors' bindings, before its attributes: the row count."""
+    declared = at + 1
+    while declared < rows and c.kind[declared] & 7 == NAMESPACE:
+        declared += 1
+    for i in range(state[INHERITED]):
+        prefix = scope.inherited_prefix[i]
+        name = find_name(lex, prefix, scope.inherited_uri[i])
+        if name < 0:
+            return FULL
+        hidden = False
+        for row in range(at + 1, declared):
+            hidden |= lex.pair_word[c.name[row]] == prefix
+        if not hidden:
+            c.level[rows], c.parent[rows], c.size[rows] = level, at, 0
+            insert_row(c, declared, rows)
+            rows += 1
+            c.kind[declared], c.name[declared] = NAMESPACE, name
+            c.start[declared] = scope.inherited_start[i]
+            c.length[declared] = scope.inherited_length[i]
+            declared += 1
+    return rows
+
+
+@helper
+def insert_row(c: Columns, at: int, rows: int) -> None:
+    """Move the rows of a start tag from `at` to `rows` one down; they have no children."""
+    for row in range(rows, at, -1):
+        c.kind[row], c.name[row] = c.kind[row - 1], c.name[row - 1]
+        c.start[row], c.length[row] = c.start[row - 1], c.length[row - 1]

@@ -138,4 +138,6 @@ def _value(value: Any, document: Any) -> Items:
             found: Items = document()
             return found
         case _:
-            raise error("XSCU0005", f"an input must be a path, XML or a value; got {type(value).__name__}")
+            raise error(
+                "XSCU0005", f"an input must be a path, XML or a value; got {type(value).__name__}"
+            )

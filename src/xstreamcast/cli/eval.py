@@ -60,7 +60,7 @@ class Shelf:
 
     def document(self, store: Store, path: str, uri: str) -> int:
         """The document node of the file in this store."""
-        from xstreamcast.tape.read import read
+        from xstreamcast.tape import read
 
         if path not in self._tapes:
             while len(self._tapes) >= _MOST_DOCUMENTS:

@@ -5,16 +5,34 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
+from itertools import islice
 from statistics import median
-from typing import Any, Final, TypeVar
+from textwrap import indent
+from typing import Final, TypeVar
 from xml.parsers import expat
 
+from xstreamcast import query
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.roads import feed
 
 T = TypeVar("T")
+
+CHUNK: Final = 1000  # bytes; cuts tags, entities and names anywhere
+
+QUERIES: Final = (
+    """count(//incident[@version > 1])""",
+    """for $m in //incident
+group by $id := xs:integer($m/@id)
+let $last := $m[last()]
+where $last/severity = 5 and $last/status = "open" and $last/cause = "ice &amp; snow"
+order by count($m) descending, $id
+return <avoid road="{$last/road}" km="{$last/road/@km}" corrections="{count($m) - 1}"/>""",
+    """for tumbling window $w in //incident
+  start when true()
+  end $e next $n when hours-from-dateTime($e/@at) ne hours-from-dateTime($n/@at)
+return <hour from="{$w[1]/@at}" messages="{count($w)}" worst="{max($w/severity)}"/>""",
+)
 
 ON_ITS_WAY: Final = (
     "queries that keep running: answers are revised when an old message is corrected",
@@ -23,54 +41,64 @@ ON_ITS_WAY: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One thing to show: the part it needs, and how it is shown."""
-
-    title: str
-    module: str
-    name: str
-    lines: Callable[[Any, bytes], Iterator[str]]
-
-    def part(self) -> Any:
-        """The function it shows; None while it is not built."""
-        return getattr(import_module(self.module), self.name, None)
-
-
 def add_arguments(arguments: Parser) -> None:
     arguments.add_argument("--messages", type=int, default=40_000, help="size of the feed")
 
 
 def main(args: Parsed) -> int:
     text = feed(args.messages)
-    _say(f"A feed of {args.messages:,} messages about road incidents, {len(text) / 1e6:.1f} MB:\n")
-    for line in text.decode().splitlines()[1:5]:
-        _say(f"  {line[:92]}…" if len(line) > 92 else f"  {line}")
-    absent = [scene.title for scene in SCENES if not _shown(scene, text)]
-    _say("\nNot there yet\n")
-    for line in (*absent, *ON_ITS_WAY):
-        _say(f"  {line}")
+    for title, lines in SCENES:
+        _say(f"{title}\n")
+        for line in lines(text):
+            _say(indent(line, "  "))
+        _say("")
     return 0
 
 
-def _shown(scene: Scene, text: bytes) -> bool:
-    part = scene.part()
-    if part is None:
-        return False
-    _say(f"\n{scene.title}\n")
-    for line in scene.lines(part, text):
-        _say(f"  {line}")
-    return True
+def _made(text: bytes) -> Iterator[str]:
+    lines = text.decode().splitlines()
+    yield f"{len(lines) - 3:,} messages, {len(text) / 1e6:.1f} MB; incident 1 is corrected at once"
+    yield from (f"{line[:92]}…" if len(line) > 92 else line for line in lines[1:5])
 
 
-def _reading(read: Any, text: bytes) -> Iterator[str]:
+def _reading(text: bytes) -> Iterator[str]:
     """Our reader beside expat without handlers, the fastest parser Python brings along."""
+    from xstreamcast.tape import read
+
     _, first = _timed(lambda: read(text))
     tape, ours = _timed(lambda: read(text), 5)
     _, theirs = _timed(lambda: expat.ParserCreate().Parse(text, True), 5)
     yield f"{len(tape):,} nodes in columns, no Python object per node"
     yield f"tape    {_speed(text, ours)}   (first time {first * 1e3:.0f} ms: compiled or loaded)"
     yield f"expat   {_speed(text, theirs)}   (checks the document, keeps nothing)"
+
+
+def _arriving(text: bytes) -> Iterator[str]:
+    from xstreamcast.tape import Reader
+
+    reader = Reader("stream")
+    pieces = [text[at : at + CHUNK] for at in range(0, 6 * CHUNK, CHUNK)]
+    for number, piece in enumerate(pieces, 1):
+        tape = reader.feed(piece)
+        done = 0 if tape is None else len(tape.roots())
+        yield f"chunk {number} of {CHUNK} bytes completes {done} messages"
+
+
+def _asking(text: bytes) -> Iterator[str]:
+    for asked in QUERIES:
+        answer, took = _timed(partial(_answered, asked, text), 3)
+        yield asked
+        yield from (f"  → {line}" for line in islice(answer, 3))
+        rest = f"{len(answer) - 3:,} more; " if len(answer) > 3 else ""
+        yield f"  ({rest}{took * 1e3:.0f} ms, median of three, with reading the feed)\n"
+
+
+def _answered(asked: str, text: bytes) -> list[str]:
+    return list(query(asked).run(text).lines())
+
+
+def _missing(text: bytes) -> Iterator[str]:
+    yield from ON_ITS_WAY
 
 
 def _timed(work: Callable[[], T], times: int = 1) -> tuple[T, float]:
@@ -92,4 +120,10 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-SCENES: Final = (Scene("Reading XML into a tape", "xstreamcast.tape", "read", _reading),)
+SCENES: Final[tuple[tuple[str, Callable[[bytes], Iterator[str]]], ...]] = (
+    ("A feed of road incidents", _made),
+    ("Reading it into a tape", _reading),
+    ("The same feed as it arrives, cut anywhere", _arriving),
+    ("Asking XQuery", _asking),
+    ("Not there yet", _missing),
+)

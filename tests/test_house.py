@@ -17,6 +17,7 @@ LIMIT = 400
 # Files over the limit, each with its reason.
 LONG = {
     "src/xstreamcast/errors.py": "half of it is the table of codes, one row each",
+    "src/xstreamcast/tape/tokenize.py": "one compiled loop, whose positions stay in registers",
 }
 
 ROOMS = (

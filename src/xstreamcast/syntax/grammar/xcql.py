@@ -190,7 +190,7 @@ def bare_time(cur: Cursor) -> Expr | None:
     found = _CONSTANT.match(word) or _DURATION.match(word)
     if not found or not _ends_there(word[found.end() :]):
         return None
-    if found.end() == len(word) and cur.word_then("(", "/", ":", "#"):
+    if cur.word_then("(", "/", ":", "#"):
         return None
     return _take(cur, found.group())
 

@@ -8,6 +8,7 @@ from xstreamcast.syntax.grammar import operators
 from xstreamcast.syntax.tree import (
     And,
     Arithmetic,
+    Block,
     CastableAs,
     CastAs,
     Comparison,
@@ -41,7 +42,7 @@ UNARY, EXTENSION, MAP, PATH, PROJECTED, STEP, POSTFIX, PRIMARY = range(15, 23)
 
 # Types end in marks that look like operators, so an expression that ends in one is always wrapped.
 _FIXED: Final[dict[type[Expr], int]] = {
-    **dict.fromkeys((Flwor, If, Quantified, Switch, TypeSwitch, TryCatch), SINGLE),
+    **dict.fromkeys((Flwor, If, Quantified, Switch, TypeSwitch, TryCatch, Block), SINGLE),
     **dict.fromkeys((InstanceOf, TreatAs, CastableAs, CastAs), SINGLE),
     Or: operators.OR,
     And: operators.AND,

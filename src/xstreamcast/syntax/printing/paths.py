@@ -46,9 +46,9 @@ def path(found: Path | Step | Filter | IntervalProjection | VersionProjection) -
         case Filter(inner, given):
             return base(inner) + predicates(given)
         case IntervalProjection(inner, begin, end):
-            return f"{expressions.at(inner, bind.PATH)}?{bounds(begin, end)}"
+            return f"{_head(inner, bind.PATH)}?{bounds(begin, end)}"
         case VersionProjection(inner, first, last):
-            return f"{expressions.at(inner, bind.PATH)}#{bounds(first, last)}"
+            return f"{_head(inner, bind.PATH)}#{bounds(first, last)}"
         case _:
             assert_never(found)
 
@@ -71,10 +71,17 @@ def base(found: Expr) -> str:
     return expressions.at(found, bind.PROJECTED)
 
 
+def _head(found: Expr, place: int) -> str:
+    """What a path or a projection starts with; before a slash `now` would be a child."""
+    if isinstance(found, TimeConstant | TimeLiteral):
+        return f"({expressions.expression(found)})"
+    return expressions.at(found, place)
+
+
 def _steps(absolute: bool, steps: tuple[Expr, ...]) -> str:
     if absolute and not steps:
         return "(/)"  # alone, a slash would take the next word for its step
-    shown = [] if absolute else [expressions.at(steps[0], bind.PROJECTED)]
+    shown = [] if absolute else [_head(steps[0], bind.PROJECTED)]
     rest = steps if absolute else steps[1:]
     text, skip = "".join(shown), False
     for number, found in enumerate(rest):

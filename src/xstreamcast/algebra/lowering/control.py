@@ -9,7 +9,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.scope import Scope
 from xstreamcast.algebra.lowering.types import check, sequence_type
 from xstreamcast.functions.signature import ERR
-from xstreamcast.model.sequence_type import SequenceType
+from xstreamcast.model.sequence_type import ANY, SequenceType
 from xstreamcast.syntax import tree as t
 
 _CATCH: Final = {f.name: f.name.replace("_", "-") for f in fields(p.CatchVariables)}
@@ -150,4 +150,6 @@ def _statement(one: t.Assign | t.Expr, scope: Scope) -> p.Expression:
     if not isinstance(one, t.Assign):
         return scope.lower(one)
     variable = scope.variable(one.name, one.span)
-    return p.SetVariable(variable, scope.lower(one.value), span=one.span)
+    kind = scope.shared.types.get(variable, ANY)
+    value = check(scope.lower(one.value), kind, f"the value of ${one.name}", one.span)
+    return p.SetVariable(variable, value, span=one.span)

@@ -101,6 +101,7 @@ def _let(clause: t.Let, clauses: Clauses) -> None:
     written = clause.type.span if clause.type else clause.span
     value = check(clauses.scope.lower(clause.value), kind, f"the value of ${clause.name}", written)
     variable = clauses.bind(clause.name)
+    clauses.scope.shared.types[variable] = kind
     clauses.operators.append(lambda source: p.Let(source, variable, value, span=clause.span))
 
 

@@ -58,7 +58,7 @@ def _function(declared: t.FunctionDecl, scope: Scope) -> UserFunction:
 
 def _variable(declared: t.VariableDecl, variable: p.Variable, scope: Scope) -> GlobalVariable:
     uri, local = scope.expand_variable(declared.name)
-    kind = sequence_type(declared.type, scope)
+    kind = scope.shared.types[variable]
     value = None
     if declared.value is not None:
         role = f"the value of ${declared.name}"

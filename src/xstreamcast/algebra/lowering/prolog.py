@@ -115,6 +115,7 @@ def _variable(declaration: t.VariableDecl, prolog: Prolog) -> None:
         sentence = f"the variable ${declaration.name} is declared more than once"
         raise scope.fail("XQST0049", sentence, declaration.span)
     variable, prolog.scope = scope.bind(declaration.name)
+    scope.shared.types[variable] = sequence_type(declaration.type, scope)
     prolog.variables.append((declaration, variable))
 
 

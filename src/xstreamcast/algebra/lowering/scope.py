@@ -39,6 +39,7 @@ class Compilation:
     empty_greatest: bool = False
     copy: p.CopyMode = field(default_factory=p.CopyMode)
     used: set[p.Variable] = field(default_factory=set)
+    types: dict[p.Variable, SequenceType] = field(default_factory=dict)
     bound_at: dict[p.Variable, Span] = field(default_factory=dict)
     _numbers: int = 0
 

@@ -169,7 +169,7 @@ def _choice(plan: p.Switch | p.TypeSwitch | p.Try) -> Drawing:
                 Drawing("case", (*map(drawn, case.operands), _result(case.result)), clause=True)
                 for case in cases
             ]
-            return Drawing("switch", (drawn(operand), *drawings, _result(default)))
+            return Drawing("switch", (drawn(operand), *drawings, _result(default)), tall=True)
         case p.TypeSwitch(variable, operand, type_cases, default):
             drawings = [
                 Drawing(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from xstreamcast.algebra.plan import Expression
 from xstreamcast.algebra.program import GlobalVariable, Program, UserFunction
 from xstreamcast.algebra.show.layout import Drawing, layout
 from xstreamcast.algebra.show.nodes import drawn
@@ -22,7 +23,7 @@ def _declarations(program: Program) -> Iterator[Drawing]:
         value = program.context.value
         head = f"context item as {sequence_type(program.context.type)}"
         head += " external" if program.context.external else ""
-        yield Drawing(head, () if value is None else (drawn(value),))
+        yield _with_value(head, value)
     yield from map(_variable, program.variables)
     yield from map(_function, program.functions)
     yield drawn(program.body)
@@ -32,7 +33,11 @@ def _variable(declared: GlobalVariable) -> Drawing:
     kind = sequence_type(declared.type) + ("*" if declared.infinite else "")
     head = f"variable {declared.variable} as {kind}"
     head += " external" if declared.external else ""
-    return Drawing(head, () if declared.value is None else (drawn(declared.value),))
+    return _with_value(head, declared.value)
+
+
+def _with_value(head: str, value: Expression | None) -> Drawing:
+    return Drawing(head) if value is None else Drawing(f"{head} :=", (drawn(value),), clause=True)
 
 
 def _function(declared: UserFunction) -> Drawing:

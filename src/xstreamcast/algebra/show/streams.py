@@ -88,4 +88,4 @@ def _join(plan: p.Join, draw: Draw) -> Drawing:
         for key in plan.keys
     ]
     rest = [] if plan.residual is None else [_line("where", draw(plan.residual))]
-    return Drawing("join", (left, right, _line("on", *keys), *rest))
+    return Drawing("join", (left, right, _line("on", *keys), *rest), tall=True)

@@ -72,6 +72,8 @@ def item_type(kind: ItemType) -> str:
 def _inside(kind: NodeItem) -> str:
     if kind.content is not None:
         return item_type(kind.content)
+    if kind.kind == "pi":
+        return kind.local or ""
     named = kind.local is not None or kind.uri is not None
     name = name_of(kind.uri, kind.local) if named or kind.type_tag is not None else ""
     return name if kind.type_tag is None else f"{name}, xs:{BY_TAG[kind.type_tag].name}"

@@ -1,0 +1,87 @@
+"""Fragments as they arrive: a batch of fillers in columns, and what is said beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from xstreamcast.model.structure import TagStructure
+
+    I32 = npt.NDArray[np.int32]
+    I64 = npt.NDArray[np.int64]
+    U8 = npt.NDArray[np.uint8]
+
+ZONED: Final = 1  # the valid time came with a time zone
+TIMELESS: Final = 2  # it came with none at all: the logical clock gave it one
+
+
+class Op(IntEnum):
+    """What a fragment does to the chain of versions of its id; a repeat is a filler sent again."""
+
+    FILLER = 0
+    REPLACE = 1
+    REMOVE = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FragmentBatch:
+    """Fragments of one stream in order of arrival; a row each, and a row for each of their holes.
+
+    `payload` is the row of the payload's root element on `tape`, -1 for a remove; `hole_fragment`
+    is the place of the fragment that carries the hole within this batch.
+    """
+
+    tape: Any
+    id: I32
+    tsid: I32
+    valid: I64
+    flags: U8
+    op: U8
+    payload: I32
+    offset: I64
+    hole_fragment: I32
+    hole_id: I32
+    hole_tsid: I32
+    hole_row: I32
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The stream said its tag structure, at first or again."""
+
+    structure: TagStructure
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """Nothing arrived, but event time has reached this instant."""
+
+    instant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The stream said that nothing more will come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A fragment that could not be taken in, where it stood and why."""
+
+    stream: str
+    fragment: str | None
+    offset: int
+    code: str
+    reason: str
+    raw: bytes
+
+
+Arrival = FragmentBatch | Described | Heartbeat | Ended | Refused

@@ -1,0 +1,68 @@
+"""Tag structures: which tags a stream has, where they stand, and which of them have versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+TagType = Literal["snapshot", "temporal", "event"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """One tag: `filler` says that its elements travel as fragments of their own.
+
+    `children` are tag ids, not tags, so that a tag may contain itself.
+    """
+
+    id: int
+    uri: str
+    local: str
+    type: TagType
+    filler: bool
+    children: tuple[int, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name as messages show it."""
+        return f"{{{self.uri}}}{self.local}" if self.uri else self.local
+
+
+@dataclass(frozen=True, slots=True)
+class TagStructure:
+    """The tags of a stream by id, and the id of the root's tag."""
+
+    root: int
+    tags: dict[int, Tag] = field(hash=False)
+
+    def __getitem__(self, tsid: int) -> Tag:
+        return self.tags[tsid]
+
+    def __contains__(self, tsid: int) -> bool:
+        return tsid in self.tags
+
+    def children(self, tsid: int) -> Iterator[Tag]:
+        """The tags that may stand directly below this one."""
+        return (self.tags[child] for child in self.tags[tsid].children)
+
+    def parents(self, tsid: int) -> Iterator[Tag]:
+        """The tags below which this one may stand."""
+        return (tag for tag in self.tags.values() if tsid in tag.children)
+
+    def below(self, tsid: int) -> frozenset[int]:
+        """This tag and all that may stand anywhere below it."""
+        seen, todo = {tsid}, [tsid]
+        while todo:
+            fresh = [child for child in self.tags[todo.pop()].children if child not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+        return frozenset(seen)
+
+    def named(self, uri: str | None, local: str | None) -> list[Tag]:
+        """The tags with a name; None stands for any."""
+        return [
+            tag
+            for tag in self.tags.values()
+            if uri in (None, tag.uri) and local in (None, tag.local)
+        ]

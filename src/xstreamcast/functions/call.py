@@ -51,7 +51,9 @@ class Call:
     """The dynamic context of one call for n rows.
 
     `current` is the same for a whole evaluation; `timezone` is in minutes east of UTC; `documents`
-    gives the document node of a URI or raises FODC0002; `invoke` calls a function item for n rows.
+    gives the document node of a URI or raises FODC0002; `invoke` calls a function item for n rows;
+    `texts` gives the bytes of a URI or raises FOUT1170; `declared` finds the functions of the
+    query itself by namespace, local name and number of arguments.
     """
 
     n: int
@@ -63,6 +65,8 @@ class Call:
     documents: Callable[[str], int] | None = None
     trace: Callable[[str], None] = lambda text: None
     invoke: Callable[[FunctionItem, Sequence[Column]], Column] | None = None
+    texts: Callable[[str], bytes] | None = None
+    declared: Callable[[str, str, int], FunctionItem | None] | None = None
 
     def context_item(self) -> Column:
         """The context item of every row, or XPDY0002."""

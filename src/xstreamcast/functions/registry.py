@@ -89,9 +89,14 @@ def function(
     return add
 
 
-def register(row: Function) -> None:
-    """Puts a row in the table, in the place of one with the same name and arity."""
+def register(row: Function, *, also: str | None = None) -> None:
+    """Puts a row in the table, in the place of one with the same name and arity.
+
+    `also` is a second namespace in which it is found: how a function is called without prefix.
+    """
     _ROWS[row.uri, row.local, row.arity] = row
+    if also is not None:
+        _ROWS[also, row.local, row.arity] = row
     if row.variadic:
         _VARIADIC[row.uri, row.local] = row
 
@@ -109,7 +114,7 @@ def lookup(uri: str, local: str, arity: int) -> Function | None:
 def rows() -> Iterator[Function]:
     """All rows, by name and arity."""
     _load()
-    yield from sorted(_ROWS.values(), key=lambda row: (row.name, row.arity))
+    yield from sorted(set(_ROWS.values()), key=lambda row: (row.name, row.arity))
 
 
 def arities(uri: str, local: str) -> list[int]:

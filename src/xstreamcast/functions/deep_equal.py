@@ -1,0 +1,144 @@
+"""fn:deep-equal: sequences whose items are equal in value and structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from xstreamcast.errors import error
+from xstreamcast.functions.aggregates import same_values
+from xstreamcast.functions.call import Call
+from xstreamcast.functions.registry import function
+from xstreamcast.functions.rows import truths
+from xstreamcast.functions.strings import check_collation
+from xstreamcast.model.atomic import DOUBLE, FLOAT, FUNCTION, MIXED, NODE, PRIMITIVE
+from xstreamcast.model.column import Column, ranges
+from xstreamcast.model.items import Items
+from xstreamcast.tape.layout import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, KIND, NAMESPACE, PI
+
+if TYPE_CHECKING:
+    Bools = npt.NDArray[np.bool_]
+    Ints = npt.NDArray[np.int64]
+
+_ROW = 0xFFFFFFFF
+
+
+@function(
+    "fn:deep-equal($parameter1 as item()*, $parameter2 as item()*) as xs:boolean", blocking=(0, 1)
+)
+@function(
+    "fn:deep-equal($parameter1 as item()*, $parameter2 as item()*, $collation as xs:string)"
+    " as xs:boolean",
+    blocking=(0, 1),
+)
+def deep_equal(call: Call, left: Column, right: Column, collation: Column | None = None) -> Column:
+    """Whether two sequences are equal item by item; nodes by name, attributes and content."""
+    check_collation(call, collation)
+    if FUNCTION in left.items.kinds() | right.items.kinds():
+        raise error("FOTY0015")
+    equal: Bools = left.lengths() == right.lengths()
+    rows = np.flatnonzero(equal)
+    a, b = _items(left, rows), _items(right, rows)
+    same = _same(call, a, b)
+    labels = np.repeat(rows, left.lengths()[rows])
+    equal[labels[~same]] = False
+    return truths(equal)
+
+
+def _items(column: Column, rows: Ints) -> Items:
+    return column.items.take(ranges(column.bounds()[:-1][rows], column.lengths()[rows]))
+
+
+def _same(call: Call, left: Items, right: Items) -> Bools:
+    """left[i] deep-equal right[i], one item each."""
+    nodes_left, nodes_right = left.all_tags() == NODE, right.all_tags() == NODE
+    out: Bools = np.zeros(len(left), np.bool_)
+    both = np.flatnonzero(nodes_left & nodes_right)
+    out[both] = same_nodes(call, _handles(left, both), _handles(right, both))
+    values = np.flatnonzero(~nodes_left & ~nodes_right)
+    out[values] = _same_values(call, left.take(values), right.take(values))
+    return out
+
+
+def _handles(items: Items, places: Ints) -> Ints:
+    return items.take(places).values.astype(np.int64)
+
+
+def _same_values(call: Call, left: Items, right: Items) -> Bools:
+    """eq, but NaN equals NaN, and values that eq cannot compare differ."""
+    if len(left) == 0:
+        return np.zeros(0, np.bool_)
+    return same_values(left, right, call.timezone) | (_nan(left) & _nan(right))
+
+
+def _nan(items: Items) -> Bools:
+    if items.tag == MIXED:
+        flags = [PRIMITIVE.get(tag) in (DOUBLE, FLOAT) and v != v for tag, v in items.pairs()]
+        return np.array(flags, np.bool_)
+    if PRIMITIVE[items.tag] in (DOUBLE, FLOAT):
+        return np.isnan(items.values)
+    return np.zeros(len(items), np.bool_)
+
+
+# -- nodes -----------------------------------------------------------------------------------
+
+
+def same_nodes(call: Call, left: Ints, right: Ints) -> Bools:
+    """left[i] deep-equal right[i] for nodes."""
+    same: Bools = left == right
+    alike = call.store.kinds(left) == call.store.kinds(right)
+    for i in np.flatnonzero(alike & ~same).tolist():
+        same[i] = _shape(call, int(left[i])) == _shape(call, int(right[i]))
+    return same
+
+
+def _shape(call: Call, node: int) -> list[Any]:
+    """What counts of a node: two nodes are deep-equal if their shapes are equal.
+
+    Comments and processing instructions inside a tree do not count, nor do namespaces and
+    prefixes; attributes count in any order.
+    """
+    number, row = node >> 32, node & _ROW
+    columns = call.store.tape(number).columns
+    kinds = columns.kind[row : row + int(columns.size[row]) + 1] & KIND
+    counts = (kinds != COMMENT) & (kinds != PI) & (kinds != NAMESPACE)
+    counts[0] = True
+    rows = row + np.flatnonzero(counts)
+    texts = iter(_texts(call, number, rows, kinds[counts]))
+    levels = (columns.level[rows].astype(np.int64) - int(columns.level[row])).tolist()
+    names = [_name(call, name) for name in columns.name[rows].tolist()]
+    cells = zip(levels, kinds[counts].tolist(), names, texts, strict=True)
+    return list(_attributes_in_order(cells))
+
+
+def _texts(call: Call, number: int, rows: Ints, kinds: npt.NDArray[np.uint8]) -> list[str | None]:
+    """The string values of the nodes that have one of their own."""
+    own = (kinds != ELEMENT) & (kinds != DOCUMENT)
+    values = iter(call.store.strings(rows[own] | (number << 32)).tolist())
+    return [next(values) if mine else None for mine in own.tolist()]
+
+
+def _name(call: Call, name: int) -> tuple[str, str] | None:
+    if name < 0:
+        return None
+    _, local, uri = call.store.names.qname(name)
+    return uri, local
+
+
+Cell = tuple[int, int, Any, Any]
+
+
+def _attributes_in_order(cells: Iterator[Cell]) -> Iterator[Cell]:
+    """The cells with each run of attributes sorted by name."""
+    run: list[Cell] = []
+    for cell in cells:
+        if cell[1] == ATTRIBUTE:
+            run.append(cell)
+            continue
+        yield from sorted(run)
+        run.clear()
+        yield cell
+    yield from sorted(run)

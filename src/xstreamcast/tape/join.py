@@ -39,4 +39,3 @@ def under_one_document(documents: Sequence[Tape]) -> Tape:
     kept.parent[1:] = place[kept.parent[1:]]
     kept.size[0] = len(kept.kind) - 1
     return Tape(kept, tape.names, tape.source)
-

@@ -21,8 +21,10 @@ What a span covers:
 NEEDS_DECODE says that the value is not the bytes of the span: TEXT with `&`, CDATA markup or CR;
 ATTRIBUTE and NAMESPACE with `&`, tab, LF or CR (each becomes a space, CR LF one); COMMENT and PI
 with CR.
-References in a span are character references and the five predefined entities, nothing else: a
-document that declares entities is expanded before it reaches a tape. Spans are valid UTF-8.
+References in a span are character references and the five predefined entities; any other, where a
+DTD outside the document may declare it, stands for nothing (no element of such a document has a
+span to copy). A document that declares entities is expanded before it reaches a tape. Spans are
+valid UTF-8.
 
 A NAMESPACE row is named by the binding itself: local part = prefix ("" for the default namespace),
 uri = what it is bound to ("" for an undeclaration). `xmlns:xml` makes no row.

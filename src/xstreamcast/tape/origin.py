@@ -19,7 +19,9 @@ class Origin:
         lines = gone.count(b"\n")
         after = gone[gone.rfind(b"\n") + 1 :]
         # Continuation bytes of UTF-8 begin no character.
-        characters = len(after) - sum(map(after.count, _CONTINUATION)) if not after.isascii() else len(after)
+        characters = (
+            len(after) - sum(map(after.count, _CONTINUATION)) if not after.isascii() else len(after)
+        )
         self._column = characters + (1 if lines else self._column)
         self.line += lines
 

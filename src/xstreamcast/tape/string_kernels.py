@@ -61,17 +61,23 @@ def put_reference(heap: U8, start: int, out: U8, at: int) -> tuple[int, int]:
     semi = start + 1
     while heap[semi] != SEMI:
         semi += 1
-    second = heap[start + 1]
-    if second == HASH:
+    if heap[start + 1] == HASH:
         return semi + 1, put_utf8(number_of(heap, start + 2, semi), out, at)
-    if second == 0x6C:  # lt
+    name = 0
+    for i in range(start + 1, min(semi, start + 6)):
+        name = (name << 8) | signed(heap[i])
+    if name == 0x6C74:
         out[at] = 0x3C
-    elif second == 0x67:  # gt
+    elif name == 0x6774:
         out[at] = 0x3E
-    elif second == 0x71:  # quot
+    elif name == 0x616D70:
+        out[at] = 0x26
+    elif name == 0x71756F74:
         out[at] = 0x22
-    else:  # amp, apos
-        out[at] = 0x26 if heap[start + 2] == 0x6D else 0x27
+    elif name == 0x61706F73:
+        out[at] = 0x27
+    else:
+        return semi + 1, at  # declared in a DTD outside the document, if at all: nothing is read
     return semi + 1, at + 1
 
 

@@ -94,6 +94,9 @@ class _Reading:
         except expat.ExpatError as said:
             offset = self._parser.ErrorByteIndex
             raise input_error(said, offset, self._data, self._source) from None
+        except (LookupError, ValueError) as unknown:  # what Python's codecs say of the encoding
+            at = DataPlace(self._source or "input", None, 0, 1, 1)
+            raise error("XSCX0003", f"the encoding is not known: {unknown}", at=at) from None
         self._close()
         return Tape(self._columns(), self._names, self._source)
 

@@ -191,9 +191,7 @@ def opens_cdata(base: int, p: int, n: int) -> int:
 
 
 @helper
-def odd_text(
-    base: int, p: int, n: int, state: I64, longest: int, skipping: int
-) -> tuple[int, int]:
+def odd_text(base: int, p: int, n: int, state: I64, longest: int, skipping: int) -> tuple[int, int]:
     """The position after a `]`, a carriage return, a reference or what is not ASCII, in text."""
     c = byte(base + p)
     q, found = p + 1, FILLED

@@ -58,7 +58,8 @@ def put_reference_to(code: int, out: U8, at: int) -> int:
     while code >> (shift + 4):
         shift += 4
     while shift >= 0:
-        out[at] = _HEX[(code >> shift) & 0xF]
+        # `&#xD;` but `&#x7f;`: as canonical XML and other serialisers write them.
+        out[at] = _HEX[(code >> shift) & 0xF] | (0x20 if code > 0x20 else 0)
         at, shift = at + 1, shift - 4
     out[at] = 0x3B
     return at + 1

@@ -65,6 +65,7 @@ def _reading(text: bytes) -> Iterator[str]:
     """Our reader beside expat without handlers, the fastest parser Python brings along."""
     from xstreamcast.tape import read
 
+    yield "the first read in a new checkout compiles the kernels: a minute or so, once"
     _, first = _timed(lambda: read(text))
     tape, ours = _timed(lambda: read(text), 5)
     _, theirs = _timed(lambda: expat.ParserCreate().Parse(text, True), 5)

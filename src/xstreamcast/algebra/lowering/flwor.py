@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
@@ -113,46 +113,63 @@ def _window(clause: t.Window, clauses: Clauses) -> None:
 
 
 def _group_by(clause: t.GroupBy, clauses: Clauses) -> None:
-    """Keys become new variables; so does every other one that is read afterwards, as a sequence."""
-    before = dict(clauses.bound)
-    keys: list[p.GroupKey] = []
+    """Keys become new variables; so does every other one that is read afterwards, as a sequence.
+
+    A key with a value is a let before the grouping: later keys see it, and one of the same name
+    takes its place. The let is left out where no later key reads it.
+    """
+    inside = clauses.scope
+    lets: list[tuple[p.Variable, p.Expression]] = []
+    chosen: dict[Expanded, tuple[t.GroupKey, p.Expression]] = {}
     for key in clause.keys:
-        keys.append(_group_key(key, before, clauses))
-    named = {clauses.scope.expand_variable(key.name) for key in clause.keys}
-    carried = []
-    for name, variable in before.items():
-        if name not in named:
-            after = clauses.scope.shared.variable(variable.name)
-            carried.append((variable, after))
-            clauses.bound[name] = after
-            clauses.scope = clauses.scope.with_variable(name, after)
+        value = _group_value(key, inside, clauses.bound)
+        if key.value is not None:
+            variable, inside = inside.bind(key.name)
+            clauses.bound[inside.expand_variable(key.name)] = variable
+            lets.append((variable, value))
+        chosen[inside.expand_variable(key.name)] = (key, value)
+    before = {name: v for name, v in clauses.bound.items() if name not in chosen}
+    clauses.scope = inside
+    keys = [(clauses.bind(key.name), value) for key, value in chosen.values()]
+    carried = [(variable, _carry(name, variable, clauses)) for name, variable in before.items()]
     used = clauses.scope.shared.used
 
     def group(source: p.Tuples) -> p.Tuples:
+        made = {v: value for v, value in lets if v in used}
+        for variable, value in made.items():
+            source = p.Let(source, variable, value, span=clause.span)
+        known = {id(value): p.Var(v, span=value.span) for v, value in made.items()}
+        grouped = tuple(p.GroupKey(v, known.get(id(value), value)) for v, value in keys)
         read = tuple(pair for pair in carried if pair[1] in used)
-        return p.GroupBy(source, tuple(keys), read, span=clause.span)
+        return p.GroupBy(source, grouped, read, span=clause.span)
 
     clauses.operators.append(group)
 
 
-def _group_key(key: t.GroupKey, before: dict[Expanded, p.Variable], clauses: Clauses) -> p.GroupKey:
-    scope = clauses.scope
+def _carry(name: Expanded, variable: p.Variable, clauses: Clauses) -> p.Variable:
+    """The variable that holds all values of another after grouping, under the same name."""
+    after = clauses.scope.shared.variable(variable.name)
+    clauses.bound[name] = after
+    clauses.scope = clauses.scope.with_variable(name, after)
+    return after
+
+
+def _group_value(
+    key: t.GroupKey, scope: Scope, bound: Mapping[Expanded, p.Variable]
+) -> p.Expression:
     scope.collation(key.collation, key.span)
     if key.value is None:
-        old = before.get(scope.expand_variable(key.name))
-        if old is None:
+        if scope.expand_variable(key.name) not in bound:
             sentence = f"${key.name} must be bound by a clause before group by"
             raise scope.fail("XQST0094", sentence, key.span, "or give it a value with :=")
-        value: p.Expression = p.Var(old, span=key.span)
-    else:
-        value = scope.lower(key.value)
-    kind = sequence_type(key.type, scope)
-    if kind != ANY:
-        data = registry.lookup(FN, "data", 1)
-        assert data is not None
-        atomised = p.Call(data, (value,), span=value.span)
-        value = check(atomised, kind, f"the value of ${key.name}", key.span)
-    return p.GroupKey(clauses.bind(key.name), value)
+        return p.Var(scope.variable(key.name, key.span), span=key.span)
+    value, kind = scope.lower(key.value), sequence_type(key.type, scope)
+    if kind == ANY:
+        return value
+    data = registry.lookup(FN, "data", 1)
+    assert data is not None
+    atomised = p.Call(data, (value,), span=value.span)
+    return check(atomised, kind, f"the value of ${key.name}", key.span)
 
 
 def _order_key(key: t.OrderKey, scope: Scope) -> p.OrderKey:

@@ -22,6 +22,7 @@ from xstreamcast.model.sequence_type import (
     SequenceType,
 )
 from xstreamcast.syntax import tree as t
+from xstreamcast.syntax.lexing import NCNAME
 
 _OCCURS: Final[dict[str, Occurs]] = {
     "": "one",
@@ -104,7 +105,7 @@ def node_item(test: t.KindTest, scope: Scope) -> NodeItem:
         case t.NamespaceNodeTest():
             return NodeItem("namespace")
         case t.PITest(target):
-            return NodeItem("pi", None, target)
+            return NodeItem("pi", None, _pi_target(target, test.span, scope))
         case t.DocumentTest(None):
             return NodeItem("document")
         case t.DocumentTest(element):
@@ -121,6 +122,16 @@ def node_item(test: t.KindTest, scope: Scope) -> NodeItem:
             raise scope.fail("XPST0008", sentence, test.span)
         case _:
             assert_never(test)
+
+
+def _pi_target(target: str | None, span: Span, scope: Scope) -> str | None:
+    """The name of a processing instruction, written as such or as a string (else XPTY0004)."""
+    if target is None:
+        return None
+    name = target.strip(" \t\r\n")
+    if not NCNAME.fullmatch(name):
+        raise scope.fail("XPTY0004", f"{target!r} cannot name a processing instruction", span)
+    return name
 
 
 def _annotation(kind: t.Name | None, node: str, scope: Scope) -> int | None:

@@ -1,4 +1,4 @@
-"""Aggregates: sum, avg, min, max, and what is distinct."""
+"""Aggregates: sum and avg."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import error
 from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import cast, per_type
-from xstreamcast.functions.compare import group_codes
-from xstreamcast.functions.compare.keys import sortable, value_ranks
-from xstreamcast.functions.compare.values import FAMILY, by_pairs, value_compare
 from xstreamcast.functions.numeric import RANK
 from xstreamcast.functions.registry import function
-from xstreamcast.functions.strings import check_collation
 from xstreamcast.model.atomic import (
-    ANY_URI,
     BY_TAG,
     DAY_TIME_DURATION,
     DECIMAL,
@@ -27,11 +22,10 @@ from xstreamcast.model.atomic import (
     INTEGER,
     MIXED,
     PRIMITIVE,
-    STRING,
     UNTYPED,
     YEAR_MONTH_DURATION,
 )
-from xstreamcast.model.column import Column, scatter, stack
+from xstreamcast.model.column import Column, scatter
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
 
@@ -60,8 +54,29 @@ def sum_(call: Call, arg: Column) -> Column:
 def sum_with_zero(call: Call, arg: Column, zero: Column) -> Column:
     full = arg.lengths() > 0
     rows, gaps = np.flatnonzero(full), np.flatnonzero(~full)
-    totals = Column(_totals("sum", _filled(arg)))
-    return scatter(arg.n, [(rows, totals), (gaps, zero.take(gaps))])
+    filled = _filled(arg)
+    alone = filled.lengths() == 1
+    several = filled.take(np.flatnonzero(~alone))
+    return scatter(
+        arg.n,
+        [
+            (rows[~alone], Column(_totals("sum", several))),
+            (rows[alone], _summable("sum", filled.take(np.flatnonzero(alone)))),
+            (gaps, zero.take(gaps)),
+        ],
+    )
+
+
+def _summable(name: str, arg: Column) -> Column:
+    """Values as they are: the total of one value is that value, with its type."""
+    for tag in arg.items.kinds():
+        _check(name, tag)
+    return arg
+
+
+def _check(name: str, tag: int) -> None:
+    if PRIMITIVE.get(tag, tag) not in _SUMMABLE:
+        raise error("FORG0006", f"fn:{name} cannot add values of type {_name(tag)}")
 
 
 @function("fn:avg($arg as xs:anyAtomicType*) as xs:anyAtomicType?", blocking=(0,), doc="The mean.")
@@ -75,13 +90,19 @@ def avg(call: Call, arg: Column) -> Column:
     return scatter(arg.n, [(rows, Column(means))])
 
 
+def doubles_for_untyped(arg: Column) -> Column:
+    """The column with untyped values cast to doubles."""
+    items = arg.items
+    if UNTYPED not in items.kinds():
+        return arg
+    cells = per_type(items, lambda part: cast(part, DOUBLE) if part.tag == UNTYPED else part)
+    return arg.with_items(cells)
+
+
 def _filled(arg: Column) -> Column:
     """The rows that hold something, untyped values as doubles."""
-    items = arg.items
-    if UNTYPED in items.kinds():
-        items = per_type(items, lambda part: cast(part, DOUBLE) if part.tag == UNTYPED else part)
     lengths = arg.lengths()
-    return Column.from_lengths(items, lengths[lengths > 0])
+    return Column.from_lengths(doubles_for_untyped(arg).items, lengths[lengths > 0])
 
 
 def _totals(name: str, arg: Column) -> Items:
@@ -91,9 +112,8 @@ def _totals(name: str, arg: Column) -> Items:
     if arg.items.tag == MIXED:
         singles = [_totals(name, Column(*_one_type(name, arg.row(i)))) for i in range(arg.n)]
         return Items.concat(singles)
-    tag = PRIMITIVE.get(arg.items.tag, arg.items.tag)
-    if tag not in _SUMMABLE:
-        raise error("FORG0006", f"fn:{name} cannot add values of type {_name(arg.items.tag)}")
+    _check(name, arg.items.tag)
+    tag = PRIMITIVE[arg.items.tag]
     if tag in (DOUBLE, FLOAT):
         return _floating(tag, arg)
     return _integers(arg) if tag == INTEGER else _folded(tag, arg)
@@ -160,105 +180,3 @@ def _fold(items: Items) -> Items:
 
 def _spans(bounds: Ints) -> list[tuple[int, int]]:
     return list(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True))
-
-
-# -- min and max -----------------------------------------------------------------------------
-
-
-@function("fn:max($arg as xs:anyAtomicType*) as xs:anyAtomicType?", blocking=(0,), doc="The most.")
-@function(
-    "fn:max($arg as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType?",
-    blocking=(0,),
-    doc="The greatest value in the order of a collation.",
-)
-def max_(call: Call, arg: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    return _extreme(call, "max", arg, 1)
-
-
-@function("fn:min($arg as xs:anyAtomicType*) as xs:anyAtomicType?", blocking=(0,), doc="The least.")
-@function(
-    "fn:min($arg as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType?",
-    blocking=(0,),
-    doc="The least value in the order of a collation.",
-)
-def min_(call: Call, arg: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    return _extreme(call, "min", arg, -1)
-
-
-def _extreme(call: Call, name: str, arg: Column, sign: int) -> Column:
-    rows = np.flatnonzero(arg.lengths() > 0)
-    full = _filled(arg)
-    if len(rows) == 0:
-        return Column.empty(arg.n)
-    if len({FAMILY.get(PRIMITIVE.get(t, t)) for t in full.items.kinds()}) > 1 and full.n > 1:
-        # Rows of different types: each is judged on its own.
-        alone = [_extreme(call, name, full.take(np.array([i])), sign) for i in range(full.n)]
-        return scatter(arg.n, [(rows, stack(alone))])
-    items = _ordered(name, full.items)
-    place = value_ranks(items, call.timezone)
-    nan = place < 0
-    signed = np.where(nan, np.iinfo(np.int64).max, place * sign)  # NaN beats everything
-    best = np.maximum.reduceat(signed, full.bounds()[:-1])
-    hits = np.flatnonzero(signed == np.repeat(best, full.lengths()))
-    first = np.unique(full.rows()[hits], return_index=True)[1]
-    return scatter(arg.n, [(rows, Column(items.take(hits[first])))])
-
-
-def _ordered(name: str, items: Items) -> Items:
-    """Items of one type with an order; URIs as strings; FORG0006 where there is none."""
-    kinds = {PRIMITIVE.get(tag, tag) for tag in items.kinds()}
-    try:
-        comparable = sortable(items)
-    except Error as caught:
-        names = " and ".join(sorted(map(_name, kinds)))
-        raise error("FORG0006", f"fn:{name} cannot order values of type {names}") from caught
-    if ANY_URI in kinds:
-        return cast(comparable, STRING)
-    return comparable
-
-
-# -- distinct --------------------------------------------------------------------------------
-
-
-@function("fn:distinct-values($arg as xs:anyAtomicType*) as xs:anyAtomicType*", doc="Each once.")
-@function(
-    "fn:distinct-values($arg as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType*",
-    doc="The values, each once, in the order of their first appearance.",
-)
-def distinct_values(call: Call, arg: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    if len(arg.items) == 0:
-        return arg
-    codes = group_codes(arg.items, call.timezone)
-    pairs = arg.rows() * (int(codes.max()) + 1) + codes
-    keep = np.zeros(len(codes), np.bool_)
-    keep[np.unique(pairs, return_index=True)[1]] = True
-    return arg.keep(keep)
-
-
-@function(
-    "fn:index-of($seq as xs:anyAtomicType*, $search as xs:anyAtomicType) as xs:integer*",
-    doc="The positions at which a value occurs.",
-)
-@function(
-    "fn:index-of($seq as xs:anyAtomicType*, $search as xs:anyAtomicType, $collation as xs:string)"
-    " as xs:integer*",
-    doc="The positions at which a value occurs.",
-)
-def index_of(call: Call, seq: Column, search: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    rows = seq.rows()
-    hits = same_values(seq.items, search.items.take(rows), call.timezone)
-    inside = np.arange(len(rows)) - seq.bounds()[:-1][rows] + 1
-    return Column.labelled(Items(INTEGER, inside[hits]), rows[hits], seq.n)
-
-
-def same_values(left: Items, right: Items, timezone: int) -> Bools:
-    """left[i] eq right[i], false where the types have no eq."""
-    if left.tag == MIXED or right.tag == MIXED:
-        return by_pairs(left, right, lambda a, b: same_values(a, b, timezone))
-    if len(left) and FAMILY.get(left.tag) != FAMILY.get(right.tag):
-        return np.zeros(len(left), np.bool_)
-    return value_compare("eq", left, right, timezone)

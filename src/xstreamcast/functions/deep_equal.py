@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import error
-from xstreamcast.functions.aggregates import same_values
 from xstreamcast.functions.call import Call
+from xstreamcast.functions.distinct import same_values
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import truths
 from xstreamcast.functions.strings import check_collation

@@ -113,7 +113,7 @@ def sortable(items: Items) -> Items:
     for tag in kinds:
         comparable("lt", tag, tag)
     if len(kinds) < 2:
-        return items
+        return items if items.tag != MIXED else Items.of(kinds.pop(), items.values.tolist())
     family = families.pop()
     target = max(kinds, key=RANK.__getitem__) if family == NUMBER else STRING
     if family not in (NUMBER, STRING):

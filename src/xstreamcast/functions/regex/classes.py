@@ -69,7 +69,7 @@ def _parts(reader: Reader, fold: bool) -> Ranges:
     literal: list[Ranges] = []
     escaped: list[Ranges] = []
     while not (reader.sees("]") or (reader.sees("-[") and (literal or escaped))):
-        part = _part(reader, first=not (literal or escaped))
+        part = _part(reader)
         (literal if part[1] else escaped).append(part[0])
     if not literal and not escaped:
         raise reader.fail("a character class must not be empty")
@@ -77,18 +77,16 @@ def _parts(reader: Reader, fold: bool) -> Ranges:
     return ch.union(ch.with_variants(plain) if fold else plain, *escaped)
 
 
-def _part(reader: Reader, first: bool) -> tuple[Ranges, bool]:
+def _part(reader: Reader) -> tuple[Ranges, bool]:
     """A set, and whether the `i` flag widens it: it leaves categories as they are."""
     hyphen = reader.sees("-")
     start = _character(reader)
     if not isinstance(start, str):
         return start, False
-    if hyphen and not (first or reader.sees("]") or reader.sees("-[")):
-        raise reader.fail("a - inside a character class must be escaped")
+    if hyphen and reader.sees("-") and not reader.sees("-["):
+        raise reader.fail("a range must not begin with -")
     if not reader.sees("-") or reader.sees("-[") or reader.sees("-]"):
         return ch.single(start), True
-    if hyphen:
-        raise reader.fail("a range must not begin with -")
     reader.expect("-")
     if reader.sees("-"):
         raise reader.fail("a range must not end with -")

@@ -129,9 +129,10 @@ class Cursor:
         self.take_word(first)
         return self.take_word(second)
 
-    def expect(self, symbol: str) -> None:
+    def expect(self, symbol: str, what: str | None = None) -> None:
+        """Take the symbol; `what` names all that may stand here."""
         if not self.take(symbol):
-            raise self.expected(f"'{symbol}'", OPERATOR_WORDS)
+            raise self.expected(what or f"'{symbol}'", OPERATOR_WORDS)
 
     def expect_word(self, *words: str) -> str:
         """Take one of the words."""

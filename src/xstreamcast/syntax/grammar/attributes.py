@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from xstreamcast.syntax.grammar import direct
-from xstreamcast.syntax.grammar.names import lexical_name, resolved
+from xstreamcast.syntax.grammar.names import qname, resolved
 from xstreamcast.syntax.lexing import SPACE, Cursor
 from xstreamcast.syntax.tree import DirectAttribute, Expr, Name, NamespaceAttribute, Text
 
@@ -34,7 +34,7 @@ def attributes(
         if not separated or not cur.word():
             return tuple(namespaces), tuple(found)
         start = cur.pos
-        name = lexical_name(cur)
+        name = qname(cur)
         parts = _value(cur)
         span = start, cur.pos
         if name.prefix == "xmlns" or (name.local == "xmlns" and not name.prefix):

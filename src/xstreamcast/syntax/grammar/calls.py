@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xstreamcast.syntax.grammar import expressions, primary, prolog_parts, types
-from xstreamcast.syntax.grammar.names import eqname
+from xstreamcast.syntax.grammar.names import eqname, number
 from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     Annotation,
@@ -14,6 +14,7 @@ from xstreamcast.syntax.tree import (
     FunctionCall,
     FunctionRef,
     InlineFunction,
+    IntegerLiteral,
     Name,
     Placeholder,
 )
@@ -33,7 +34,7 @@ def arguments(cur: Cursor) -> tuple[Expr | Placeholder, ...]:
     found: list[Expr | Placeholder] = []
     while not cur.at(")"):
         if found:
-            cur.expect(",")
+            cur.expect(",", "',' or ')'")
         found.append(_argument(cur))
     cur.expect(")")
     return tuple(found)
@@ -59,15 +60,11 @@ def function_ref(cur: Cursor, name: Name) -> FunctionRef:
     refuse_reserved_function(cur, name)
     cur.take("#")
     start = cur.pos
-    while cur.text[cur.pos] in "0123456789":
-        cur.pos += 1
-    digits = cur.text[start : cur.pos]
-    if not digits:
-        raise cur.expected("the number of arguments")
-    cur.skip()
-    if len(digits) > 9:
-        raise cur.error("FOAR0002", "a function cannot have so many arguments", cur.span(start))
-    return FunctionRef(name, int(digits), cur.span(name.span[0]))
+    arity = number(cur)
+    if not isinstance(arity, IntegerLiteral):
+        message = "the number of arguments must be an integer"
+        raise cur.error("XPST0003", message, cur.span(start))
+    return FunctionRef(name, arity.value, cur.span(name.span[0]))
 
 
 def refuse_reserved_function(cur: Cursor, name: Name) -> None:

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from xstreamcast.syntax.grammar import attributes, expressions
-from xstreamcast.syntax.grammar.names import lexical_name, resolved
+from xstreamcast.syntax.grammar.names import qname, resolved
 from xstreamcast.syntax.lexing import NCNAME, Cursor
 from xstreamcast.syntax.tree import (
     DirectComment,
@@ -79,7 +79,7 @@ def _pi(cur: Cursor) -> DirectPI:
 def _element(cur: Cursor) -> DirectElement:
     start = cur.pos
     cur.pos += 1
-    name = lexical_name(cur)
+    name = qname(cur)
     namespaces, found = attributes.attributes(cur)
     content: tuple[Text | Expr, ...] = ()
     if cur.at("/>"):
@@ -96,14 +96,14 @@ def _element(cur: Cursor) -> DirectElement:
 def _end_tag(cur: Cursor, name: Name) -> None:
     start = cur.pos
     cur.pos += 2
-    closing = lexical_name(cur)
-    if closing != name:
-        message = f"the end tag must be </{name}>; got </{closing}>"
-        raise cur.error("XQST0118", message, (start, cur.pos), f"<{name}> is still open")
+    closing = qname(cur)
     found = _END_TAG.match(cur.text, cur.pos)
     if not found:
         raise cur.expected("'>'")
     cur.pos = found.end()
+    if closing != name:
+        message = f"the end tag must be </{name}>; got </{closing}>"
+        raise cur.error("XQST0118", message, (start, cur.pos), f"<{name}> is still open")
 
 
 class _Run:

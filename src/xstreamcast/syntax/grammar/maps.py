@@ -6,7 +6,7 @@ from xstreamcast.syntax.grammar import expressions, primary
 from xstreamcast.syntax.grammar.names import ncname, number
 from xstreamcast.syntax.grammar.prolog_parts import enclosed
 from xstreamcast.syntax.lexing import Cursor
-from xstreamcast.syntax.tree import Expr, Sequence
+from xstreamcast.syntax.tree import Expr, IntegerLiteral, Sequence
 
 
 def map_constructor(cur: Cursor) -> Expr | None:
@@ -21,7 +21,7 @@ def map_constructor(cur: Cursor) -> Expr | None:
         cur.expect(":")
         expressions.expr_single(cur)
         if not cur.at("}"):
-            cur.expect(",")
+            cur.expect(",", "',' or '}'")
     cur.expect("}")
     return _refused(cur, "a map is", start)
 
@@ -43,7 +43,7 @@ def square_array(cur: Cursor) -> Expr:
     while not cur.at("]"):
         expressions.expr_single(cur)
         if not cur.at("]"):
-            cur.expect(",")
+            cur.expect(",", "',' or ']'")
     cur.expect("]")
     return _refused(cur, "an array is", start)
 
@@ -56,8 +56,8 @@ def lookup(cur: Cursor) -> Expr:
         ncname(cur)
     elif cur.at("("):
         primary.parenthesized(cur)
-    elif not cur.take("*"):
-        number(cur)
+    elif not cur.take("*") and not isinstance(number(cur), IntegerLiteral):
+        raise cur.error("XPST0003", "a position must be an integer", cur.span(start))
     return _refused(cur, "lookup in maps and arrays is", start)
 
 

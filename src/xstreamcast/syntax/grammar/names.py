@@ -53,6 +53,12 @@ def lexical_name(cur: Cursor, what: str = "a name") -> Name:
             raise cur.expected("a name after the braced address")
         cur.pos = found.end()
         return Name(found.group(), uri=uri, span=(start, cur.pos))
+    return qname(cur, what)
+
+
+def qname(cur: Cursor, what: str = "a name") -> Name:
+    """`local` or `prefix:local`, the cursor left directly behind it."""
+    start = cur.pos
     found = QNAME.match(cur.text, start)
     if not found:
         raise cur.expected(what)

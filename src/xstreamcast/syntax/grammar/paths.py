@@ -26,7 +26,7 @@ from xstreamcast.syntax.tree import (
 )
 
 _AXES: Final[frozenset[str]] = frozenset(get_args(Axis)) - {"namespace"}
-_ENDS_A_ROOT: Final = frozenset("\0)]},;=!|+->?#:")  # no step starts so; `<` and `*` do
+_ENDS_A_ROOT: Final = (*"\0)]},;=!|+->#:", "?[", "<<", "<=")  # no step starts so
 
 
 def path(cur: Cursor) -> Expr:
@@ -55,7 +55,7 @@ def _from_root(cur: Cursor) -> list[Expr]:
     if cur.at("//"):
         return _next_steps(cur)
     cur.take("/")
-    return [] if cur.text[cur.pos] in _ENDS_A_ROOT else [_later_step(cur)]
+    return [] if cur.text.startswith(_ENDS_A_ROOT, cur.pos) else [_later_step(cur)]
 
 
 def _next_steps(cur: Cursor) -> list[Expr]:

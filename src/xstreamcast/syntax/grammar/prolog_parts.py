@@ -45,7 +45,7 @@ def parameters(cur: Cursor) -> tuple[Parameter, ...]:
     found: list[Parameter] = []
     while not cur.at(")"):
         if found:
-            cur.expect(",")
+            cur.expect(",", "',' or ')'")
         start = cur.pos
         name = variable(cur)
         if any(p.name == name for p in found):

@@ -14,7 +14,8 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import error
-from xstreamcast.syntax import parse, room_for_nesting, show_tree
+from xstreamcast.evaluate.deep import deep
+from xstreamcast.syntax import parse, show_tree
 
 STAGES: Final = ("tree", "plan", "optimised")
 _OPTIMISER: Final = "xstreamcast.rewrite.optimise"
@@ -39,8 +40,8 @@ def add_arguments(parser: Parser) -> None:
 
 def main(args: Parsed) -> int:
     name, text = query_text(args)
-    with room_for_nesting():
-        sys.stdout.write(_explained(name, text, args.stage, args.policy) + "\n")
+    shown = deep(lambda: _explained(name, text, args.stage, args.policy))
+    sys.stdout.write(shown + "\n")
     return 0
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 _WIDTH: Final = 92
+_LEAST: Final = 24  # what is deep inside still gets this much room
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,25 +21,33 @@ class Drawing:
 
 def layout(drawing: Drawing) -> str:
     """The drawing as text without a line end."""
-    return "\n".join(_lines(drawing, 0))
+    lines: list[str] = []
+    _write(drawing, 0, lines)
+    return "\n".join(lines)
 
 
-def _lines(drawing: Drawing, depth: int) -> Iterator[str]:
+def _write(drawing: Drawing, depth: int, lines: list[str]) -> None:
     indent = "  " * depth
-    inline = _inline(drawing)
-    if inline is not None and len(indent) + len(inline) <= _WIDTH:
-        yield indent + inline
-        return
-    yield indent + drawing.head
-    for part in drawing.parts:
-        yield from _lines(part, depth + 1)
+    inline = _inline(drawing, max(_WIDTH - len(indent), _LEAST))
+    lines.append(indent + (drawing.head if inline is None else inline))
+    if inline is None:
+        for part in drawing.parts:
+            _write(part, depth + 1, lines)
 
 
-def _inline(drawing: Drawing) -> str | None:
+def _inline(drawing: Drawing, room: int) -> str | None:
+    """The drawing in one line, None if it needs more room: known before all of it was looked at."""
     if not drawing.parts:
-        return drawing.head
-    parts = [_inline(part) for part in drawing.parts]
-    if drawing.tall or any(part is None for part in parts):
+        return drawing.head  # nothing to break: it stands as long as it is
+    if drawing.tall or len(drawing.head) > room:
         return None
-    joined = ", ".join(part for part in parts if part is not None)
+    room -= len(drawing.head) + 1
+    shown: list[str] = []
+    for part in drawing.parts:
+        one = _inline(part, room)
+        if one is None or len(one) > room:
+            return None
+        room -= len(one) + 2
+        shown.append(one)
+    joined = ", ".join(shown)
     return f"{drawing.head} {joined}" if drawing.clause else f"{drawing.head}({joined})"

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from xstreamcast.algebra.program import Program
 from xstreamcast.api import compiled
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import Error, QueryError, error
@@ -95,12 +96,18 @@ def _items(request: Mapping[str, Any], shelf: Shelf) -> list[dict[str, Any]]:
     inputs.documents = partial(_document, shelf, store, documents)
     if request.get("context"):
         inputs.item = _node(_open(shelf, store, request["context"], documents))
+    program = compiled(request["query"])
     inputs.variables = {
-        ("", name): _parameter(shelf, inputs, given)
+        _expanded(name, program): _parameter(shelf, inputs, given)
         for name, given in (request.get("params") or {}).items()
     }
-    program = compiled(request["query"])
     return list(records(store, run(program, inputs)))
+
+
+def _expanded(name: str, program: Program) -> tuple[str, str]:
+    """A parameter's name; the query binds its prefix."""
+    prefix, _, local = name.rpartition(":")
+    return program.static.namespaces.get(prefix, "") if prefix else "", local
 
 
 def _node(handle: int) -> Items:

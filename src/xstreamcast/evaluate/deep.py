@@ -30,14 +30,39 @@ def deep(work: Callable[[], T]) -> T:
         except BaseException as caught:
             failure.append(caught)
 
-    _start(run).join()
+    with _ROOM:
+        _start(run).join()
     if failure:
         raise failure[0]
     return outcome[0]
 
 
+class _Room:
+    """The interpreter's limit on frames, raised while anybody needs it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._users = 0
+        self._before = 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._users == 0:
+                self._before = sys.getrecursionlimit()
+                sys.setrecursionlimit(max(self._before, _FRAMES))
+            self._users += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if self._users == 0:
+                sys.setrecursionlimit(self._before)
+
+
+_ROOM: Final = _Room()
+
+
 def _start(run: Callable[[], None]) -> threading.Thread:
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _FRAMES))
     before = threading.stack_size(_STACK)
     try:
         thread = threading.Thread(target=run, name="query", daemon=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.free import bound_variables
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.pairs import at_most_one
 from xstreamcast.evaluate.walk import evaluate, truth
@@ -23,16 +24,29 @@ def join(plan: p.Join, frame: Frame) -> Iterator[Frame]:
     from xstreamcast.evaluate.tuples import MORSEL, bound_between, gathered
 
     left = gathered(plan.left, frame)
-    right = gathered(plan.right, frame) if left.n else left
-    if left.n == 0 or right.n == 0:
+    if left.n == 0:
         return
-    a, b = _pairs(plan, left, right, frame)
-    keys = bound_between(right, frame)
+    home = _home(plan, frame)
+    right = gathered(plan.right, home)
+    if right.n == 0:
+        return
+    a, b = _pairs(plan, left, right, home)
+    keys = bound_between(right, home)
     for at in range(0, len(a), MORSEL):
         pairs = _pair_frame(left, right, a[at : at + MORSEL], b[at : at + MORSEL], keys)
         if plan.residual is not None:
             pairs = pairs.select(np.flatnonzero(truth(plan.residual, pairs)))
         yield pairs
+
+
+def _home(plan: p.Join, frame: Frame) -> Frame:
+    """Where the right side is made: once for all rows that it does not read from."""
+    sides = [plan.right, *(key.right for key in plan.keys)]
+    reads = [frame.context.reads.of(side) for side in sides]
+    if frame.context.sequential or not reads[0].shared:
+        return frame
+    bound = {variable.number for variable in bound_variables(plan.right)}
+    return frame.home(frozenset().union(*(one.keys for one in reads)) - bound)
 
 
 def _pair_frame(left: Frame, right: Frame, a: Ints, b: Ints, keys: frozenset[Key]) -> Frame:
@@ -44,15 +58,15 @@ def _taken(right: Frame, key: Key, rows: Ints) -> Value:
     return lambda: right.variable(key).take(rows)
 
 
-def _pairs(plan: p.Join, left: Frame, right: Frame, frame: Frame) -> tuple[Ints, Ints]:
+def _pairs(plan: p.Join, left: Frame, right: Frame, home: Frame) -> tuple[Ints, Ints]:
     """Rows of both sides that agree: the first key finds them, the others thin them out."""
-    timezone = frame.context.inputs.timezone
+    timezone = home.context.inputs.timezone
     first, *others = plan.keys
     one, other = _sides(first, left, right)
     i, j = equal_pairs(one.items, other.items, timezone)
     a, b = _distinct(one.rows()[i], other.rows()[j], right.n)
-    if frame.n > 1:
-        same = left.origin_in(frame)[a] == right.origin_in(frame)[b]
+    if home.n > 1:
+        same = left.origin_in(home)[a] == right.origin_in(home)[b]
         a, b = a[same], b[same]
     for key in others:
         one, other = _sides(key, left, right)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Ints
 
 _MOST_ITEMS = 1 << 31  # a range longer than this would not fit in memory
+_MOST_OBJECTS = 1 << 24  # nor one of so many integers beyond 64 bits
 
 
 def const(plan: p.Const, frame: Frame) -> Column:
@@ -96,7 +97,9 @@ def _too_long() -> Error:
 def _long_range(low: Items, high: Items) -> tuple[Items, Ints]:
     """Ranges with a bound beyond 64 bits."""
     spans = [range(a, b + 1) for a, b in zip(low.values, high.values, strict=True)]
-    lengths = _fitting(np.array([min(max(0, s.stop - s.start), 1 << 40) for s in spans], np.int64))
+    lengths = np.array([min(max(0, s.stop - s.start), _MOST_ITEMS) for s in spans], np.int64)
+    if int(lengths.sum()) > _MOST_OBJECTS:
+        raise _too_long()
     return Items.of(INTEGER, [value for span in spans for value in span]), lengths
 
 

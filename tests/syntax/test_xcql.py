@@ -179,8 +179,3 @@ def test_a_block_assigns_in_order() -> None:
 def test_deep_nesting_parses_and_prints(depth: int) -> None:
     module = parse("<a>{(" * 5 + "-f(" * depth + "1" + ")" * depth + ")}</a>" * 5)
     assert len(print_module(module)) > depth
-
-
-def test_nesting_without_end_is_told() -> None:
-    with pytest.raises(Error, match="nested more than 256 deep"):
-        parse("(" * 100_000)

@@ -21,7 +21,8 @@ NAME_START: Final = re.compile(f"[{_START}]")
 SPACE: Final = re.compile(r"[ \t\r\n]*")
 NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
-MAX_DEPTH: Final = 256  # levels of nested expressions; each costs about a dozen Python frames
+MAX_DEPTH: Final = 256  # levels of nested expressions
+MAX_CHAIN: Final = 2000  # links of `a + b + …`, `a ! b ! …`, `f()()…`: each makes the tree deeper
 
 ALLEN: Final = frozenset(
     ("before", "after", "meets", "overlaps", "during", "contains", "starts", "finishes", "equals")
@@ -38,7 +39,7 @@ class Cursor:
 
     __slots__ = (
         *("source", "text", "pos", "last"),
-        *("depth", "time", "sequential", "preserve", "refusal"),
+        *("depth", "time", "timed_sum", "sequential", "preserve", "refusal"),
         *("_word", "_word_at"),
     )
 
@@ -49,6 +50,10 @@ class Cursor:
         self.last = 0  # where the last token ended
         self.depth = 0
         self.time = False  # are bare times and `now` read as such here?
+        self.timed_sum: tuple[object, bool] = (
+            None,
+            False,
+        )  # the last sum, and whether it is a time
         self.sequential = False  # does the prolog declare sequential execution?
         self.preserve = False  # does the prolog keep boundary space?
         self.refusal: Error | None = None  # told only if the rest of the text is right
@@ -171,6 +176,13 @@ class Cursor:
         """Enter a nested expression; whoever enters leaves by `depth -= 1`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            message = f"expressions are nested more than {MAX_DEPTH} deep"
-            place = self.source.place((self.pos, self.pos + 1))
-            raise error("XPDY0130", message, at=place, static=True)
+            raise self._beyond(f"expressions are nested more than {MAX_DEPTH} deep")
+
+    def chained(self, links: int) -> None:
+        """Refuse a chain of operators or calls that no walk over its tree would survive."""
+        if links > MAX_CHAIN:
+            raise self._beyond(f"a chain has more than {MAX_CHAIN} links")
+
+    def _beyond(self, message: str) -> Error:
+        place = self.source.place((self.pos, self.pos + 1))
+        return error("XPDY0130", message, at=place, static=True)

@@ -54,8 +54,9 @@ def unary(cur: Cursor) -> Expr:
     sign = cur.text[start]
     if sign != "-" and sign != "+":
         return value(cur)
-    signs = []
+    signs: list[tuple[str, int]] = []
     while cur.text[cur.pos] in "+-":
+        cur.chained(len(signs))
         signs.append((cur.text[cur.pos], cur.pos))
         cur.advance(1)
     found = value(cur)
@@ -72,7 +73,9 @@ def value(cur: Cursor) -> Expr:
     if cur.word() == "validate":
         _refuse_validate(cur)
     left = paths.path(cur)
+    links = 0
     while cur.at("!") and not cur.at("!="):
+        cur.chained(links := links + 1)
         cur.take("!")
         left = SimpleMap(left, paths.path(cur), cur.span(start))
     return left

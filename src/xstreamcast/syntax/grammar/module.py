@@ -16,7 +16,7 @@ from xstreamcast.syntax.tree import Module, VersionDecl
 
 _VERSIONS: Final = ("1.0", "3.0", "3.1")
 _ENCODING: Final = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*")
-_FRAMES: Final = 24  # Python frames that one level of nesting may take, with room to spare
+_FRAMES: Final = 48  # Python frames of one level of nesting, every precedence level in use
 
 
 def parse(text: str, name: str = "query") -> Module:

@@ -62,7 +62,9 @@ def binary(cur: Cursor, loosest: int) -> Expr:
     bracket = cur.text[start] == "[" and loosest <= COMPARE
     interval = xcql.leading_interval(cur) if bracket else None
     left, ceiling = interval or expressions.operand(cur), AND if interval else ARROW
+    links = 0
     while True:
+        cur.chained(links := links + 1)
         operator, binding = _operator(cur)
         if not loosest <= binding <= ceiling or not binding:
             return left
@@ -109,9 +111,13 @@ def _range(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
 
 def _additive(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     cur.advance(len(operator))
-    right = xcql.in_time(cur, xcql.temporal(left), MULTIPLY)
-    left, right = xcql.both_in_time(left, xcql.as_duration(right))
-    return Arithmetic(_any(operator), left, right, cur.span(start))
+    last, known = cur.timed_sum  # a long sum is not walked again for each of its terms
+    time = known if left is last else xcql.temporal(left)
+    right = xcql.as_duration(xcql.in_time(cur, time, MULTIPLY))
+    left, right = xcql.both_in_time(left, right)
+    made = Arithmetic(_any(operator), left, right, cur.span(start))
+    cur.timed_sum = made, time or xcql.temporal(right)
+    return made
 
 
 def _multiplicative(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:

@@ -34,11 +34,13 @@ def path(cur: Cursor) -> Expr:
     start = cur.pos
     absolute = cur.text[start] == "/"
     steps = _from_root(cur) if absolute else [step(cur)]
+    links = 0
     while True:
         following = cur.text[cur.pos]
         if following == "/" and (steps or not absolute):
             steps += _next_steps(cur)
         elif following in "?#" and cur.text[cur.pos + 1] == "[":
+            cur.chained(links := links + 1)
             projected = xcql.projection(cur, _path(cur, absolute, steps, start), start)
             absolute, steps = False, [after_primary(cur, projected, start)]
         else:
@@ -191,11 +193,13 @@ def predicates(cur: Cursor) -> tuple[Expr, ...]:
 
 def after_primary(cur: Cursor, found: Expr, start: int) -> Expr:
     """Predicates, calls and (refused) lookups after a primary expression."""
+    links = 0
     while True:
         following = cur.text[cur.pos]
         if following == "[":
             found = Filter(found, predicates(cur), cur.span(start))
         elif following == "(" and cur.text[cur.pos + 1] != "#":
+            cur.chained(links := links + 1)
             found = calls.dynamic_call(cur, found, start)
         elif following == "?" and cur.text[cur.pos + 1] != "[":
             found = maps.lookup(cur)

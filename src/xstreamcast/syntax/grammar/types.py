@@ -69,11 +69,16 @@ def single_type(cur: Cursor) -> SingleType:
 
 def item_type(cur: Cursor) -> ItemType:
     """One item type; parentheses around it leave no trace."""
+    cur.deeper()
+    found = _item_type(cur)
+    cur.depth -= 1
+    return found
+
+
+def _item_type(cur: Cursor) -> ItemType:
     start = cur.pos
     if cur.take("("):
-        cur.deeper()
         inner = item_type(cur)
-        cur.depth -= 1
         cur.expect(")")
         return inner
     if cur.at("%"):

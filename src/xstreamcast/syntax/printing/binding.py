@@ -71,12 +71,15 @@ def binding(found: Expr) -> int:
             return operators.UNION
         case SetOperation():
             return operators.INTERSECT
-        case Filter(base) | DynamicCall(base):
-            return PROJECTED if _projected(base) else POSTFIX
+        case Filter() | DynamicCall():
+            return PROJECTED if _projected(found) else POSTFIX
         case _:
             return _FIXED.get(type(found), PRIMARY)
 
 
-def _projected(base: Expr) -> bool:
-    """Does the base start with a projection, which would take the path before it?"""
-    return not isinstance(base, Filter) and binding(base) == PROJECTED
+def _projected(found: Filter | DynamicCall) -> bool:
+    """Does it start with a projection, which would take the path before it?"""
+    inner = found.base if isinstance(found, Filter) else found.function
+    while isinstance(inner, DynamicCall):
+        inner = inner.function
+    return isinstance(inner, IntervalProjection | VersionProjection)

@@ -131,6 +131,12 @@ def _other(plan: p.Expression, around: Around) -> StaticType:
             return NODES
         case p.Call(function):
             return of_sequence_type(function.result)
+        case _:
+            return _made(plan, around)
+
+
+def _made(plan: p.Expression, around: Around) -> StaticType:
+    match plan:
         case p.FunctionRef() | p.UserRef() | p.Inline() | p.Partial():
             return StaticType(Kinds.FUNCTION)
         case p.SetVariable():

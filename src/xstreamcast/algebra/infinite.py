@@ -97,6 +97,11 @@ class _Flow:
                 return self._call(plan)
             case p.UserCall():
                 return self._user_call(plan)
+            case _:
+                return self._operator(plan)
+
+    def _operator(self, plan: p.Expression) -> Endless:
+        match plan:
             case p.GeneralCompare(_, left, right):
                 self._blocks("a general comparison", self._all((left, right)), plan.span)
                 return None

@@ -49,6 +49,12 @@ def _expression(plan: p.Expression) -> Drawing:
             return _call("or", *operands)
         case p.If(test, then, otherwise):
             return _call("if", test, then, otherwise)
+        case _:
+            return _typed(plan)
+
+
+def _typed(plan: p.Expression) -> Drawing:
+    match plan:
         case p.Switch() | p.TypeSwitch() | p.Try():
             return _choice(plan)
         case p.Quantified(kind, source, test):
@@ -92,6 +98,12 @@ def _navigation(plan: p.Expression) -> Drawing:
             return _call(op, left, right)
         case p.StreamInput(name):
             return Drawing(f"stream {quoted(name)}")
+        case _:
+            return _application(plan)
+
+
+def _application(plan: p.Expression) -> Drawing:
+    match plan:
         case p.Call(function, args):
             return _call(function.name, *args) if args else Drawing(f"{function.name}()")
         case p.UserCall(_, args, name):

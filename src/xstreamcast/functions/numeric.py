@@ -47,8 +47,8 @@ def scale_of(value: Decimal) -> int:
 
 
 def divide(left: Decimal, right: Decimal) -> Decimal:
-    """The quotient with 18 digits after the point, or as many as an operand has."""
-    scale = max(_SCALE, scale_of(left), scale_of(right))
+    """The quotient with 18 digits after the point, and more where the dividend has more."""
+    scale = _SCALE + max(0, scale_of(left) - scale_of(right))
     return divide_to(left, right, scale, ROUND_HALF_DOWN)
 
 

@@ -87,8 +87,6 @@ def _divided_months(a: Duration, number: Any) -> Duration:
 def _divided_seconds(a: Duration, number: Any) -> Duration:
     if isinstance(number, float) and math.isinf(number):
         return Duration()
-    if isinstance(number, float):
-        return duration(0, Decimal(repr(float(a.seconds) / float(_nonzero(number)))))
     return duration(0, divide_to(a.seconds, _nonzero(number), _SCALE, ROUND_DOWN))
 
 

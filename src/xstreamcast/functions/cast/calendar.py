@@ -44,6 +44,7 @@ _PATTERNS: Final = {ATOMIC[name].tag: re.compile(form) for name, form in _FORMS.
 CALENDAR: Final = frozenset(_PATTERNS)
 TIME_TAG: Final = ATOMIC["time"].tag
 MAX_YEAR: Final = 2**31
+_MOST_SECONDS: Final = 2**63 * 86400
 
 _DATE_PART: Final = r"(?:(?P<Y>[0-9]+)Y)?(?:(?P<M>[0-9]+)M)?(?:(?P<D>[0-9]+)D)?"
 _CLOCK_PART: Final = r"(?:T(?:(?P<h>[0-9]+)H)?(?:(?P<m>[0-9]+)M)?(?:(?P<s>[0-9]+(?:\.[0-9]+)?)S)?)?"
@@ -146,6 +147,6 @@ def parse_duration(tag: int, text: str) -> Duration:
 
 def duration(months: int, seconds: Decimal) -> Duration:
     """A duration within the limits, or FODT0002."""
-    if abs(months) >= 2**31 or abs(seconds) >= 2**63:
+    if abs(months) >= 2**31 or seconds.copy_abs() >= _MOST_SECONDS:
         raise error("FODT0002")
     return Duration(months, seconds)

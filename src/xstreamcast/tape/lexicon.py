@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 from xml.parsers import expat
 
 import numpy as np
+from numba import int64
 
 from xstreamcast.tape.layout import I32
 from xstreamcast.tape.names import XML_URI, XMLNS_URI, Names
@@ -14,10 +15,12 @@ from xstreamcast.tape.tokenize_bytes import PADDING, entry
 from xstreamcast.tape.tokenize_words import (
     NAMES,
     NO_PREFIX,
+    PAIR_ROW,
     SEED,
     SEED2,
     TOP,
     UNASKED,
+    WORD_ROW,
     WORDS,
     Lexicon,
     add_word,
@@ -42,17 +45,18 @@ class Vocabulary:
     def add(self, text: bytes) -> int:
         """The word of `text`."""
         padded = np.frombuffer(text + bytes(PADDING), np.uint8)
-        while (word := add(self.tables, address(padded), len(text))) < 0:
+        while (word := add(self.tables, address(padded), 0, len(text))) < 0:
             self.grow()
         return int(word)
 
     def text(self, word: int) -> bytes:
-        start = int(self.tables.offset[word])
-        return self.tables.pool[start : start + int(self.tables.length[word])].tobytes()
+        row = self.tables.words[word]
+        start = int(row["offset"])
+        return self.tables.pool[start : start + int(row["length"])].tobytes()
 
     def grow(self) -> None:
         """Twice the room; words and names keep their numbers."""
-        old, new = self.tables, _tables(2 * len(self.tables.offset))
+        old, new = self.tables, _tables(2 * len(self.tables.words))
         for column, kept in old._asdict().items():
             if not column.endswith("slots"):
                 getattr(new, column)[: len(kept)] = kept
@@ -66,13 +70,14 @@ class Vocabulary:
         if not _is_name(local) or (colon and not _is_name(prefix)):
             return False
         parts = (self.add(prefix) if colon else NO_PREFIX), self.add(local)
-        self.tables.prefix[word], self.tables.local[word] = parts
+        row = self.tables.words[word]
+        row["prefix"], row["local"] = parts
         return True
 
     def alias(self, word: int, value: bytes) -> None:
         """Note that the raw bytes of a namespace declaration stand for the URI `value`."""
         uri = self.add(value)
-        self.tables.local[word] = uri
+        self.tables.words["local"][word] = uri
 
     def ids(self, names: Names) -> I32:
         """Name here → name in `names`; the last entry is -1, so that -1 stays."""
@@ -81,8 +86,8 @@ class Vocabulary:
             t = self.tables
             new = [
                 names.name(
-                    names.word(self.text(int(t.pair_word[name]))),
-                    names.word(self.text(int(t.pair_uri[name]))),
+                    names.word(self.text(int(t.pairs[name]["word"]))),
+                    names.word(self.text(int(t.pairs[name]["uri"]))),
                 )
                 for name in range(known, met)
             ]
@@ -116,39 +121,26 @@ def _is_name(part: bytes) -> bool:
 
 
 def _tables(words: int) -> Lexicon:
-    def numbers(fill: int = -1, size: int = words) -> I32:
-        return np.full(size, fill, np.int32)
-
-    def long() -> np.ndarray:  # type: ignore[type-arg]
-        return np.full(words, -1, np.int64)
-
     counts = np.zeros(_COUNTS, np.int64)
     counts[TOP] = 64 - (2 * words).bit_length() + 1
+    unmet = np.zeros((), WORD_ROW)
+    for field in ("context", "stamp", "local", "context_name", "plain_name"):
+        unmet[field] = -1
+    unmet["prefix"] = UNASKED
     return Lexicon(
         counts=counts,
         pool=np.zeros(words * 32 + PADDING, np.uint8),
-        offset=long(),
-        length=numbers(),
-        low=long(),
-        high=long(),
-        slots=numbers(size=2 * words),
-        prefix=numbers(UNASKED),
-        local=numbers(),
-        context=long(),
-        context_name=numbers(),
-        plain_name=numbers(),
-        stamp=long(),
-        pair_word=numbers(),
-        pair_uri=numbers(),
-        pair_stamp=long(),
-        pair_slots=numbers(size=2 * words),
+        words=np.full(words, unmet, WORD_ROW),
+        slots=np.full(2 * words, -1, np.int32),
+        pairs=np.full(words, np.array((-1, -1, -1), PAIR_ROW), PAIR_ROW),
+        pair_slots=np.full(2 * words, -1, np.int32),
     )
 
 
 @entry
-def add(lex: Lexicon, base: int, size: int) -> int:
+def add(lex: Lexicon, base: int, begin: int, end: int) -> int:
     """`add_word` for Python."""
-    return add_word(lex, base, 0, size)
+    return add_word(lex, base, begin, end)
 
 
 @entry
@@ -156,13 +148,13 @@ def refill(lex: Lexicon) -> None:
     """Put all words and names into the empty slots of a grown lexicon."""
     base = lex.pool.ctypes.data
     for word in range(lex.counts[WORDS]):
-        begin = lex.offset[word]
-        _, at = find_word(lex, base, begin, begin + lex.length[word])
+        begin = lex.words[word].offset
+        _, at = find_word(lex, base, begin, begin + lex.words[word].length)
         lex.slots[at] = word
     met = lex.counts[NAMES]
     for name in range(met):
         lex.counts[NAMES] = name
-        find_name(lex, lex.pair_word[name], lex.pair_uri[name])
+        find_name(lex, int64(lex.pairs[name].word), int64(lex.pairs[name].uri))
     lex.counts[NAMES] = met
 
 

@@ -28,15 +28,15 @@ class Origin:
     def place(self, kept: bytes, pos: int) -> DataPlace:
         """Byte `pos` of what is kept, placed in the whole input."""
         near = place(kept, pos, self._name)
-        assert near.line is not None and near.column is not None
-        column = near.column + (self._column - 1 if near.line == 1 else 0)
+        line, column = near.line or 1, near.column or 1
+        column += self._column - 1 if line == 1 else 0
         return DataPlace(
             self._name,
             None,
             self.offset + pos,
-            near.line + self.line - 1,
+            line + self.line - 1,
             column,
-            near.source_line if near.line > 1 or self._column == 1 else None,
+            near.source_line if line > 1 or self._column == 1 else None,
         )
 
 

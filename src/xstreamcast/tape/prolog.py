@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 _BOM: Final = b"\xef\xbb\xbf"
+_S, _EQUALS = rb"[ \t\r\n]+", rb"[ \t\r\n]*=[ \t\r\n]*"
 _DECLARATION: Final = re.compile(
-    rb"<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:'1\.0'|\"1\.0\")"
-    rb"(?:[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:'(?P<e1>[A-Za-z][\w.-]*)'|\"(?P<e2>[A-Za-z][\w.-]*)\"))?"
-    rb"(?:[ \t\r\n]+standalone[ \t\r\n]*=[ \t\r\n]*(?P<s>'yes'|\"yes\"|'no'|\"no\"))?"
+    rb"<\?xml" + _S + rb"version" + _EQUALS + rb"(?:'1\.0'|\"1\.0\")"
+    rb"(?:"
+    + _S
+    + rb"encoding"
+    + _EQUALS
+    + rb"(?P<encoding>'[A-Za-z][\w.-]*'|\"[A-Za-z][\w.-]*\"))?"
+    rb"(?:" + _S + rb"standalone" + _EQUALS + rb"(?P<standalone>'yes'|\"yes\"|'no'|\"no\"))?"
     rb"[ \t\r\n]*\?>",
     re.ASCII,
 )
@@ -46,7 +51,7 @@ def declared(head: bytes, begin: int) -> Prolog:
     found = _DECLARATION.match(head, begin)
     if not found:
         return Prolog(begin, odd=True)
-    encoding = (found["e1"] or found["e2"] or b"utf-8").decode()
+    encoding = (found["encoding"] or b"utf-8").decode().strip("'\"")
     if encoding.lower() != "utf-8":
         return Prolog(found.end(), encoding=encoding, odd=True)
-    return Prolog(found.end(), standalone=b"yes" in (found["s"] or b""))
+    return Prolog(found.end(), standalone=b"yes" in (found["standalone"] or b""))

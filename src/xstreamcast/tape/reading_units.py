@@ -22,6 +22,7 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.origin import Origin
 from xstreamcast.tape.refusals import BEYOND, beyond, too_large
 from xstreamcast.tape.tokenize_driver import Driver
+from xstreamcast.tape.tokenize_scope import INHERITED_ROW
 from xstreamcast.tape.tokenize_state import (
     ANCESTOR,
     ANCESTOR_ROWS,
@@ -165,21 +166,19 @@ class UnitReading:
     def _bindings(self) -> list[tuple[int, int]]:
         """(prefix, URI) of what is in scope above the units, as words."""
         count, scope = int(self._state[BINDINGS]), self._driver.scope
-        pairs = zip(scope.prefix[:count].tolist(), scope.uri[:count].tolist(), strict=True)
+        pairs = scope.bindings[:count].tolist()
         found = {EMPTY if prefix == NO_PREFIX else prefix: uri for prefix, uri in pairs}
         return [(prefix, uri) for prefix, uri in found.items() if uri != EMPTY]
 
     def _set_inherited(self) -> None:
         """Tell the tokeniser what units inherit; the URIs stand at the beginning of the bytes."""
-        prefixes, uris = [p for p, _ in self._inherited], [u for _, u in self._inherited]
-        lengths = self._driver.vocabulary.tables.length[uris]
-        self._driver.scope = self._driver.scope._replace(
-            inherited_prefix=np.array(prefixes, np.int32),
-            inherited_uri=np.array(uris, np.int32),
-            inherited_start=np.cumsum(lengths, dtype=np.int64) - lengths,
-            inherited_length=lengths.astype(np.int32),
-        )
-        self._state[INHERITED] = len(uris)
+        rows = np.zeros(len(self._inherited), INHERITED_ROW)
+        rows["prefix"] = [prefix for prefix, _ in self._inherited]
+        rows["uri"] = [uri for _, uri in self._inherited]
+        rows["length"] = self._driver.vocabulary.tables.words["length"][rows["uri"]]
+        rows["start"] = np.cumsum(rows["length"]) - rows["length"]
+        self._driver.scope = self._driver.scope._replace(inherited=rows)
+        self._state[INHERITED] = len(rows)
 
     def _start_tag(self, first: int, last: int) -> Tape:
         """The element of a start tag with its namespaces and attributes, and nothing below."""

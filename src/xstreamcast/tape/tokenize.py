@@ -6,6 +6,8 @@ What is rare is called. What the pass is not sure of it answers with SUSPECT, an
 
 from __future__ import annotations
 
+from numba import int64
+
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, I32, I64, NAMESPACE, TEXT, Columns
 from xstreamcast.tape.tokenize_bytes import (
     WIDTH,
@@ -100,13 +102,13 @@ LONGEST = 0x7FFFFFFF  # what the length column can say
 @inlined
 def ends_open(lex: Lexicon, base: int, p: int, word: int) -> bool:
     """Whether the bytes at `p` begin with the word of the open element."""
-    size = lex.length[word]
+    size = int64(lex.words[word].length)
     short = min(size, 16)
-    low = (eight(base + p) & LOW[short]) ^ lex.low[word]
-    high = (eight(base + p + 8) & HIGH[short]) ^ lex.high[word]
+    low = (eight(base + p) & LOW[short]) ^ lex.words[word].low
+    high = (eight(base + p + 8) & HIGH[short]) ^ lex.words[word].high
     if (low | high) != 0:
         return False
-    return size <= 16 or same_rest(lex.pool, lex.offset[word], base, p, size)
+    return size <= 16 or same_rest(lex.pool, lex.words[word].offset, base, p, size)
 
 
 @helper
@@ -124,7 +126,7 @@ def new_word(lex: Lexicon, base: int, p: int, e: int, state: I64) -> int:
 def word_of(lex: Lexicon, base: int, p: int, e: int, state: I64) -> int:
     """The word of the name from `p` to `e`."""
     word, _ = find_word(lex, base, p, e)
-    if word < 0 or lex.prefix[word] == UNASKED:
+    if word < 0 or lex.words[word].prefix == UNASKED:
         word = new_word(lex, base, p, e, state)
     return word
 
@@ -138,10 +140,10 @@ def declaration(
     if uri < 0:
         return uri
     if flags:
-        if lex.local[uri] < 0:
+        if lex.words[uri].local < 0:
             state[WORD] = uri
             return ODD_URI
-        uri = lex.local[uri]
+        uri = lex.words[uri].local
     return declare(lex, scope, state, word, uri)
 
 
@@ -221,7 +223,7 @@ def tokenize(
             # --- end tag ------------------------------------------------------------------------
             if ahead == SLASH:
                 word = open_words[depth - 1]
-                e = pos + 2 + lex.length[word]
+                e = pos + 2 + lex.words[word].length
                 if not ends_open(lex, base, pos + 2, word):
                     answer = MORE if e >= n else SUSPECT
                     break
@@ -236,7 +238,7 @@ def tokenize(
                 pos = e + 1
                 depth -= 1
                 frames = state[FRAMES]
-                if frames and scope.frame_depth[frames - 1] == depth:
+                if frames and scope.frames[frames - 1].depth == depth:
                     close_frame(scope, state)
                 if current < 0:
                     state[ANCESTOR_ROWS] = row
@@ -262,7 +264,7 @@ def tokenize(
         # --- start tag --------------------------------------------------------------------------
         e = name_end(base, pos + 1, n)
         if e >= n:
-            answer = wait_for(state, IN_TAG, pos, pos + 1)
+            answer = wait_for(state, int64(IN_TAG), pos, pos + 1)
             break
         word = word_of(lex, base, pos + 1, e, state)
         if word < 0:
@@ -270,7 +272,7 @@ def tokenize(
             break
         element, bindings, attributes = row, state[BINDINGS], 0
         level = depth + shift
-        prefixed = lex.prefix[word] == XMLNS
+        prefixed = lex.words[word].prefix == XMLNS
         stamp = lex.counts[TAGS] + 1
         lex.counts[TAGS] = stamp
         row += 1
@@ -323,21 +325,21 @@ def tokenize(
                 if e < 0:
                     answer = e
                     break
-            if lex.stamp[word2] == stamp:
+            if lex.words[word2].stamp == stamp:
                 answer = SUSPECT
                 break
-            lex.stamp[word2] = stamp
+            lex.words[word2].stamp = stamp
             c.kind[row] = ATTRIBUTE | flags
             c.level[row] = level + 1
             c.parent[row] = element
             c.size[row] = 0
             c.start[row] = p
             c.length[row] = e - p
-            name = lex.plain_name[word2]
+            name = lex.words[word2].plain_name
             c.name[row] = name
             row += 1
             if name < 0:
-                if word2 == XMLNS or lex.prefix[word2] == XMLNS:
+                if word2 == XMLNS or lex.words[word2].prefix == XMLNS:
                     name = declaration(lex, scope, state, word2, base, p, e, flags)
                     if name == NO_ROW:
                         row -= 1
@@ -349,15 +351,15 @@ def tokenize(
                         insert_row(c, at, row - 1)
                         c.kind[at], c.name[at] = NAMESPACE | flags, name
                         c.start[at], c.length[at] = p, e - p
-                elif lex.prefix[word2] >= 0:
+                elif lex.words[word2].prefix >= 0:
                     c.name[row - 1] = -2 - word2
                     prefixed = True
                 else:
-                    name = find_name(lex, word2, 0)
+                    name = find_name(lex, word2, int64(0))
                     if name < 0:
                         answer = FULL
                         break
-                    lex.plain_name[word2] = name
+                    lex.words[word2].plain_name = name
                     c.name[row - 1] = name
             attributes += 1
             if row >= room or attributes > most:
@@ -382,18 +384,18 @@ def tokenize(
             if prefixed or depth == unit:
                 row = finish_tag(c, lex, scope, state, element, row, depth)
                 answer = min(row, 0)
-            name = lex.context_name[word]
-            if lex.context[word] != state[CONTEXT]:
+            name = lex.words[word].context_name
+            if lex.words[word].context != state[CONTEXT]:
                 name = resolve(lex, scope, state, word)
                 answer = min(answer, name)
-            if lex.prefix[word] == XMLNS:
+            if lex.words[word].prefix == XMLNS:
                 answer = SUSPECT
             if answer < 0 and declares:
                 close_frame(scope, state)
         if answer < 0:
             state[BINDINGS], row = bindings, element
             if answer == MORE:
-                wait_for(state, IN_TAG, pos, pos + 1)
+                wait_for(state, int64(IN_TAG), pos, pos + 1)
             break
         c.kind[element] = ELEMENT
         c.level[element] = level

@@ -15,6 +15,8 @@ from llvmlite import ir
 from numba import njit, types
 from numba.extending import intrinsic
 
+from xstreamcast.tape.kernel_cache import stamped
+
 WIDTH = 32  # bytes per mask
 PADDING = 64  # bytes that must be readable after the end
 
@@ -29,7 +31,7 @@ _BARE = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 def entry(function: Callable[..., Any]) -> Any:
     """`function`, compiled with all that it calls, and cached; Python calls it."""
-    return njit(cache=True, **_BARE)(function)
+    return stamped(njit(cache=True, **_BARE)(function))
 
 
 def inlined(function: Callable[..., Any]) -> Any:

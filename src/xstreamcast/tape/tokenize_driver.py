@@ -12,7 +12,7 @@ from xstreamcast.tape.limits import Limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.prolog import LONGEST, Prolog, declared
 from xstreamcast.tape.tokenize import tokenize
-from xstreamcast.tape.tokenize_scope import Scope
+from xstreamcast.tape.tokenize_scope import BINDING, FRAME, INHERITED_ROW, Scope
 from xstreamcast.tape.tokenize_state import (
     CURRENT,
     DECLARATION,
@@ -175,21 +175,10 @@ class Driver:
 
 def _scope(bindings: int, depth: int) -> Scope:
     return Scope(
-        prefix=np.zeros(bindings, np.int32),
-        uri=np.zeros(bindings, np.int32),
-        frame_depth=np.zeros(depth + 2, np.int32),
-        frame_context=np.zeros(depth + 2, np.int64),
-        frame_bindings=np.zeros(depth + 2, np.int64),
-        inherited_prefix=np.zeros(0, np.int32),
-        inherited_uri=np.zeros(0, np.int32),
-        inherited_start=np.zeros(0, np.int64),
-        inherited_length=np.zeros(0, np.int32),
+        np.zeros(bindings, BINDING), np.zeros(depth + 2, FRAME), np.zeros(0, INHERITED_ROW)
     )
 
 
 def _grown(scope: Scope) -> Scope:
     """Twice the room for bindings."""
-    return scope._replace(
-        prefix=np.concatenate([scope.prefix, scope.prefix]),
-        uri=np.concatenate([scope.uri, scope.uri]),
-    )
+    return scope._replace(bindings=np.concatenate([scope.bindings, scope.bindings]))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numba import int64
+
 from xstreamcast.tape.layout import COMMENT, I64, PI, Columns
 from xstreamcast.tape.tokenize_bytes import WIDTH, byte, eight, first, helper, tag_stops
 from xstreamcast.tape.tokenize_state import (
@@ -120,13 +122,13 @@ def put(c: Columns, state: I64, kind: int, name: int, start: int, end: int) -> N
 def comment(base: int, p: int, n: int, c: Columns, state: I64) -> int:
     """The position after the comment whose `<!` is at `p`."""
     if p + 4 > n:
-        return wait_for(state, IN_COMMENT, p, p + 4)
+        return wait_for(state, int64(IN_COMMENT), p, p + 4)
     q, flags = p + 4, 0
     while True:
-        q, _, found = plain(base, q, n, DASH)
+        q, _, found = plain(base, q, n, int64(DASH))
         flags |= found
-        if q == MORE or q + 2 >= n and q != SUSPECT:
-            return wait_for(state, IN_COMMENT, p, p + 6)
+        if q == MORE or (q + 2 >= n and q != SUSPECT):
+            return wait_for(state, int64(IN_COMMENT), p, p + 6)
         if q == SUSPECT:
             return SUSPECT
         if byte(base + q + 1) == DASH:
@@ -134,7 +136,7 @@ def comment(base: int, p: int, n: int, c: Columns, state: I64) -> int:
         q += 1
     if byte(base + q + 2) != GT:
         return SUSPECT
-    put(c, state, COMMENT | flags, -1, p + 4, q)
+    put(c, state, COMMENT | flags, int64(-1), p + 4, q)
     return q + 3
 
 
@@ -147,16 +149,16 @@ def instruction(base: int, p: int, n: int, c: Columns, lex: Lexicon, state: I64)
     if e - p > state[MAX_NAME] + 2:
         return NAME_TOO_LONG
     if e >= n:
-        return wait_for(state, IN_PI, p, p + 3)
+        return wait_for(state, int64(IN_PI), p, p + 3)
     if e - p == 5 and (eight(base + p + 2) | 0x202020) & 0xFFFFFF == 0x6C6D78:
         return DECLARATION
     start = skip_space(base, e, n)
     q, flags = start, 0
     while True:
-        q, _, found = plain(base, q, n, QUESTION)
+        q, _, found = plain(base, q, n, int64(QUESTION))
         flags |= found
-        if q == MORE or q + 1 >= n and q != SUSPECT:
-            return wait_for(state, IN_PI, p, p + 3)
+        if q == MORE or (q + 1 >= n and q != SUSPECT):
+            return wait_for(state, int64(IN_PI), p, p + 3)
         if q == SUSPECT:
             return SUSPECT
         if byte(base + q + 1) == GT:
@@ -168,9 +170,9 @@ def instruction(base: int, p: int, n: int, c: Columns, lex: Lexicon, state: I64)
     if word < 0:
         state[WORD], _ = find_word(lex, base, p + 2, e)
         return word
-    if lex.prefix[word] != NO_PREFIX:
+    if lex.words[word].prefix != NO_PREFIX:
         return SUSPECT
-    name = find_name(lex, word, EMPTY)
+    name = find_name(lex, word, int64(EMPTY))
     if name < 0:
         return FULL
     put(c, state, PI | flags, name, start, q)
@@ -185,7 +187,7 @@ def misc(base: int, p: int, n: int, c: Columns, lex: Lexicon, state: I64) -> int
         return MORE
     if byte(base + p + 1) == QUESTION:
         return instruction(base, p, n, c, lex, state)
-    if p + 2 < n and byte(base + p + 2) != DASH or p + 3 < n and byte(base + p + 3) != DASH:
+    if (p + 2 < n and byte(base + p + 2) != DASH) or (p + 3 < n and byte(base + p + 3) != DASH):
         return SUSPECT
     return comment(base, p, n, c, state)
 
@@ -196,7 +198,7 @@ def literal(base: int, p: int, n: int) -> int:
     quote = byte(base + p)
     if quote != DOUBLE and quote != SINGLE:
         return SUSPECT
-    q, _, flags = value_end(base, p + 1, n, quote, 0, 0)
+    q, _, flags = value_end(base, p + 1, n, quote, int64(0), int64(0))
     return SUSPECT if q < 0 or flags else q + 1
 
 

@@ -6,9 +6,12 @@ context, so that a document that declares its namespaces once resolves each word
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from xstreamcast.tape.layout import I32, I64, NAMESPACE, Columns
+import numpy as np
+from numba import int64
+
+from xstreamcast.tape.layout import I64, NAMESPACE, Columns
 from xstreamcast.tape.tokenize_bytes import helper
 from xstreamcast.tape.tokenize_state import (
     BINDINGS,
@@ -33,27 +36,27 @@ from xstreamcast.tape.tokenize_words import (
     find_name,
 )
 
+BINDING = np.dtype([("prefix", np.int32), ("uri", np.int32)])
+FRAME = np.dtype([("depth", np.int64), ("context", np.int64), ("bindings", np.int64)])
+INHERITED_ROW = np.dtype(
+    [("prefix", np.int32), ("uri", np.int32), ("start", np.int64), ("length", np.int64)]
+)
+
 
 class Scope(NamedTuple):
     """The bindings of the open elements, innermost last; a frame is an element that declares."""
 
-    prefix: I32
-    uri: I32
-    frame_depth: I32
-    frame_context: I64
-    frame_bindings: I64
-    inherited_prefix: I32  # what units take from their ancestors: words, and spans of the heap
-    inherited_uri: I32
-    inherited_start: I64
-    inherited_length: I32
+    bindings: Any  # of BINDING
+    frames: Any  # of FRAME
+    inherited: Any  # of INHERITED_ROW: what units take from their ancestors, URIs as heap spans
 
 
 @helper
 def uri_of(scope: Scope, prefix: int, bindings: int) -> int:
     """The word of the URI that a prefix (NO_PREFIX: the default) is bound to; SUSPECT."""
     for i in range(bindings - 1, -1, -1):
-        if scope.prefix[i] == prefix:
-            return scope.uri[i]
+        if scope.bindings[i].prefix == prefix:
+            return scope.bindings[i].uri
     if prefix == NO_PREFIX:
         return EMPTY
     return XML_URI if prefix == XML else SUSPECT
@@ -62,13 +65,13 @@ def uri_of(scope: Scope, prefix: int, bindings: int) -> int:
 @helper
 def resolve(lex: Lexicon, scope: Scope, state: I64, word: int) -> int:
     """The name of an element, or of an attribute with a prefix, in the present context."""
-    uri = uri_of(scope, lex.prefix[word], state[BINDINGS])
+    uri = uri_of(scope, lex.words[word].prefix, state[BINDINGS])
     if uri < 0:
         return SUSPECT
     name = find_name(lex, word, uri)
     if name >= 0:
-        lex.context[word] = state[CONTEXT]
-        lex.context_name[word] = name
+        lex.words[word].context = state[CONTEXT]
+        lex.words[word].context_name = name
     return name
 
 
@@ -76,28 +79,28 @@ def resolve(lex: Lexicon, scope: Scope, state: I64, word: int) -> int:
 def declare(lex: Lexicon, scope: Scope, state: I64, word: int, uri: int) -> int:
     """Bind what an attribute `xmlns` or `xmlns:p` declares: its name, FULL, SCOPE or SUSPECT."""
     default = word == XMLNS
-    prefix = NO_PREFIX if default else lex.local[word]
+    prefix = NO_PREFIX if default else lex.words[word].local
     if prefix == XML and uri == XML_URI:
         return NO_ROW
     if uri == XML_URI or uri == XMLNS_URI or prefix == XML or prefix == XMLNS:
         return SUSPECT
     if uri == EMPTY and not default:
         return SUSPECT
-    if state[BINDINGS] >= len(scope.prefix):
+    if state[BINDINGS] >= len(scope.bindings):
         return SCOPE
-    scope.prefix[state[BINDINGS]] = prefix
-    scope.uri[state[BINDINGS]] = uri
+    scope.bindings[state[BINDINGS]].prefix = prefix
+    scope.bindings[state[BINDINGS]].uri = uri
     state[BINDINGS] += 1
-    return find_name(lex, EMPTY if default else prefix, uri)
+    return find_name(lex, int64(EMPTY if default else prefix), uri)
 
 
 @helper
 def open_frame(lex: Lexicon, scope: Scope, state: I64, depth: int, bindings: int) -> None:
     """Begin a context for the element at `depth`, which declared all from `bindings` on."""
     frame = state[FRAMES]
-    scope.frame_depth[frame] = depth
-    scope.frame_context[frame] = state[CONTEXT]
-    scope.frame_bindings[frame] = bindings
+    scope.frames[frame].depth = depth
+    scope.frames[frame].context = state[CONTEXT]
+    scope.frames[frame].bindings = bindings
     state[FRAMES] = frame + 1
     lex.counts[CONTEXTS] += 1
     state[CONTEXT] = lex.counts[CONTEXTS]
@@ -108,8 +111,8 @@ def close_frame(scope: Scope, state: I64) -> None:
     """Return to the context before the innermost frame."""
     frame = state[FRAMES] - 1
     state[FRAMES] = frame
-    state[CONTEXT] = scope.frame_context[frame]
-    state[BINDINGS] = scope.frame_bindings[frame]
+    state[CONTEXT] = scope.frames[frame].context
+    state[BINDINGS] = scope.frames[frame].bindings
 
 
 @helper
@@ -125,12 +128,12 @@ def name_attributes(
         name = resolve(lex, scope, state, word)
         if name < 0:
             return name
-        same = find_name(lex, lex.local[word], lex.pair_uri[name])
+        same = find_name(lex, int64(lex.words[word].local), int64(lex.pairs[name].uri))
         if same < 0:
             return FULL
-        if lex.pair_stamp[same] == stamp:
+        if lex.pairs[same].stamp == stamp:
             return SUSPECT
-        lex.pair_stamp[same] = stamp
+        lex.pairs[same].stamp = stamp
         c.name[row] = name
     return 0
 
@@ -144,20 +147,20 @@ def inherit(
     while declared < rows and c.kind[declared] & 7 == NAMESPACE:
         declared += 1
     for i in range(state[INHERITED]):
-        prefix = scope.inherited_prefix[i]
-        name = find_name(lex, prefix, scope.inherited_uri[i])
+        prefix = scope.inherited[i].prefix
+        name = find_name(lex, int64(prefix), int64(scope.inherited[i].uri))
         if name < 0:
             return FULL
         hidden = False
         for row in range(at + 1, declared):
-            hidden |= lex.pair_word[c.name[row]] == prefix
+            hidden |= lex.pairs[c.name[row]].word == prefix
         if not hidden:
             c.level[rows], c.parent[rows], c.size[rows] = level, at, 0
             insert_row(c, declared, rows)
             rows += 1
             c.kind[declared], c.name[declared] = NAMESPACE, name
-            c.start[declared] = scope.inherited_start[i]
-            c.length[declared] = scope.inherited_length[i]
+            c.start[declared] = scope.inherited[i].start
+            c.length[declared] = scope.inherited[i].length
             declared += 1
     return rows
 

@@ -6,6 +6,8 @@ say). Bytes at or after `n` are padding and decide nothing.
 
 from __future__ import annotations
 
+from numba import int64
+
 from xstreamcast.tape.layout import I64
 from xstreamcast.tape.tokenize_bytes import (
     WIDTH,
@@ -160,7 +162,7 @@ def reference(base: int, p: int, n: int, longest: int, skipping: bool) -> tuple[
 def cdata(base: int, p: int, n: int, state: I64) -> tuple[int, int]:
     """The position after the `]]>` of a CDATA section, read on from `p`; how far all is well."""
     while True:
-        q, safe, _ = plain(base, p, n, BRACKET)
+        q, safe, _ = plain(base, p, n, int64(BRACKET))
         if safe > p:
             state[TEXT_FLAGS] |= FILLED
         if q < 0:

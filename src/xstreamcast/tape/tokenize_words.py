@@ -6,7 +6,7 @@ Names here are numbered as they come; the driver maps them to those of `names.Na
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,25 +33,33 @@ HIGH = np.array([(1 << (8 * max(i - 8, 0))) - 1 for i in range(17)], np.uint64).
 MIX = 0x2545F4914F6CDD1D
 
 
+# One cache line per word.
+WORD_ROW = np.dtype(
+    [
+        ("low", np.int64),  # the first eight bytes
+        ("high", np.int64),  # the next eight
+        ("offset", np.int64),  # in the pool
+        ("context", np.int64),  # the namespace context in which the word was last a name …
+        ("stamp", np.int64),  # the start tag that last had the word as an attribute
+        ("length", np.int32),
+        ("prefix", np.int32),  # the word before the colon
+        ("local", np.int32),
+        ("context_name", np.int32),  # … and which name it was
+        ("plain_name", np.int32),  # as an attribute without a prefix; -1 unknown, or a declaration
+        ("spare", np.int32),
+    ]
+)
+PAIR_ROW = np.dtype([("word", np.int32), ("uri", np.int32), ("stamp", np.int64)])
+
+
 class Lexicon(NamedTuple):
-    """Words and names; `slots` are open addressing, -1 = free, a power of two, half full at most."""
+    """Words and names; the slots are open addressing, -1 = free, a power of two, half full."""
 
     counts: I64
     pool: U8  # the bytes of the words
-    offset: I64
-    length: I32
-    low: I64
-    high: I64
+    words: Any  # of WORD_ROW
     slots: I32
-    prefix: I32  # word before the colon
-    local: I32
-    context: I64  # the namespace context in which the word was last a name …
-    context_name: I32  # … and which
-    plain_name: I32  # the name of an attribute without a prefix; -1 = unknown, or a declaration
-    stamp: I64  # the start tag that last had the word as an attribute
-    pair_word: I32
-    pair_uri: I32
-    pair_stamp: I64
+    pairs: Any  # of PAIR_ROW
     pair_slots: I32
 
 
@@ -101,8 +109,12 @@ def find_word(lex: Lexicon, base: int, p: int, e: int) -> tuple[int, int]:
         word = lex.slots[at]
         if word < 0:
             return -1, at
-        if lex.low[word] == low and lex.high[word] == high and lex.length[word] == size:
-            if size <= 16 or same_rest(lex.pool, lex.offset[word], base, p, size):
+        if (
+            lex.words[word].low == low
+            and lex.words[word].high == high
+            and lex.words[word].length == size
+        ):
+            if size <= 16 or same_rest(lex.pool, lex.words[word].offset, base, p, size):
                 return word, at
         at = (at + 1) & last
 
@@ -114,13 +126,16 @@ def add_word(lex: Lexicon, base: int, p: int, e: int) -> int:
     if word >= 0:
         return word
     word, used, size = lex.counts[WORDS], lex.counts[BYTES], e - p
-    if word >= len(lex.offset) or used + size + PADDING > len(lex.pool):
+    if word >= len(lex.words) or used + size + PADDING > len(lex.pool):
         return FULL
     for i in range(size):
         lex.pool[used + i] = byte(base + p + i)
     short = min(size, 16)
-    lex.offset[word], lex.length[word] = used, size
-    lex.low[word], lex.high[word] = eight(base + p) & LOW[short], eight(base + p + 8) & HIGH[short]
+    lex.words[word].offset, lex.words[word].length = used, size
+    lex.words[word].low, lex.words[word].high = (
+        eight(base + p) & LOW[short],
+        eight(base + p + 8) & HIGH[short],
+    )
     lex.slots[at] = word
     lex.counts[WORDS], lex.counts[BYTES] = word + 1, used + size
     return word
@@ -148,19 +163,19 @@ def colon_of(base: int, p: int, e: int) -> int:
 def add_name_word(lex: Lexicon, base: int, p: int, e: int) -> int:
     """The word of a lexical name, split at its colon; FULL, SUSPECT, or ODD_NAME if unasked."""
     word = add_word(lex, base, p, e)
-    if word < 0 or lex.prefix[word] != UNASKED:
+    if word < 0 or lex.words[word].prefix != UNASKED:
         return word
     colon = colon_of(base, p, e)
     if colon < 0:
         return colon
     if colon == e:
-        lex.prefix[word], lex.local[word] = NO_PREFIX, word
+        lex.words[word].prefix, lex.words[word].local = NO_PREFIX, word
         return word
     prefix = add_word(lex, base, p, colon)
     local = add_word(lex, base, colon + 1, e)
     if prefix < 0 or local < 0:
         return FULL
-    lex.prefix[word], lex.local[word] = prefix, local
+    lex.words[word].prefix, lex.words[word].local = prefix, local
     return word
 
 
@@ -172,13 +187,13 @@ def find_name(lex: Lexicon, word: int, uri: int) -> int:
     at = (mixed >> lex.counts[TOP]) & last
     while lex.pair_slots[at] >= 0:
         name = lex.pair_slots[at]
-        if lex.pair_word[name] == word and lex.pair_uri[name] == uri:
+        if lex.pairs[name].word == word and lex.pairs[name].uri == uri:
             return name
         at = (at + 1) & last
     name = lex.counts[NAMES]
-    if name >= len(lex.pair_word):
+    if name >= len(lex.pairs):
         return FULL
-    lex.pair_word[name], lex.pair_uri[name] = word, uri
+    lex.pairs[name].word, lex.pairs[name].uri = word, uri
     lex.pair_slots[at] = name
     lex.counts[NAMES] = name + 1
     return name

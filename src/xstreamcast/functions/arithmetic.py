@@ -15,6 +15,7 @@ from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.numeric import (
     common_type,
     divide,
+    divide_integers,
     integer_array,
     is_numeric,
     promoted,
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 Op = Literal["+", "-", "*", "div", "idiv", "mod"]
-
-_SAFE: Final = 2**31  # operands below it cannot overflow int64 in any operation
-_NAMES: Final = {"+": "add", "-": "subtract", "*": "multiply", "div": "divide"}
 
 
 def arithmetic(op: Op, left: Items, right: Items) -> Items:
@@ -108,7 +106,8 @@ def _integers(op: Op, left: Array, right: Array) -> Items:
     if op in ("div", "idiv", "mod") and (right == 0).any():
         raise error("FOAR0001")
     if op == "div":
-        return _decimals(op, _as_decimals(left), _as_decimals(right))
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
+        return Items(DECIMAL, objects([divide_integers(a, b) for a, b in pairs]))
     if left.dtype == object or right.dtype == object or not _fits(op, left, right):
         exact = [_EXACT[op](a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
         return Items(INTEGER, integer_array(exact))
@@ -148,10 +147,6 @@ _EXACT: Final[dict[str, Callable[[int, int], int]]] = {
     "idiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
     "mod": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
 }
-
-
-def _as_decimals(values: Array) -> Array:
-    return objects([Decimal(value) for value in values.tolist()])
 
 
 # -- xs:decimal -----------------------------------------------------------------------------------

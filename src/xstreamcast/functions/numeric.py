@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 _SCALE: Final = 18  # digits after the point that a division keeps at least
+_UNIT: Final = 10**_SCALE
 
 RANK: Final = {INTEGER: 0, DECIMAL: 1, FLOAT: 2, DOUBLE: 3}
 
@@ -41,6 +42,10 @@ def promoted(items: Items, target: int) -> Array:
 
 def scale_of(value: Decimal) -> int:
     """Digits after the point, trailing zeros not counted."""
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int)
+    if exponent >= 0:
+        return 0
     exponent = value.normalize(EXACT).as_tuple().exponent
     assert isinstance(exponent, int)
     return max(0, -exponent)
@@ -52,18 +57,24 @@ def divide(left: Decimal, right: Decimal) -> Decimal:
     return divide_to(left, right, scale, ROUND_HALF_DOWN)
 
 
+def divide_integers(left: int, right: int) -> Decimal:
+    """The quotient of two integers with 18 digits after the point."""
+    return Decimal(_quotient(left * _UNIT, right, ROUND_HALF_DOWN)).scaleb(-_SCALE, EXACT)
+
+
 def divide_to(left: Decimal, right: Decimal, scale: int, rounding: str = ROUND_HALF_UP) -> Decimal:
     """The quotient rounded once, to `scale` digits after the point."""
-    numerator, size = _integers(left.scaleb(scale, EXACT), right)
-    whole, rest = divmod(numerator, size)
-    twice, size = 2 * abs(rest), abs(size)
-    # divmod rounds down: the quotient lies in [whole, whole + 1).
-    negative = (left < 0) != (right < 0)
-    if rounding == ROUND_DOWN:
-        up = negative and rest != 0
-    else:
-        up = twice > size or (twice == size and negative == (rounding == ROUND_HALF_DOWN))
-    return Decimal(whole + up).scaleb(-scale, EXACT)
+    numerator, denominator = _integers(left.scaleb(scale, EXACT), right)
+    return Decimal(_quotient(numerator, denominator, rounding)).scaleb(-scale, EXACT)
+
+
+def _quotient(numerator: int, denominator: int, rounding: str) -> int:
+    """The integer nearest to the quotient, or towards zero."""
+    whole, rest = divmod(abs(numerator), abs(denominator))
+    twice, size = 2 * rest, abs(denominator)
+    if rounding != ROUND_DOWN:
+        whole += twice > size or (twice == size and rounding == ROUND_HALF_UP)
+    return whole if (numerator < 0) == (denominator < 0) else -whole
 
 
 def _integers(left: Decimal, right: Decimal) -> tuple[int, int]:

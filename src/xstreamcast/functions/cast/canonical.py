@@ -73,7 +73,10 @@ def decimal_text(value: Decimal) -> str:
 
 def double_text(value: float) -> str:
     """xs:double: plain from 1e-6 up to 1e6, else with exponent."""
-    return _floating(value, repr(value))
+    text = repr(value)
+    if 1e-3 <= abs(value) < 1e6:
+        return text.removesuffix(".0")  # what follows gives the same, but takes its time
+    return _floating(value, text)
 
 
 def single_text(value: float) -> str:

@@ -55,6 +55,8 @@ _UNTYPED: Final = ATOMIC["untypedAtomic"].tag
 
 def collapse(text: str) -> str:
     """Runs of white space become one blank; none at the ends."""
+    if _RUNS.search(text) is None:
+        return text
     return _RUNS.sub(" ", text.strip(SPACE))
 
 

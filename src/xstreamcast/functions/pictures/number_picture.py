@@ -116,8 +116,6 @@ def _check(
         raise _invalid(picture, "has other characters between its digits")
     if mark * 2 in mantissa or integer.endswith(mark) or fraction.startswith(mark):
         raise _invalid(picture, f"has {mark} next to another separator")
-    if mantissa.endswith(mark):
-        raise _invalid(picture, f"ends with {mark}")
     plain = integer.replace(mark, "").lstrip(digit)
     tail = fraction.replace(mark, "").rstrip(digit)
     if digit in plain or digit in tail:

@@ -46,7 +46,7 @@ class _Report:
 
     def __init__(self, builder: Builder, names: Names) -> None:
         self.builder = builder
-        self.names = {local: names.intern("fn", local, FN) for local in _ELEMENTS}
+        self.names = {local: names.intern("", local, FN) for local in _ELEMENTS}
         self.nr = names.intern("", "nr", "")
 
     def write(self, value: str, sought: Regex) -> None:

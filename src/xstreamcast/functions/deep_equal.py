@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
-from xstreamcast.functions.distinct import same_values
+from xstreamcast.functions.distinct import is_nan, same_values
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import truths
 from xstreamcast.functions.strings import check_collation
-from xstreamcast.model.atomic import DOUBLE, FLOAT, FUNCTION, MIXED, NODE, PRIMITIVE
+from xstreamcast.model.atomic import FUNCTION, NODE
 from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, KIND, NAMESPACE, PI
@@ -71,16 +71,7 @@ def _same_values(call: Call, left: Items, right: Items) -> Bools:
     """eq, but NaN equals NaN, and values that eq cannot compare differ."""
     if len(left) == 0:
         return np.zeros(0, np.bool_)
-    return same_values(left, right, call.timezone) | (_nan(left) & _nan(right))
-
-
-def _nan(items: Items) -> Bools:
-    if items.tag == MIXED:
-        flags = [PRIMITIVE.get(tag) in (DOUBLE, FLOAT) and v != v for tag, v in items.pairs()]
-        return np.array(flags, np.bool_)
-    if PRIMITIVE[items.tag] in (DOUBLE, FLOAT):
-        return np.isnan(items.values)
-    return np.zeros(len(items), np.bool_)
+    return same_values(left, right, call.timezone) | (is_nan(left) & is_nan(right))
 
 
 # -- nodes -----------------------------------------------------------------------------------

@@ -101,3 +101,13 @@ def same_values(left: Items, right: Items, timezone: int) -> Bools:
     if len(left) and FAMILY.get(left.tag) != FAMILY.get(right.tag):
         return np.zeros(len(left), np.bool_)
     return value_compare("eq", left, right, timezone)
+
+
+def is_nan(items: Items) -> Bools:
+    """Which items are the float or double NaN."""
+    if items.tag == MIXED:
+        flags = [PRIMITIVE.get(tag) in (DOUBLE, FLOAT) and v != v for tag, v in items.pairs()]
+        return np.array(flags, np.bool_)
+    if PRIMITIVE[items.tag] in (DOUBLE, FLOAT):
+        return np.isnan(items.values)
+    return np.zeros(len(items), np.bool_)

@@ -16,6 +16,7 @@ from xstreamcast.functions.call import Call
 from xstreamcast.functions.registry import Function, function, lookup
 from xstreamcast.functions.rows import integers, maybe, one_or
 from xstreamcast.functions.sequences import reverse
+from xstreamcast.functions.signature import PREFIXES
 from xstreamcast.model.atomic import FUNCTION, QNAME
 from xstreamcast.model.column import Column, ranges, scatter
 from xstreamcast.model.function_item import FunctionItem
@@ -138,7 +139,12 @@ def _fold(call: Call, f: FunctionItem, seq: Column, zero: Column, *, swapped: bo
 def function_name(call: Call, func: Column) -> Column:
     """The name of a function, () if it has none."""
     names = (value.name for value in one_or(func))
-    return maybe(QNAME, (QName(*name) if name else None for name in names))
+    return maybe(QNAME, (_prefixed(*name) if name else None for name in names))
+
+
+def _prefixed(uri: str, local: str) -> QName:
+    prefix = next((known for known, bound in PREFIXES.items() if bound == uri), "")
+    return QName(uri, local, prefix)
 
 
 @function("fn:function-arity($func as function(*)) as xs:integer")

@@ -54,14 +54,15 @@ def words(call: Call, source: Column) -> Column:
 def tokenize(call: Call, source: Column, pattern: Column, flags: Column | None = None) -> Column:
     """The parts of a string between the matches of a regular expression."""
     cells = rows_of(call, source, pattern, flags)
-    return lists(STRING, (_parts(value, cutting_regex(cut, given)) for value, cut, given in cells))
+    return lists(STRING, (_parts(*cell) for cell in cells))
 
 
-def _parts(value: str, cut: Regex) -> list[str]:
+def _parts(value: str, cut: str, flags: str) -> list[str]:
+    sought = cutting_regex(cut, flags) if value else regex(cut, flags)
     if value == "":
         return []
     parts, at = [], 0
-    for found in cut.compiled.finditer(value):
+    for found in sought.compiled.finditer(value):
         parts.append(value[at : found.start()])
         at = found.end()
     return [*parts, value[at:]]

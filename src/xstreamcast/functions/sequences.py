@@ -71,12 +71,12 @@ def reverse(call: Call, arg: Column) -> Column:
     doc="So many items from a position on.",
 )
 def subsequence(call: Call, source: Column, start: Column, length: Column | None = None) -> Column:
-    first = _rounded(start.items.values)
     end = np.full(source.n, np.inf)
-    if length is not None:
-        end = first + _rounded(length.items.values)
     size = source.lengths().astype(np.float64)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # -INF + INF is NaN, and nothing is before that
+        first = _rounded(start.items.values)
+        if length is not None:
+            end = first + _rounded(length.items.values)
         low = np.clip(np.nan_to_num(first, nan=np.inf), 1, size + 1)
         high = np.clip(np.nan_to_num(end, nan=-np.inf, posinf=np.inf), low, size + 1)
     return _cut(source, low.astype(np.int64) - 1, (high - low).astype(np.int64))
@@ -84,7 +84,9 @@ def subsequence(call: Call, source: Column, start: Column, length: Column | None
 
 def _rounded(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """fn:round: halves go up."""
-    return np.floor(values + 0.5)
+    down = np.floor(values)
+    # The infinities stay; values + 0.5 would round 0.49999999999999994 up.
+    return np.where(np.isfinite(values), down + (values - down >= 0.5), values)
 
 
 @function(

@@ -11,6 +11,7 @@ from xstreamcast.errors import Error
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.compare.keys import order_ranks
+from xstreamcast.functions.distinct import is_nan
 from xstreamcast.functions.higher_order import by_function, invoke
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.strings import check_collation
@@ -63,12 +64,22 @@ def _sorted(call: Call, source: Column, keys: Column) -> Column:
 
 
 def _ranks(call: Call, keys: Column, tied: Ints) -> Ints:
-    """Ranks of the keys; only keys of items that are still tied need a common order."""
+    """Ranks of the keys: none first, then NaN, then the values in their order."""
+    ranks = np.where(keys.lengths() > 0, 1, 0)
+    real = np.zeros(keys.n, np.bool_)
+    real[keys.lengths() > 0] = ~is_nan(keys.items)
+    rows = np.flatnonzero(real)
+    ranks[rows] = _value_ranks(call, keys.take(rows), tied[rows]) + 2
+    return ranks
+
+
+def _value_ranks(call: Call, keys: Column, tied: Ints) -> Ints:
+    """Ranks of values; only values of items that are still tied need a common order."""
     try:
         return order_ranks(keys, timezone=call.timezone)
     except Error:
         groups = np.unique(tied)
-        if len(groups) == 1:
+        if len(groups) == 1 and keys.n > 1:
             raise
     ranks = np.zeros(keys.n, np.int64)
     for group in groups:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from math import inf, isnan
+from math import floor, inf, isnan
 from typing import Final
 from urllib.parse import quote
 
@@ -218,11 +218,14 @@ def contains_token(
 
 def _round(value: float) -> float:
     """fn:round: halves go up; the infinities and NaN stay."""
-    return value if isnan(value) or value in (inf, -inf) else float(int((value + 0.5) // 1))
+    if isnan(value) or value in (inf, -inf):
+        return value
+    down = float(floor(value))
+    return down + (value - down >= 0.5)  # value + 0.5 would round 0.49999999999999994 up
 
 
-def _cut(value: str, start: float, length: float) -> str:
-    first, end = _round(start), _round(start) + _round(length)
+def _cut(value: str, first: float, end: float) -> str:
+    """The characters at the positions first, first+1, … before end, counted from 1."""
     if isnan(first) or isnan(end) or end <= 1 or first > len(value):
         return ""
     begin = 0 if first < 1 else int(first) - 1
@@ -235,7 +238,7 @@ def _cut(value: str, start: float, length: float) -> str:
 )
 def substring_from(call: Call, source: Column, start: Column) -> Column:
     both = zip(one_or(source, ""), one_or(start), strict=True)
-    return text(_cut(value, first, inf) for value, first in both)
+    return text(_cut(value, _round(first), inf) for value, first in both)
 
 
 @function(
@@ -244,7 +247,9 @@ def substring_from(call: Call, source: Column, start: Column) -> Column:
 )
 def substring(call: Call, source: Column, start: Column, length: Column) -> Column:
     cells = zip(one_or(source, ""), one_or(start), one_or(length), strict=True)
-    return text(_cut(value, first, count) for value, first, count in cells)
+    return text(
+        _cut(value, _round(first), _round(first) + _round(count)) for value, first, count in cells
+    )
 
 
 @function(
@@ -311,8 +316,10 @@ def normalize_space_of_context(call: Call) -> Column:
     doc="The string in a Unicode normalisation form.",
 )
 def normalize_unicode(call: Call, arg: Column, form: Column) -> Column:
-    both = zip(one_or(arg, ""), one_or(form), strict=True)
-    return text(_normalised(value, name.strip().upper()) for value, name in both)
+    both = zip(one_or(arg), one_or(form), strict=True)
+    return text(
+        "" if value is None else _normalised(value, name.strip().upper()) for value, name in both
+    )
 
 
 def _normalised(value: str, form: str) -> str:

@@ -436,6 +436,21 @@ XSCX0102 the name is too long
 XSCX0103 the element has too many attributes
 XSCX0104 entities expand to too much text
 XSCX0105 the document is too large
+XSCF0001 the fragment is not well-formed XML
+XSCF0002 the fragment has no id
+XSCF0003 the fragment's tag is not in the tag structure
+XSCF0004 the payload is not an element of the fragment's tag
+XSCF0005 the fragment must have one element as its payload
+XSCF0006 the valid time is no dateTime and no date
+XSCF0007 the fragment contains itself
+XSCF0008 the hole has no id, or a tag that is not in the tag structure
+XSCF0009 the tag's elements do not travel as fragments of their own
+XSCF0010 no tag structure has come
+XSCF0011 the stream had said that it ended
+XSCF0012 this is no fragment
+XSCT0001 the tag structure is not understood
+XSCT0002 the tag structure contradicts the one before it
+XSCT0003 the document does not fit the tag structure
 """
 
 _USAGE: Final = """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 ZONED: Final = 1  # the valid time came with a time zone
 TIMELESS: Final = 2  # it came with none at all: the logical clock gave it one
+REPEATED: Final = 4  # sent as a repeat of what was sent before
 
 
 class Op(IntEnum):

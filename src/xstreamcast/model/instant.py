@@ -16,7 +16,8 @@ NOW: Final = 2**63 - 1
 
 _EPOCH: Final = day_number(1970, 1, 1)
 _FORM: Final = re.compile(
-    r"(-?\d{4,})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?"
+    r"(-?\d{4,})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?",
+    re.ASCII,
 )
 
 
@@ -33,7 +34,11 @@ def parse_instant(text: str) -> tuple[int, bool] | None:
     clock = [int(part or 0) for part in (hour, minute, second)]
     if not (1 <= int(month) <= 12 and 1 <= int(day) <= _days(int(year), int(month))):
         return None
-    if not (clock[0] < 24 or clock == [24, 0, 0]) or clock[1] > 59 or clock[2] > 59:
+    if clock == [24, 0, 0] and not (fraction or "").strip("0"):
+        pass  # the midnight that ends the day
+    elif clock[0] > 23 or clock[1] > 59 or clock[2] > 59:
+        return None
+    if zone and zone != "Z" and (int(zone[4:]) > 59 or abs(_offset(zone)) > 840):
         return None
     days = day_number(int(year), int(month), int(day)) - _EPOCH
     seconds = (clock[0] * 60 + clock[1]) * 60 + clock[2] - _offset(zone) * 60

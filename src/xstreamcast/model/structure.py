@@ -35,12 +35,17 @@ class TagStructure:
 
     root: int
     tags: dict[int, Tag] = field(hash=False)
+    open: bool = False  # says no types: which tags travel as fragments, the fragments tell
 
     def __getitem__(self, tsid: int) -> Tag:
         return self.tags[tsid]
 
     def __contains__(self, tsid: int) -> bool:
         return tsid in self.tags
+
+    def travels(self, tsid: int) -> bool:
+        """Whether elements of this tag arrive as fragments; the root always does."""
+        return tsid == self.root or self.tags[tsid].filler
 
     def children(self, tsid: int) -> Iterator[Tag]:
         """The tags that may stand directly below this one."""

@@ -1,0 +1,127 @@
+"""Whether fragments fit their tag structure: each gets a reason why not, or none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from xstreamcast.edges.wire.scanned import NOT_ONE, Scanned
+from xstreamcast.edges.wire.words import MEANING, NOTHING, REMOVE, Words
+from xstreamcast.kernels.acyclic import Links
+from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.structure import TagStructure
+from xstreamcast.tape.fragment_kernels import ABSENT, NESTED, NO_PAYLOAD, SEVERAL, STRAY_TEXT
+from xstreamcast.tape.layout import I32, Bools
+
+# Reasons, as the numbers of the codes XSCF….
+FITS: Final = 0
+NO_ID, UNKNOWN_TAG, OTHER_ROOT, PAYLOAD, NO_TIME, CYCLE, HOLE, EMBEDDED = range(2, 10)
+NO_STRUCTURE, ENDED, NO_FRAGMENT = 10, 11, 12
+
+Reasons = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """A tag structure in arrays by tag id; the last place stands for every id that it lacks."""
+
+    structure: TagStructure
+    key: I32
+    travels: Bools
+    tag_of: dict[int, int]  # key of a name → its tag, where there is only one
+
+    @staticmethod
+    def of(structure: TagStructure, words: Words) -> Known:
+        room = max(structure.tags) + 2
+        key, travels = np.full(room, -1, np.int32), np.zeros(room, np.bool_)
+        tag_of: dict[int, int] = {}
+        for tsid, tag in structure.tags.items():
+            key[tsid] = words.key(tag.uri, tag.local)
+            travels[tsid] = structure.travels(tsid)
+            tag_of[int(key[tsid])] = -1 if int(key[tsid]) in tag_of else tsid
+        return Known(structure, key, travels, tag_of)
+
+    def places(self, tsids: I32) -> I32:
+        """Each id, or the last place where there is no such tag."""
+        last = np.int32(len(self.key) - 1)
+        return np.where((tsids < 0) | (tsids >= last), last, tsids)
+
+
+def reasons(found: Scanned, known: Known, words: Words, links: Links, ids: Ids) -> Reasons:
+    """Why each unit does not fit, FITS where it does; gives tags to those that name none."""
+    units = found.units
+    meant = units.word & MEANING
+    removes = meant == REMOVE
+    _give_tags(found, known, words, ids)
+    places = known.places(units.tsid)
+    roots = words.keys[found.tape.columns.name[np.maximum(units.payload, 0)]]
+    why = np.zeros(len(found), np.uint8)
+    why[~known.travels[places] & ~removes] = EMBEDDED
+    why[(roots != known.key[places]) & ~removes] = OTHER_ROOT
+    why[(units.fault > 0) & ~removes] = PAYLOAD
+    why[(known.key[places] < 0) & ~(removes & (units.tsid == ABSENT))] = UNKNOWN_TAG
+    why[found.said == NOT_ONE] = NO_TIME
+    why[found.id < 0] = NO_ID
+    why[(meant == NOTHING) & (why > 0)] = NO_FRAGMENT
+    if len(found.hole_id):
+        _check_holes(found, known, why, links, len(ids))
+    return why
+
+
+def _give_tags(found: Scanned, known: Known, words: Words, ids: Ids) -> None:
+    """A bare payload is the root's filler; a tag that is not named is the only one of its name."""
+    units = found.units
+    for unit in np.flatnonzero(units.tsid == ABSENT).tolist():
+        if units.word[unit] == NOTHING:
+            found.id[unit], units.tsid[unit] = ids.code("0"), known.structure.root
+        elif units.payload[unit] >= 0:
+            name = int(found.tape.columns.name[units.payload[unit]])
+            units.tsid[unit] = known.tag_of.get(int(words.keys[name]), ABSENT)
+
+
+def _check_holes(found: Scanned, known: Known, why: Reasons, links: Links, codes: int) -> None:
+    holes = found.holes
+    places = known.places(holes.tsid)
+    unknown = (known.key[places] < 0) & (holes.tsid != ABSENT)
+    bad = (found.hole_id < 0) | unknown | (~known.travels[places] & ~unknown & (holes.tsid >= 0))
+    hurt = holes.unit[bad]
+    why[hurt[why[hurt] == FITS]] = HOLE
+    taken = np.flatnonzero(why[holes.unit] == FITS)
+    owners = holes.unit[taken]
+    back = links.take(owners, found.id[owners], found.hole_id[taken], codes)
+    why[owners[back]] = CYCLE
+
+
+def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: Ids) -> str | None:
+    """What is wrong with a unit, in words; None: the code's own sentence says it."""
+    units, tape = found.units, found.tape
+    tsid = int(units.tsid[unit])
+    tag = known.structure.tags.get(tsid) if known else None
+    match reason:
+        case 3:
+            return f"tsid must be the id of a tag; got {'none' if tsid == ABSENT else tsid}"
+        case 4 if tag is not None:
+            got = tape[int(units.payload[unit])].name
+            return f"the payload of tag {tsid} must be an element {tag.name}; got {got}"
+        case 5:
+            got = _PAYLOADS.get(int(units.fault[unit]), "another")
+            return f"a fragment must have one element as its payload; got {got}"
+        case 7:
+            return f"a fragment must not contain itself; {ids.text(int(found.id[unit]))} does"
+        case 9 if tag is not None:
+            return f"elements {tag.name} (tag {tsid}) are embedded in their parents; got a fragment"
+        case 12:
+            return f"a fragment must be a filler or another word; got {tape[int(units.row[unit])].name}"
+        case _:
+            return None
+
+
+_PAYLOADS: Final = {
+    NO_PAYLOAD: "none",
+    SEVERAL: "several",
+    STRAY_TEXT: "text beside it",
+    NESTED: "a fragment inside it",
+}

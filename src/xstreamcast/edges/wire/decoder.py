@@ -1,0 +1,235 @@
+"""Bytes of a wire to fragments in columns, and what is said beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+
+from xstreamcast.edges.structures import structure_of
+from xstreamcast.edges.wire import checking
+from xstreamcast.edges.wire.checking import Known, Reasons
+from xstreamcast.edges.wire.reading import Broken, Read, WireReading
+from xstreamcast.edges.wire.scanned import ABSENT, CUT, NOT_ONE, Scanned, scan
+from xstreamcast.edges.wire.words import (
+    EOS,
+    HOLE,
+    MEANING,
+    REMOVE,
+    REPEAT,
+    REPLACE,
+    Words,
+)
+from xstreamcast.errors import CODES, DataPlace, Error, error
+from xstreamcast.kernels.acyclic import Links
+from xstreamcast.kernels.intern import Ids
+from xstreamcast.model import fragment as model
+from xstreamcast.model.evolution import fragmented, merged
+from xstreamcast.model.fragment import (
+    Arrival,
+    Described,
+    Ended,
+    FragmentBatch,
+    Heartbeat,
+    Op,
+    Refused,
+)
+from xstreamcast.model.instant import SECOND
+from xstreamcast.model.structure import TagStructure
+from xstreamcast.tape.layout import I32, U8
+from xstreamcast.tape.names import Names
+
+OnError = Literal["quarantine", "stop"]
+
+_OPS: Final = np.zeros(16, np.uint8)
+_OPS[REPLACE], _OPS[REMOVE] = Op.REPLACE, Op.REMOVE
+
+
+@dataclass(slots=True)
+class Counts:
+    """What has passed a decoder."""
+
+    read: int = 0  # fragments, refused ones included
+    refused: int = 0
+    structures: int = 0
+    heartbeats: int = 0
+    shortened: int = 0  # valid times finer than a microsecond
+
+
+class Decoder:
+    """One stream on its way in.
+
+    Fragments that come before their tag structure are kept until it comes. What does not fit is
+    refused: handed out as `Refused` and counted, or raised where `on_error` is "stop".
+    """
+
+    def __init__(
+        self,
+        name: str,
+        structure: TagStructure | None = None,
+        *,
+        ids: Ids | None = None,
+        names: Names | None = None,
+        on_error: OnError = "quarantine",
+    ) -> None:
+        self.name, self.on_error = name, on_error
+        self.ids = Ids() if ids is None else ids
+        self.names = Names() if names is None else names
+        self.structure = structure
+        self.counts = Counts()
+        self.ended = False
+        self._reading = WireReading(name, self.names)
+        self._words, self._links = Words(self.names), Links()
+        self._known = None if structure is None else Known.of(structure, self._words)
+        self._waiting: list[tuple[Scanned, int, int]] = []
+
+    def feed(self, chunk: bytes) -> list[Arrival]:
+        """Take a chunk in → what it completed, in order of arrival."""
+        return list(self._arrivals(self._reading.feed(chunk)))
+
+    def end_input(self) -> list[Arrival]:
+        """End one input of the stream, a file of a folder say; the stream goes on."""
+        out = list(self._arrivals(self._reading.close()))
+        self._reading = WireReading(self.name, self.names)
+        return out
+
+    def close(self) -> list[Arrival]:
+        """End the stream → what was still waiting."""
+        out = self.end_input()
+        waiting, self._waiting = self._waiting, []
+        for found, first, last in waiting:
+            why = np.full(last - first, checking.NO_STRUCTURE, np.uint8)
+            out += self._refusals(found, first, why)
+        return out
+
+    def _arrivals(self, parts: Iterator[Read | Broken]) -> Iterator[Arrival]:
+        for part in parts:
+            if isinstance(part, Broken):
+                self.counts.read += 1
+                yield self._refuse("XSCF0001", None, part.offset, part.reason, part.raw)
+            else:
+                yield from self._read(scan(part.tape, part.base, self._words, self.ids))
+
+    def _read(self, found: Scanned) -> Iterator[Arrival]:
+        """Fragments in runs, cut where something else is said between them."""
+        meant: U8 = found.units.word & np.uint8(MEANING)
+        said = np.flatnonzero((meant >= EOS) & (meant != HOLE)).tolist()
+        self._set_clock(found, meant)
+        first = 0
+        for unit in [*said, len(found)]:
+            if unit > first:
+                yield from self._run(found, first, unit)
+            if unit < len(found):
+                yield from self._say(found, unit, int(meant[unit]))
+            first = unit + 1
+
+    def _set_clock(self, found: Scanned, meant: U8) -> None:
+        """The n-th fragment of the stream is of second n where it has no valid time."""
+        counted = np.cumsum((meant < EOS) | (meant == HOLE)) + self.counts.read
+        timeless = found.said == ABSENT
+        found.valid[timeless] = counted[timeless] * SECOND
+        self.counts.shortened += int(np.count_nonzero((found.said > 0) & (found.said & CUT != 0)))
+        self.counts.read = int(counted[-1]) if len(counted) else self.counts.read
+
+    def _say(self, found: Scanned, unit: int, meant: int) -> Iterator[Arrival]:
+        match meant:
+            case 6:
+                yield from self._describe(found, unit)
+            case 7 if found.said[unit] == ABSENT or found.said[unit] == NOT_ONE:
+                yield from self._refusals(found, unit, np.array([checking.NO_TIME], np.uint8))
+            case 7:
+                self.counts.heartbeats += 1
+                yield Heartbeat(int(found.valid[unit]))
+            case _:
+                if not self.ended:
+                    self.ended = True
+                    yield Ended()
+
+    def _describe(self, found: Scanned, unit: int) -> Iterator[Arrival]:
+        """A structure, at first or again."""
+        self.counts.structures += 1
+        row = int(found.units.row[unit])
+        try:
+            new = structure_of(found.tape, row)
+            new = new if self.structure is None else merged(self.structure, new)
+        except Error as refused:
+            raw = found.tape.serialize(row)
+            yield self._refuse(refused.code, None, found.offset(unit), refused.message, raw)
+            return
+        if new is not self.structure:
+            yield self._set_structure(new)
+        waiting, self._waiting = self._waiting, []
+        for earlier in waiting:
+            yield from self._run(*earlier)
+
+    def _set_structure(self, structure: TagStructure) -> Described:
+        self.structure = structure
+        self._known = Known.of(structure, self._words)
+        return Described(structure)
+
+    def _run(self, found: Scanned, first: int, last: int) -> Iterator[Arrival]:
+        """Fragments from `first` to `last`, judged; or kept, where there is no structure yet."""
+        if self._known is None:
+            self._waiting.append((found, first, last))
+            return
+        part = found.part(first, last)
+        if self._known.structure.open:
+            yield from self._open(part, self._known)
+        if self.ended:
+            why = np.full(len(part), checking.ENDED, np.uint8)
+        else:
+            why = checking.reasons(part, self._known, self._words, self._links, self.ids)
+        batch = _batch(part, why)
+        if len(batch):
+            yield batch
+        if len(batch) < len(part):
+            yield from self._refusals(part, 0, why)
+
+    def _open(self, part: Scanned, known: Known) -> Iterator[Arrival]:
+        """Learn from the fragments which tags travel, where the structure does not say it."""
+        met = np.unique(np.concatenate([part.units.tsid, part.holes.tsid])).tolist()
+        structure = known.structure
+        new = [tsid for tsid in met if tsid in structure and not structure.travels(tsid)]
+        if new:
+            yield self._set_structure(fragmented(structure, new))
+
+    def _refusals(self, found: Scanned, first: int, why: Reasons) -> Iterator[Arrival]:
+        for unit in np.flatnonzero(why).tolist():
+            at, reason = first + unit, int(why[unit])
+            code = int(found.id[at])
+            name = None if code < 0 else self.ids.text(code)
+            said = checking.sentence(found, at, reason, self._known, self.ids)
+            raw = found.tape.serialize(int(found.units.row[at]))
+            yield self._refuse(f"XSCF{reason:04}", name, found.offset(at), said, raw)
+
+    def _refuse(
+        self, code: str, name: str | None, offset: int, said: str | None, raw: bytes
+    ) -> Refused:
+        self.counts.refused += 1
+        said = said or CODES[code][1]
+        if self.on_error == "stop":
+            raise error(code, said, at=DataPlace(self.name, name, offset))
+        return Refused(self.name, name, offset, code, said, raw)
+
+
+def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
+    """The units that fit, in columns."""
+    units, holes = part.units, part.holes
+    meant = units.word & MEANING
+    op = _OPS[meant]
+    flags = np.where(part.said == ABSENT, model.TIMELESS, part.said & 1).astype(np.uint8)
+    flags[meant == REPEAT] |= model.REPEATED
+    payload = np.where(op == Op.REMOVE, np.int32(-1), units.payload)
+    offset = part.base + part.tape.columns.start[units.row]
+    columns = (part.id, units.tsid, part.valid, flags, op, payload, offset)
+    owners, hole_columns = holes.unit, (part.hole_id, holes.tsid, holes.row)
+    if why.any():
+        fits = why == checking.FITS
+        place: I32 = (np.cumsum(fits) - 1).astype(np.int32)
+        kept = fits[owners]
+        columns = tuple(column[fits] for column in columns)
+        hole_columns = tuple(column[kept] for column in hole_columns)
+        owners = place[owners[kept]]
+    return FragmentBatch(part.tape, *columns, owners, *hole_columns)

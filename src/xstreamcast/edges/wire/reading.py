@@ -1,0 +1,216 @@
+"""Bytes of a wire, cut anywhere, to tapes of whole fragments; a broken one costs only itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from xstreamcast.edges.wire.sync import first_markup, fragment_bytes, next_start, opening, prefix_at
+from xstreamcast.errors import Error
+from xstreamcast.tape.layout import Tape
+from xstreamcast.tape.limits import DEFAULT, Limits
+from xstreamcast.tape.names import Names
+from xstreamcast.tape.reading_units import UnitReading
+from xstreamcast.tape.tokenize_state import DEPTH, POS
+from xstreamcast.tape.transcoding import Transcoder
+
+_RUNAWAY: Final = 1 << 18  # bytes of one fragment from which on the next one is looked for in it
+_STEP: Final = 1 << 16  # bytes read at once after an error: there may be another
+_LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Whole fragments, each a tree of its own; byte p of the heap is byte `base` + p of the wire."""
+
+    tape: Tape
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Bytes that are no well-formed fragment, and why."""
+
+    raw: bytes
+    offset: int
+    reason: str
+
+
+@dataclass(slots=True)
+class _Skipping:
+    """A broken fragment whose end is not yet known."""
+
+    tag: bytes  # of the root
+    at: int
+    reason: str
+    raw: bytearray = field(default_factory=bytearray)
+
+
+class _Units(UnitReading):
+    """A reading of units that can be asked what it keeps and why it stopped."""
+
+    def __init__(self, level: int, limits: Limits, names: Names, name: str, tag: bytes) -> None:
+        super().__init__(level, limits, names, name)
+        self.tag = tag
+        self.feed(tag)
+
+    def feed_quietly(self, chunk: bytes) -> Tape | None:
+        """`feed`, where an error is only noted."""
+        try:
+            return self.feed(chunk)
+        except Error as refused:
+            self._refused = refused
+            return None
+
+    @property
+    def refused(self) -> Error | None:
+        return self._refused
+
+    @property
+    def kept(self) -> bytes:
+        """The bytes from the first unfinished unit on."""
+        return self._chunks.bytes(len(self._header))
+
+    @property
+    def keeps(self) -> int:
+        return self._chunks.used - len(self._header)
+
+    @property
+    def passed(self) -> int:
+        """Bytes that came before those that are kept."""
+        return self._origin.offset
+
+    @property
+    def base(self) -> int:
+        """What byte 0 of the next tape's heap is in the bytes that were fed."""
+        return self._origin.offset - len(self._header)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a fragment or other markup is open."""
+        rest = self._chunks.bytes(int(self._state[POS]))
+        return int(self._state[DEPTH]) > 1 or bool(rest.strip())
+
+    @property
+    def ended(self) -> bool:
+        """Whether the root has closed."""
+        return int(self._state[DEPTH]) == 0
+
+
+class WireReading:
+    """A wire on its way in."""
+
+    def __init__(self, name: str, names: Names) -> None:
+        self._name, self._names = name, names
+        self._transcoder = Transcoder(name)
+        self._head = b""
+        self._at = 0  # where on the wire the head begins
+        self._units: _Units | None = None
+        self._shift = 0  # byte p that the units were fed is byte p + shift of the wire
+        self._prefix = b"stream"
+        self._searched = 0
+        self._skipping: _Skipping | None = None
+
+    def feed(self, chunk: bytes) -> Iterator[Read | Broken]:
+        """Take a chunk in → what it completed, in order."""
+        decoded = self._transcoder.feed(chunk)
+        if decoded:
+            yield from self._take(decoded)
+
+    def close(self) -> Iterator[Read | Broken]:
+        """End the wire; a root that is still open is no error, a fragment is one."""
+        self._transcoder.close()
+        if self._units is None and self._head.strip():
+            yield from self._begin(b"", final=True)
+        if self._skipping is not None:
+            yield self._given_up(self._skipping, len(self._skipping.raw))
+        while self._units is not None and self._units.unfinished:
+            if self._units.ended:
+                yield from self._again(final=True)
+            else:
+                yield from self._skip("the input ends inside the fragment")
+            if self._skipping is not None:
+                yield self._given_up(self._skipping, len(self._skipping.raw))
+
+    def _take(self, data: bytes) -> Iterator[Read | Broken]:
+        if self._skipping is not None:
+            yield from self._go_on(data)
+            return
+        if self._units is None:
+            yield from self._begin(data, final=False)
+            return
+        yield from self._read(self._units, data)
+        if self._units is not None and self._units.keeps > _RUNAWAY and self._runs_away():
+            yield from self._skip("the fragment does not end before the next one begins")
+
+    def _runs_away(self) -> bool:
+        """Whether a fragment begins inside the unfinished one: then that was never closed."""
+        assert self._units is not None
+        kept = self._units.kept
+        first = first_markup(kept)
+        prefix = prefix_at(kept[first : first + 200])
+        begin = max(self._searched - 4096, first + 1)
+        self._searched = len(kept)
+        return prefix is not None and next_start(kept, prefix, begin) >= 0
+
+    def _begin(self, data: bytes, final: bool) -> Iterator[Read | Broken]:
+        """Find the root, or give the wire one."""
+        self._head += data
+        found = opening(self._head, final)
+        if found is None:
+            return
+        self._units = _Units(1, DEFAULT, self._names, self._name, found.tag)
+        self._shift = self._at + found.begin - len(found.tag)
+        rest, self._head = self._head[found.begin :], b""
+        if rest and not found.empty:
+            yield from self._read(self._units, rest)
+
+    def _read(self, units: _Units, data: bytes) -> Iterator[Read | Broken]:
+        base = units.base + self._shift
+        tape = units.feed_quietly(data)
+        if tape is not None:
+            self._searched = 0
+            yield Read(tape, base)
+        if units.refused is not None:
+            if units.ended:
+                yield from self._again(final=False)
+            else:
+                yield from self._skip(units.refused.message)
+
+    def _again(self, final: bool) -> Iterator[Read | Broken]:
+        """The root has closed and something follows: another root, or fragments without one."""
+        assert self._units is not None
+        kept, self._at = self._units.kept, self._units.passed + self._shift
+        self._units, self._head = None, b""
+        yield from self._begin(kept, final)
+
+    def _skip(self, reason: str) -> Iterator[Read | Broken]:
+        """Give up the fragment that is being read; go on where the next one begins."""
+        assert self._units is not None
+        kept, at = self._units.kept, self._units.passed + self._shift
+        first = first_markup(kept)
+        prefix = prefix_at(kept[first : first + 200])
+        self._prefix = self._prefix if prefix is None else prefix
+        self._skipping = _Skipping(self._units.tag, at + first, reason)
+        yield from self._go_on(kept[first:])
+
+    def _go_on(self, more: bytes) -> Iterator[Read | Broken]:
+        """Look for the next fragment; until it comes, all belongs to the broken one."""
+        skipping = self._skipping
+        assert skipping is not None
+        begin = max(len(skipping.raw) - _LONGEST_START, 1)
+        skipping.raw += more
+        start = next_start(bytes(skipping.raw), self._prefix, begin)
+        if start >= 0:
+            rest = bytes(skipping.raw[start:])
+            yield self._given_up(skipping, start)
+            for at in range(0, len(rest), _STEP):
+                yield from self._take(rest[at : at + _STEP])
+
+    def _given_up(self, skipping: _Skipping, end: int) -> Broken:
+        """Begin anew below the same root after the first `end` bytes."""
+        self._skipping = None
+        self._units = _Units(1, DEFAULT, self._names, self._name, skipping.tag)
+        self._shift, self._searched = skipping.at + end - len(skipping.tag), 0
+        return Broken(fragment_bytes(bytes(skipping.raw[:end])), skipping.at, skipping.reason)

@@ -1,0 +1,103 @@
+"""What a tape of fragments says, in columns, before anything is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from xstreamcast.edges.wire.words import ATTRIBUTES, Words
+from xstreamcast.kernels.instants import ABSENT, CUT, NOT_ONE, UNSURE, ZONED, instants
+from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.instant import parse_instant
+from xstreamcast.tape.fragment_kernels import NOT_A_NUMBER, ODD, Holes, Units, fragments
+from xstreamcast.tape.layout import I32, I64, Tape
+from xstreamcast.tape.node import Node
+
+__all__ = ["ABSENT", "CUT", "NOT_ONE", "ZONED", "Scanned", "scan"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scanned:
+    """The units of a tape, whatever they are, and their holes."""
+
+    tape: Tape
+    base: int  # byte 0 of the heap on the wire
+    units: Units
+    id: I32
+    valid: I64
+    said: npt.NDArray[np.int8]  # of the valid time
+    holes: Holes
+    hole_id: I32
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    def part(self, first: int, last: int) -> Scanned:
+        """The units from `first` to `last` with their holes."""
+        if first == 0 and last == len(self):
+            return self
+        begin, end = np.searchsorted(self.holes.unit, [first, last]).tolist()
+        holes = Holes._make(column[begin:end] for column in self.holes)
+        return Scanned(
+            self.tape,
+            self.base,
+            Units._make(column[first:last] for column in self.units),
+            self.id[first:last],
+            self.valid[first:last],
+            self.said[first:last],
+            holes._replace(unit=holes.unit - np.int32(first)),
+            self.hole_id[begin:end],
+        )
+
+    def offset(self, unit: int) -> int:
+        """Where a unit begins on the wire."""
+        return self.base + int(self.tape.columns.start[self.units.row[unit]])
+
+
+def scan(tape: Tape, base: int, words: Words, ids: Ids) -> Scanned:
+    """The columns of a tape of whole fragments."""
+    words.catch_up()
+    c = tape.columns
+    units, holes = fragments(c, words.elements, words.attributes)
+    valid, said = np.empty(len(units.row), np.int64), np.empty(len(units.row), np.int8)
+    instants(c.heap, units.valid_start, units.valid_length, valid, said)
+    codes = ids.codes(c.heap, units.id_start, units.id_length)
+    hole_codes = ids.codes(c.heap, holes.id_start, holes.id_length)
+    found = Scanned(tape, base, units, codes, valid, said, holes, hole_codes)
+    for unit in np.flatnonzero((units.fault & ODD != 0) | (said == UNSURE)).tolist():
+        _decode_unit(found, unit, ids)
+    for hole in np.flatnonzero(holes.odd).tolist():
+        known = _attributes(tape, int(holes.row[hole]))
+        hole_codes[hole] = ids.code(known["id"]) if "id" in known else -1
+        holes.tsid[hole] = _number(known.get("tsid"))
+    return found
+
+
+def _decode_unit(found: Scanned, unit: int, ids: Ids) -> None:
+    """Read the attributes of one unit again, from their values."""
+    known = _attributes(found.tape, int(found.units.row[unit]))
+    found.units.fault[unit] &= ~np.uint8(ODD)
+    found.id[unit] = ids.code(known["id"]) if "id" in known else -1
+    found.units.tsid[unit] = _number(known.get("tsid"))
+    if "validtime" in known:
+        instant = parse_instant(known["validtime"])
+        found.valid[unit] = instant[0] if instant else 0
+        found.said[unit] = (ZONED if instant[1] else 0) if instant else NOT_ONE
+
+
+def _attributes(tape: Tape, row: int) -> dict[str, str]:
+    found = {}
+    for attribute in Node(tape, row).attributes:
+        local = attribute.name.rpartition(":")[2].lower()
+        if local in ATTRIBUTES:
+            found[local] = attribute.string
+    return found
+
+
+def _number(text: str | None) -> int:
+    if text is None:
+        return ABSENT
+    short = text.strip()
+    return int(short) if short.isascii() and short.isdigit() and len(short) < 10 else NOT_A_NUMBER

@@ -1,0 +1,89 @@
+"""Where fragments begin in the bytes of a wire: at its start, and again after a broken one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from xstreamcast.edges.wire.words import STREAM
+
+# XML declaration, white space, comments, PIs, a document type: what may stand before the root.
+_BEFORE: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:[ \t\r\n]+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.S
+)
+_ROOT: Final = re.compile(
+    rb"<(?:([A-Za-z_][\w.-]*):)?fragments(?=[\s>/])(?:[^>\"']|\"[^\"]*\"|'[^']*')*>"
+)
+_ROOT_END: Final = re.compile(rb"\s*(?:</(?:[A-Za-z_][\w.-]*:)?fragments\s*>\s*)?\Z")
+_MAYBE_ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f?r?a?g?m?e?n?t?s?(?:[\s][^>]*)?\Z")
+_WORDS: Final = rb"filler|repeat|replace|remove|eos|structure|tagstructure|tagStructure|heartbeat"
+_START: Final = re.compile(rb"<(?:([A-Za-z_][\w.-]*):)?(?:" + _WORDS + rb")(?=[\s/>])")
+DECLARED: Final = b" xmlns:stream='" + STREAM.encode() + b"'"
+BARE: Final = b"<fragments" + DECLARED + b">"  # the root that fragments without one are given
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The root's start tag to read the wire under, and where the content begins."""
+
+    tag: bytes
+    begin: int
+    empty: bool = False
+
+
+def opening(head: bytes, final: bool) -> Opening | None:
+    """How the wire begins; None = more bytes are needed."""
+    found = _BEFORE.match(head)
+    begin = found.end() if found else 0
+    rest = head[begin : begin + 4096]
+    if not rest and not final:
+        return None
+    root = _ROOT.match(rest)
+    if root is not None:
+        tag = root.group()
+        return Opening(_declaring(tag), begin + root.end(), tag.endswith(b"/>"))
+    undecided = rest.startswith((b"<!", b"<?")) or _MAYBE_ROOT.match(rest) or len(rest) < 4
+    if undecided and not final and len(head) < 1 << 16:
+        return None
+    return Opening(BARE, begin)
+
+
+def _declaring(tag: bytes) -> bytes:
+    """The root's tag, with the prefix `stream` declared, and open."""
+    body = tag[:-2] if tag.endswith(b"/>") else tag[:-1]
+    return body + (b">" if b"xmlns:stream" in body else DECLARED + b">")
+
+
+def first_markup(kept: bytes) -> int:
+    """Where white space, comments and PIs end."""
+    found = _BEFORE.match(kept)
+    return found.end() if found else 0
+
+
+def fragment_bytes(raw: bytes) -> bytes:
+    """The bytes without white space and the root's end tag after them."""
+    return _ROOT_END.sub(b"", raw)
+
+
+def prefix_at(kept: bytes) -> bytes | None:
+    """The prefix of the fragment that begins these bytes, b"" for none; None = none begins."""
+    found = _START.match(kept)
+    return None if found is None else found.group(1) or b""
+
+
+def next_start(kept: bytes, prefix: bytes, begin: int = 1) -> int:
+    """Where a fragment begins from byte `begin` on; -1 = nowhere."""
+    found = _starts(prefix).search(kept, max(begin, 0))
+    return found.start() if found else -1
+
+
+@cache
+def _starts(prefix: bytes) -> re.Pattern[bytes]:
+    """With a prefix the word is enough; without, it might be the payload's, but for its id."""
+    if prefix:
+        return re.compile(rb"<" + re.escape(prefix) + rb":(?:" + _WORDS + rb")(?=[\s/>])")
+    return re.compile(
+        rb"<(?:filler|repeat|replace|remove)\s(?:[^<>]*\s)?id\s*=|<(?:eos|structure)[\s/>]"
+    )

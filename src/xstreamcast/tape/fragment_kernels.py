@@ -1,0 +1,186 @@
+"""Fragments on a tape: where each begins, its attributes, its payload and its holes, in one pass.
+
+What names mean is handed in (`elements`, `attributes`: a small number for each name), so that the
+words of the wire are told in one place only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.layout import (
+    ATTRIBUTE,
+    ELEMENT,
+    I32,
+    I64,
+    KIND,
+    NAMESPACE,
+    NEEDS_DECODE,
+    TEXT,
+    U8,
+    Columns,
+)
+
+HOLE, MEANING, PLAIN = 8, 15, 16
+ID, TSID, VALID_TIME = 1, 2, 3
+
+ABSENT, NOT_A_NUMBER = -1, -2  # tsids that are none
+
+# Faults of a unit.
+FINE, NO_PAYLOAD, SEVERAL, STRAY_TEXT, NESTED = range(5)
+ODD = 8  # bit: an attribute has references, so that its bytes are not its value
+
+
+class Units(NamedTuple):
+    """A row for each unit."""
+
+    row: I32
+    word: U8
+    id_start: I64
+    id_length: I32
+    valid_start: I64
+    valid_length: I32
+    tsid: I32
+    payload: I32
+    fault: U8
+
+
+class Holes(NamedTuple):
+    """A row for each hole."""
+
+    unit: I32
+    row: I32
+    id_start: I64
+    id_length: I32
+    tsid: I32
+    odd: U8
+
+
+@kernel
+def _count(c: Columns, elements: U8) -> tuple[int, int]:
+    units, holes = 0, 0
+    for row in range(len(c.kind)):
+        if c.parent[row] < 0:
+            units += 1
+        if c.kind[row] & KIND == ELEMENT and elements[c.name[row]] & MEANING == HOLE:
+            holes += 1
+    return units, holes
+
+
+@kernel
+def _number(heap: U8, start: int, length: int) -> int:
+    end = start + length
+    while start < end and heap[start] <= 32:
+        start += 1
+    while end > start and heap[end - 1] <= 32:
+        end -= 1
+    if end == start or end - start > 9:
+        return NOT_A_NUMBER
+    value = np.int64(0)
+    for i in range(start, end):
+        digit = np.int64(heap[i]) - 48
+        if digit < 0 or digit > 9:
+            return NOT_A_NUMBER
+        value = value * 10 + digit
+    return int(value)
+
+
+@kernel
+def _blank(heap: U8, start: int, length: int) -> bool:
+    for i in range(start, start + length):
+        byte = heap[i]
+        if byte != 32 and byte != 10 and byte != 13 and byte != 9:
+            return False
+    return True
+
+
+@kernel
+def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
+    row, unit, hole, n = 0, 0, 0, len(c.kind)
+    while row < n:
+        end = row + c.size[row] + 1
+        word = elements[c.name[row]] if c.kind[row] & KIND == ELEMENT else 0
+        u.row[unit], u.word[unit], u.fault[unit] = row, word, FINE
+        u.id_start[unit], u.id_length[unit], u.tsid[unit] = 0, -1, ABSENT
+        u.valid_start[unit], u.valid_length[unit], u.payload[unit] = 0, -1, -1
+        at = row + 1
+        while at < end and (c.kind[at] & KIND == NAMESPACE or c.kind[at] & KIND == ATTRIBUTE):
+            if c.kind[at] & KIND == ATTRIBUTE:
+                what = attributes[c.name[at]]
+                if what and c.kind[at] & NEEDS_DECODE:
+                    u.fault[unit] |= ODD
+                if what == ID:
+                    u.id_start[unit], u.id_length[unit] = c.start[at], c.length[at]
+                elif what == TSID:
+                    u.tsid[unit] = _number(c.heap, c.start[at], c.length[at])
+                elif what == VALID_TIME:
+                    u.valid_start[unit], u.valid_length[unit] = c.start[at], c.length[at]
+            at += 1
+        fault = NO_PAYLOAD
+        if word == 0:  # an element that is no word of the wire: the payload itself, bare
+            at, fault = end, FINE
+            u.payload[unit], u.id_length[unit], u.valid_length[unit] = row, -1, -1
+            u.tsid[unit], u.fault[unit] = ABSENT, FINE
+        while at < end:
+            kind = c.kind[at] & KIND
+            if kind == ELEMENT:
+                if u.payload[unit] < 0:
+                    u.payload[unit] = at
+                    if fault == NO_PAYLOAD:
+                        fault = FINE
+                else:
+                    fault = SEVERAL
+            elif kind == TEXT and not _blank(c.heap, c.start[at], c.length[at]):
+                fault = STRAY_TEXT
+            at += c.size[at] + 1
+        if u.fault[unit] & ODD:
+            fault |= ODD
+        u.fault[unit] = fault
+        payload = u.payload[unit]
+        if payload >= 0:
+            plain = word & PLAIN
+            for at in range(payload + 1, payload + c.size[payload] + 1):
+                if c.kind[at] & KIND != ELEMENT:
+                    continue
+                meant = elements[c.name[at]]
+                if 0 < meant < HOLE and word:
+                    u.fault[unit] = (u.fault[unit] & ODD) | NESTED
+                # Where fragments have a prefix, a name without one is the payload's own.
+                if meant & MEANING != HOLE or (meant & PLAIN and not plain and word):
+                    continue
+                h.unit[hole], h.row[hole], h.odd[hole] = unit, at, 0
+                h.id_start[hole], h.id_length[hole], h.tsid[hole] = 0, -1, ABSENT
+                k = at + 1
+                while k <= at + c.size[at] and c.kind[k] & KIND in (NAMESPACE, ATTRIBUTE):
+                    if c.kind[k] & KIND == ATTRIBUTE:
+                        what = attributes[c.name[k]]
+                        if what and c.kind[k] & NEEDS_DECODE:
+                            h.odd[hole] = 1
+                        if what == ID:
+                            h.id_start[hole], h.id_length[hole] = c.start[k], c.length[k]
+                        elif what == TSID:
+                            h.tsid[hole] = _number(c.heap, c.start[k], c.length[k])
+                    k += 1
+                if h.id_length[hole] >= 0 or not meant & PLAIN:
+                    hole += 1
+        unit += 1
+        row = end
+    return hole
+
+
+def fragments(c: Columns, elements: U8, attributes: U8) -> tuple[Units, Holes]:
+    """The units of a tape and the holes in their payloads."""
+    count, most = _count(c, elements)
+    units = Units._make(np.empty(count, dtype) for dtype in _UNITS)
+    holes = Holes._make(np.empty(most, dtype) for dtype in _HOLES)
+    found = _scan(c, elements, attributes, units, holes)
+    return units, Holes._make(column[:found] for column in holes)
+
+
+_UNITS = (
+    np.int32, np.uint8, np.int64, np.int32, np.int64, np.int32, np.int32, np.int32, np.uint8,
+)  # fmt: skip
+_HOLES = (np.int32, np.int32, np.int64, np.int32, np.int32, np.uint8)

@@ -92,7 +92,11 @@ def test_a_unit_is_there_as_soon_as_its_end_tag_is():
 def test_units_may_be_deeper_than_the_children_of_the_root():
     xml = b"<r xmlns:p='u'><a xmlns='d'><u/>x<u p:k='1'/></a><b><u xmlns:p='v'/></b><c/></r>"
 
-    expected = [b'<u xmlns:p="u" xmlns="d"/>', b'<u xmlns:p="u" xmlns="d" p:k="1"/>', b'<u xmlns:p="v"/>']
+    expected = [
+        b'<u xmlns:p="u" xmlns="d"/>',
+        b'<u xmlns:p="u" xmlns="d" p:k="1"/>',
+        b'<u xmlns:p="v"/>',
+    ]
     assert units([xml], unit_level=2) == expected
     assert units([bytes([byte]) for byte in xml], unit_level=2) == expected
 

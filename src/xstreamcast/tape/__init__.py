@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import Tape as Tape
     from xstreamcast.tape.limits import Limits as Limits
     from xstreamcast.tape.names import Names as Names
-    from xstreamcast.tape.reading import read as read
     from xstreamcast.tape.reader import Reader as Reader
+    from xstreamcast.tape.reading import read as read
     from xstreamcast.tape.steps import NodeTest as NodeTest
     from xstreamcast.tape.store import Store as Store
 

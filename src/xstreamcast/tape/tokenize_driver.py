@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from xstreamcast.tape.layout import DOCUMENT, U8, Columns, empty_columns, frozen_bytes
+from xstreamcast.tape.layout import DOCUMENT, U8, Columns, frozen_bytes
 from xstreamcast.tape.lexicon import Vocabulary, rename, vocabulary
 from xstreamcast.tape.limits import Limits
 from xstreamcast.tape.names import Names
@@ -54,7 +54,7 @@ class Driver:
         self.names = names
         self.vocabulary: Vocabulary = vocabulary(names)
         self.state = np.zeros(STATE, np.int64)
-        self.columns = empty_columns(256, _NO_HEAP)
+        self.columns = _columns(256)
         self.scope = _scope(16, limits.max_depth)
         self._open_words = np.zeros(limits.max_depth + 1, np.int32)
         self.state[[MAX_DEPTH, MAX_NAME, MAX_ATTRIBUTES]] = (
@@ -157,7 +157,7 @@ class Driver:
             needed = max(len(self.columns.kind) * 5 // 4, int(rows / pos * whole * 1.05)) + 1024
         else:
             needed = max(needed, min(_FIRST_ROWS + 1024, whole // 3))
-        new = empty_columns(needed, _NO_HEAP)
+        new = _columns(needed)
         for old, column in zip(self.columns[:-1], new[:-1], strict=True):
             column[:rows] = old[:rows]
         self.columns = new
@@ -171,6 +171,20 @@ class Driver:
         start = int(attribute.start[2])
         value = attribute.heap[start : start + int(attribute.length[2])]
         self.vocabulary.alias(word, value.tobytes())
+
+
+def _columns(rows: int) -> Columns:
+    """Room for `rows` nodes in one block: the system gives large blocks in large pages, and the
+    first touch of small ones would cost as much as the tokenising.
+    """
+    rows += -rows % 64
+    block, at, parts = np.empty(rows * 27, np.uint8), 0, []
+    for dtype in (np.int64, np.int32, np.int32, np.int32, np.int32, np.uint16, np.uint8):
+        end = at + rows * np.dtype(dtype).itemsize
+        parts.append(block[at:end].view(dtype))
+        at = end
+    start, length, name, parent, size, level, kind = parts
+    return Columns(kind, level, name, parent, size, start, length, _NO_HEAP)
 
 
 def _scope(bindings: int, depth: int) -> Scope:

@@ -16,6 +16,10 @@ Answer = list[str]  # an item each: "type value" or XML; or one "!CODE"
 _CODE = re.compile(r"\b((?:XP|XQ)[A-Z]{2}\d{4}|F[A-Z]{3}\d{4})\b")
 
 
+# Messages of the oracle that come without their code, by their first word.
+_UNCODED = {"Cannot": "FORG0001"}
+
+
 @cache
 def _saxon() -> PySaxonProcessor:
     return PySaxonProcessor(license=False)
@@ -31,7 +35,7 @@ def theirs(text: str, document: str) -> Answer:
         value = processor.run_query_to_value()
     except PySaxonApiError as caught:
         found = _CODE.search(str(caught))
-        return [f"!{found[1] if found else caught}"]
+        return [f"!{found[1] if found else _UNCODED[str(caught).split()[0]]}"]
     return [] if value is None else [_shown(value.item_at(i)) for i in range(value.size)]
 
 
@@ -41,7 +45,7 @@ def _shown(item: PyXdmItem) -> str:
         name = atom.primitive_type_name.rpartition("}")[2].removeprefix("xs:")
         return f"{name} {atom.string_value}"
     node = item.get_node_value()
-    kind = str(node.node_kind_str)
+    kind = str(node.node_kind_str).replace("processing-instruction", "pi")
     if kind in ("element", "document"):
         # It indents what it prints; generated documents have no white space of their own there.
         bare = re.sub(r"\s*<\?xml.*?\?>\s*", "", str(node.to_string()))

@@ -9,7 +9,7 @@ from tests.evaluate.grammar import Scope, documents, flwors, nodes, queries, tru
 
 pytest.importorskip("saxonche", reason="the oracle is not installed")
 
-from tests.evaluate.oracle import ours, theirs  # noqa: E402
+from tests.evaluate.oracle import ours, theirs
 
 
 @given(queries(Scope()), documents)

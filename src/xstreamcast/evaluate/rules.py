@@ -80,5 +80,6 @@ RULES: Final[dict[type, Rule]] = {
     p.LifespanBound: temporal.needs_history,
     p.IntervalProjection: temporal.needs_history,
     p.VersionProjection: temporal.needs_history,
+    p.Interval: temporal.needs_history,
     p.AllenCompare: temporal.needs_history,
 }

@@ -32,6 +32,7 @@ def needs_history(
     | p.LifespanBound
     | p.IntervalProjection
     | p.VersionProjection
+    | p.Interval
     | p.AllenCompare,
     frame: Frame,
 ) -> Column:

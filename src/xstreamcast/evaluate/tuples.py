@@ -56,7 +56,17 @@ def quantified(plan: p.Quantified, frame: Frame) -> Column:
 
 
 def stream(plan: p.Tuples, frame: Frame) -> Iterator[Frame]:
-    """The tuples of all rows of the frame, in their order."""
+    """The tuples of all rows of the frame, in their order; one by one where that was declared."""
+    if not frame.context.sequential:
+        yield from _stream(plan, frame)
+        return
+    for tuples in _stream(plan, frame):
+        # What follows may change a variable before the next tuple looks at it.
+        for row in range(tuples.n):
+            yield tuples if tuples.n == 1 else tuples.select(np.array([row], np.int64))
+
+
+def _stream(plan: p.Tuples, frame: Frame) -> Iterator[Frame]:
     from xstreamcast.evaluate import group, join, order, windows
 
     match plan:
@@ -112,12 +122,6 @@ def _for_each(plan: p.ForEach, tuples: Frame) -> Iterator[Frame]:
     )
     lengths = column.lengths() if origin is None else column.lengths()[origin]
     for begin, end in morsels(lengths):
-        if tuples.context.sequential:
-            for row in range(begin, end):
-                yield from _one_by_one(
-                    plan, column.take(np.array([row])), tuples.select(np.array([row]))
-                )
-            continue
         whole = end - begin == tuples.n
         rows = np.arange(begin, end, dtype=np.int64)
         inner = tuples if whole else tuples.select(rows)
@@ -126,13 +130,6 @@ def _for_each(plan: p.ForEach, tuples: Frame) -> Iterator[Frame]:
         else:
             part = column if whole else column.take(rows)
         yield _bound(plan, part, inner)
-
-
-def _one_by_one(plan: p.ForEach, column: Column, tuples: Frame) -> Iterator[Frame]:
-    """The tuples of one row, each alone: what follows may change a variable before the next."""
-    every = _bound(plan, column, tuples)
-    for row in range(every.n):
-        yield every.select(np.array([row], np.int64))
 
 
 def morsels(lengths: Ints) -> Iterator[tuple[int, int]]:

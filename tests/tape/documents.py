@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-_TEXTS = st.sampled_from(
-    (
-        "x",
-        " ",
-        "12",
-        "-3.5e2",
-        "é",
-        "\U0001f600",
-        "\n",
-        "\t",
-        "\r\n",
-        "\r",
-        "\x7f",
-        "\u2028",
-        "\x85",
-    )
-    + ("&lt;", "&gt;", "&amp;", "&quot;", "&apos;", "&#65;", "&#x1F600;", "&#13;", "&#10;", "&#9;")
-)
+_CHARACTERS = ("x", " ", "12", "-3.5e2", "é", "\U0001f600", "\n", "\t", "\r\n", "\r")
+_CONTROLS = ("\x7f", "\u2028", "\x85")
+_NAMED = ("&lt;", "&gt;", "&amp;", "&quot;", "&apos;")
+_NUMBERED = ("&#65;", "&#x1F600;", "&#13;", "&#10;", "&#9;")
+_TEXTS = st.sampled_from((*_CHARACTERS, *_CONTROLS, *_NAMED, *_NUMBERED))
 _PLAIN = st.sampled_from(("x", "y z", "12", "é", "end"))
 _PREFIXES = ("p", "q", "")
 _URIS = ("urn:u", "urn:v", "http://w/?a=1&amp;b")

@@ -8,10 +8,9 @@ from typing import Any
 from lxml import etree
 from saxonche import PySaxonProcessor
 
-_PROLOG = (
+_NAMESPACES = (
     'declare namespace map = "http://www.w3.org/2005/xpath-functions/map"; '
     'declare namespace output = "http://www.w3.org/2010/xslt-xquery-serialization"; '
-    'declare option output:omit-xml-declaration "yes"; '
 )
 _BETWEEN = "\U0010fffd"
 
@@ -21,25 +20,28 @@ def _saxon() -> Any:
     return PySaxonProcessor(license=False)
 
 
-def saxon(query: str, xml: bytes | None = None, prolog: str = "") -> str:
+def saxon(query: str, xml: bytes | None = None, prolog: str = "", method: str = "xml") -> str:
     """The serialised answer of an XQuery over a document."""
     processor = _saxon().new_xquery_processor()
     if xml is not None:
         processor.set_context(xdm_item=_saxon().parse_xml(xml_text=xml.decode()))
-    processor.set_query_content(_PROLOG + prolog + query)
-    answer = processor.run_query_to_string()
-    return str(answer or "")
+    options = 'declare option output:omit-xml-declaration "yes"; '
+    options += f'declare option output:method "{method}"; '
+    processor.set_query_content(_NAMESPACES + prolog + options + query)
+    answer = str(processor.run_query_to_string() or "")
+    # SaxonC writes a CR in white space as it is; any reader would take it for a line end.
+    return answer.replace("\r", "&#xD;") if method == "xml" else answer
 
 
 def saxon_texts(query: str, xml: bytes | None = None, prolog: str = "") -> list[str]:
     """The strings that an XQuery gives, each as it is."""
-    prolog = 'declare option output:method "text"; ' + prolog
     joined = f"string-join(({query}) ! (string(.) || '{_BETWEEN}'))"
-    return saxon(joined, xml, prolog).split(_BETWEEN)[:-1]
+    return saxon(joined, xml, prolog, "text").split(_BETWEEN)[:-1]
 
 
-def canonical(xml: bytes) -> bytes:
-    """The document in canonical form, as libxml2 writes it."""
-    parser = etree.XMLParser(resolve_entities=True, load_dtd=False, no_network=True)
-    written: bytes = etree.tostring(etree.fromstring(xml, parser).getroottree(), method="c14n")
+def canonical(xml: bytes, exclusive: bool = False) -> bytes:
+    """The document in canonical form, as libxml2 writes it; exclusive: only namespaces in use."""
+    parser = etree.XMLParser(attribute_defaults=True, resolve_entities=True, no_network=True)
+    tree = etree.fromstring(xml, parser).getroottree()
+    written: bytes = etree.tostring(tree, method="c14n", exclusive=exclusive)
     return written

@@ -59,16 +59,19 @@ def test_a_copied_element_agrees_with_saxon(xml, wrapper, preserve, inherit, pic
     modes = f"{'' if preserve else 'no-'}preserve, {'' if inherit else 'no-'}inherit"
     prolog = f"declare copy-namespaces {modes}; "
     query = wrapper.replace("{E}", f"{{(//*)[{chosen + 1}]}}")
-    assert canonical(tape.serialize()) == canonical(saxon(query, xml, prolog).encode())
+    # Without preserve SaxonC does not inherit a default namespace again below an element that is
+    # in none; XQuery 3.1, section 3.9.1.3, says it is inherited. What is in use must be the same.
+    theirs = saxon(query, xml, prolog).encode()
+    assert canonical(tape.serialize(), not preserve) == canonical(theirs, not preserve)
     if preserve and inherit:
-        theirs = saxon_texts(
+        scopes_there = saxon_texts(
             f"let $r := {query} for $e in $r/descendant-or-self::* return string-join(sort("
             "in-scope-prefixes($e) ! (. || '=' || namespace-uri-for-prefix(., $e))), ' ')",
             xml,
             prolog,
         )
         ours = [" ".join(sorted(f"{p}={u}" for p, u in scope.items())) for scope in scopes(tape)]
-        assert ours == theirs
+        assert ours == scopes_there
 
 
 def test_adjacent_texts_become_one_and_empty_ones_none():

@@ -145,8 +145,8 @@ def has_room(c: Columns, t: NameTables, row: int, out: Columns, state: I64, plai
     """Whether a subtree fits, leaving what the other events need; else the state says what does."""
     rows, used, extra = signed(c.size[row]) + 1, signed(0), signed(0)
     if not plain:
-        # At most one binding for each name, each inherited and each undeclared prefix.
-        extra = rows + state[BOUND] + len(inherited(c, t, row))
+        # At most one binding for each name, each inherited prefix, and each one taken back.
+        extra = rows * (2 + state[BOUND]) + len(inherited(c, t, row))
         for i in range(row, row + c.size[row] + 1):
             extra += c.kind[i] & KIND == NAMESPACE
     for i in range(row, row + c.size[row] + 1):

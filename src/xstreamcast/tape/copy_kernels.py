@@ -90,6 +90,15 @@ def copy_plain(
 
 
 @kernel
+def binding_of(t: NameTables, bindings: I64, count: int, prefix: int) -> int:
+    """The innermost binding of a prefix, or -1."""
+    for i in range(count - 1, -1, -1):
+        if t.name_word[bindings[i]] == prefix:
+            return int(bindings[i])
+    return -1
+
+
+@kernel
 def push_unless_bound(t: NameTables, scope: I64, bound: int, name: int) -> tuple[I64, int, bool]:
     """Add a binding to the scope if it changes anything there → (scope, its size, whether)."""
     if bound_uri(t, scope, bound, t.name_word[name]) == t.name_uri[name]:
@@ -101,7 +110,14 @@ def push_unless_bound(t: NameTables, scope: I64, bound: int, name: int) -> tuple
 
 @kernel
 def wanted_bindings(
-    c: Columns, t: NameTables, binding: I32, row: int, top: bool, preserve: bool, inherit: bool
+    c: Columns,
+    t: NameTables,
+    binding: I32,
+    row: int,
+    top: bool,
+    outside: I64,
+    preserve: bool,
+    inherit: bool,
 ) -> I64:
     """The bindings that a copied element asks for, in order; names, not yet compared with scope."""
     outer = inherited(c, t, row) if top and preserve else np.empty(0, np.int64)
@@ -109,10 +125,15 @@ def wanted_bindings(
     found[:n] = outer
     i, end = row + 1, row + c.size[row]
     while i <= end and c.kind[i] & KIND == NAMESPACE:
-        # At the top an undeclaration speaks of ancestors that are not copied.
-        if preserve and not (top and inherit and t.name_uri[c.name[i]] == 0):
+        name = signed(c.name[i])
+        if inherit and t.name_uri[name] == 0:
+            # What an undeclaration leaves free is inherited; at the top it speaks of others.
+            back = binding_of(t, outside, len(outside), t.name_word[name])
+            free = not top and back >= 0 and binding[c.name[row]] != name
+            name = back if free else signed(-1) if top else name
+        if preserve and name >= 0:
             found = roomier(found, n)
-            found[n] = c.name[i]
+            found[n] = name
             n += 1
         i += 1
     found = roomier(found, n)
@@ -174,19 +195,26 @@ def copy_scoped(
         at = put_row(out, at, kind, level + depth - 1, c.name[i], above, used, -1)
         if kind == DOCUMENT:
             continue
-        wanted = wanted_bindings(c, t, binding, i, i == row, preserve, inherit)
+        wanted = wanted_bindings(c, t, binding, i, i == row, outside, preserve, inherit)
         for j in range(len(wanted)):
             scope, bound, news = push_unless_bound(t, scope, bound, wanted[j])
             if news:
                 at, used = put_binding_row(t, out, at, used, level + depth, mine, wanted[j])
-        if i == row and not inherit:
-            for j in range(len(outside)):
-                kept = False
-                for w in range(len(wanted)):
-                    kept = kept or t.name_word[wanted[w]] == t.name_word[outside[j]]
-                if not kept:
-                    gone = signed(undeclared[outside[j]])
-                    scope, bound, news = push_unless_bound(t, scope, bound, gone)
-                    if news:
-                        at, used = put_binding_row(t, out, at, used, level + depth, mine, gone)
+        # Without inherit nothing comes from outside; without preserve nothing from a copied parent.
+        first = 0 if i == row and not inherit else len(outside)
+        last_bound = before[depth - 1] if i > row and not preserve else signed(len(outside))
+        for j in range(first, last_bound):
+            if binding_of(t, wanted, len(wanted), t.name_word[scope[j]]) >= 0:
+                continue
+            if i == row:
+                back = signed(undeclared[scope[j]])
+            else:
+                kept = len(outside) if inherit else 0
+                back = binding_of(t, scope, kept, t.name_word[scope[j]])
+                if back < 0 and t.name_word[scope[j]] != 0:
+                    continue  # a spare prefix does no harm, and XML 1.0 could not undeclare it
+                back = max(back, 0)  # name 0: no default namespace
+            scope, bound, news = push_unless_bound(t, scope, bound, back)
+            if news:
+                at, used = put_binding_row(t, out, at, used, level + depth, mine, back)
     return at, used

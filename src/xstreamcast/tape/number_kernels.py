@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel, signed
+from xstreamcast.tape.compiled import kernel, part, signed
 from xstreamcast.tape.layout import F64, I64, NEEDS_DECODE, U8, Columns
 from xstreamcast.tape.string_kernels import put_value, raw_length, single
 
@@ -12,12 +12,12 @@ INVALID, EXACT, SLOW = range(3)
 _POWERS = np.array([10.0**i for i in range(23)])  # those that a double holds exactly
 
 
-@kernel
+@part
 def is_space(byte: int) -> bool:
     return byte == 32 or byte == 10 or byte == 9 or byte == 13
 
 
-@kernel
+@part
 def word_value(data: U8, i: int, end: int, sign: float) -> tuple[int, float]:
     """INF and NaN."""
     if end - i != 3:

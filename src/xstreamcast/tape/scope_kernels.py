@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel, signed
+from xstreamcast.tape.compiled import kernel, part, signed
 from xstreamcast.tape.layout import I64, KIND, NAMESPACE, Columns
 from xstreamcast.tape.names import NameTables
 from xstreamcast.tape.step_kernels import roomier
 
 
-@kernel
+@part
 def bound_uri(t: NameTables, bindings: I64, count: int, prefix: int) -> int:
     """What a stack of bindings says of a prefix: the word of its URI, 0 if unbound."""
     for i in range(count - 1, -1, -1):

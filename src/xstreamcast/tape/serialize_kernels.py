@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel, signed
+from xstreamcast.tape.compiled import kernel, part, signed
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     COMMENT,
@@ -39,7 +39,7 @@ _HEX = np.frombuffer(b"0123456789ABCDEF", np.uint8).copy()
 _WIDEST = 6  # bytes that one byte of a value can become
 
 
-@kernel
+@part
 def room(out: U8, at: int, needed: int) -> U8:
     """`out`, or a larger copy, with `needed` bytes free from `at`."""
     if at + needed <= len(out):
@@ -116,13 +116,13 @@ def put_bytes(data: U8, start: int, length: int, out: U8, at: int) -> int:
     return at + length
 
 
-@kernel
+@part
 def put_word(t: NameTables, word: int, out: U8, at: int) -> int:
     """Write a word of the names."""
     return put_bytes(t.heap, t.word_start[word], t.word_length[word], out, at)
 
 
-@kernel
+@part
 def put_row_value(c: Columns, row: int, out: U8, at: int) -> int:
     """Write the value of a text, attribute, comment or PI, escaped as its kind asks for."""
     kind = c.kind[row] & KIND
@@ -139,7 +139,7 @@ def put_row_value(c: Columns, row: int, out: U8, at: int) -> int:
     return put_bytes(c.heap, start, length, out, at)
 
 
-@kernel
+@part
 def put_leaf(c: Columns, t: NameTables, row: int, out: U8, at: int) -> tuple[U8, int]:
     """Write an attribute (`name="value"`), text, comment or PI."""
     kind = c.kind[row] & KIND
@@ -167,7 +167,7 @@ def put_leaf(c: Columns, t: NameTables, row: int, out: U8, at: int) -> tuple[U8,
     return out, put_row_value(c, row, out, at)
 
 
-@kernel
+@part
 def put_binding(t: NameTables, name: int, spaced: bool, out: U8, at: int) -> tuple[U8, int]:
     """Write `xmlns:prefix="uri"`, after a space if it stands in a tag."""
     prefix, uri = t.name_word[name], t.name_uri[name]
@@ -186,7 +186,7 @@ def put_binding(t: NameTables, name: int, spaced: bool, out: U8, at: int) -> tup
     return out, at + 1
 
 
-@kernel
+@part
 def is_news(t: NameTables, bindings: I64, count: int, name: int) -> bool:
     """Whether a binding must be written: XML 1.0 can undeclare the default namespace only."""
     prefix, uri = t.name_word[name], t.name_uri[name]
@@ -195,7 +195,7 @@ def is_news(t: NameTables, bindings: I64, count: int, name: int) -> bool:
     return bound_uri(t, bindings, count, prefix) != uri
 
 
-@kernel
+@part
 def put_end(c: Columns, t: NameTables, row: int, in_tag: bool, out: U8, at: int) -> tuple[U8, int]:
     """Write `/>` or the end tag."""
     word = t.name_word[c.name[row]]
@@ -209,7 +209,7 @@ def put_end(c: Columns, t: NameTables, row: int, in_tag: bool, out: U8, at: int)
     return out, at + 1
 
 
-@kernel
+@part
 def put_tree(c: Columns, t: NameTables, top: int, out: U8, at: int) -> tuple[U8, int]:
     """Write the node at `top` and all below it; of a document, its children."""
     opened, before, scope = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)

@@ -38,6 +38,14 @@ AXES = (
     "preceding",
 )
 
+_ALONG = {
+    "child": k.CHILD,
+    "attribute": k.ATTRIBUTES,
+    "following-sibling": k.FOLLOWING_SIBLING,
+    "preceding-sibling": k.PRECEDING_SIBLING,
+    "following": k.FOLLOWING,
+    "preceding": k.PRECEDING,
+}
 _NO_NAMES = np.zeros(0, np.bool_)
 
 
@@ -104,19 +112,13 @@ def step(tape: Tape, rows: I64, axis: str, test: NodeTest) -> tuple[I64, I64]:
     if by[0] == 0:
         return rows[:0], rows[:0]
     match axis:
-        case "child":
-            return k.child(c, rows, *by)
-        case "attribute":
-            return k.attribute(c, rows, *by)
         case "self" | "parent" | "ancestor" | "ancestor-or-self":
             own, far = axis in ("self", "ancestor-or-self"), axis.startswith("ancestor")
             return k.upward(c, rows, *by, own, far)
-        case "following-sibling" | "preceding-sibling":
-            return k.sibling(c, rows, *by, axis == "following-sibling")
-        case "following" | "preceding":
-            return k.outside(c, rows, *by, axis == "following")
         case "descendant" | "descendant-or-self":
             return _descendant(c, rows, by, axis == "descendant-or-self")
+        case _ if axis in _ALONG:
+            return k.along(c, rows, _ALONG[axis], *by)
         case _:
             raise ValueError(f"axis must be one of {', '.join(AXES)}; got {axis}")
 

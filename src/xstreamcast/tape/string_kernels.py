@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel, signed
+from xstreamcast.tape.compiled import kernel, part, signed
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     DOCUMENT,
@@ -108,7 +108,7 @@ def decode(heap: U8, start: int, length: int, kind: int, out: U8, at: int) -> in
     return at
 
 
-@kernel
+@part
 def next_text(c: Columns, row: int, end: int) -> int:
     """The first text row from `row` up to `end`, or -1."""
     while row <= end:
@@ -118,7 +118,7 @@ def next_text(c: Columns, row: int, end: int) -> int:
     return -1
 
 
-@kernel
+@part
 def single(c: Columns, row: int) -> int:
     """The row whose span is the whole value of `row`: itself or an only text; -1 none, -2 many."""
     kind = c.kind[row] & KIND
@@ -131,7 +131,7 @@ def single(c: Columns, row: int) -> int:
     return first if next_text(c, first + 1, end) < 0 else -2
 
 
-@kernel
+@part
 def raw_length(c: Columns, row: int) -> int:
     """At most so many bytes has the string value."""
     kind = c.kind[row] & KIND
@@ -145,7 +145,7 @@ def raw_length(c: Columns, row: int) -> int:
     return total
 
 
-@kernel
+@part
 def put_span(c: Columns, row: int, out: U8, at: int) -> int:
     """Write the value of a row that has a span of its own."""
     start, length = c.start[row], c.length[row]
@@ -156,7 +156,7 @@ def put_span(c: Columns, row: int, out: U8, at: int) -> int:
     return int(at + length)
 
 
-@kernel
+@part
 def put_value(c: Columns, row: int, out: U8, at: int) -> int:
     """Write the string value of any row → the place after it."""
     kind = c.kind[row] & KIND

@@ -221,9 +221,11 @@ def _room(state: I64) -> Columns:
 
 
 def _larger(out: Columns, state: I64) -> Columns:
-    """The columns with at least twice the room, what is written kept."""
-    rows = max(2 * len(out.kind), int(state[k.NEED_ROWS]))
-    heap = np.empty(max(2 * len(out.heap), int(state[k.NEED_BYTES])), np.uint8)
+    """The columns with the room that is needed, twice what it was; what is written is kept."""
+    rows, size = len(out.kind), len(out.heap)
+    rows = rows if state[k.NEED_ROWS] <= rows else max(2 * rows, int(state[k.NEED_ROWS]))
+    size = size if state[k.NEED_BYTES] <= size else max(2 * size, int(state[k.NEED_BYTES]))
+    heap = np.empty(size, np.uint8)
     made = empty_columns(rows, heap)
     for column in Columns._fields[:-1]:
         getattr(made, column)[: state[k.ROWS]] = getattr(out, column)[: state[k.ROWS]]

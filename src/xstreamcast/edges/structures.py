@@ -124,10 +124,8 @@ def write_structure(structure: TagStructure, indent: str | None = "  ") -> bytes
     """The canonical form; on one line if `indent` is None."""
     pad, end = ("", "") if indent is None else (indent, "\n")
     lines = _written(structure, structure.root, set(), 1, pad)
-    inside = end.join(lines)
-    return (
-        f'<stream:structure xmlns:stream="{STREAM}">{end}{inside}{end}</stream:structure>'.encode()
-    )
+    head, foot = f'<stream:structure xmlns:stream="{STREAM}">', "</stream:structure>"
+    return end.join([head, *lines, foot]).encode()
 
 
 def _written(structure: TagStructure, tsid: int, met: set[int], depth: int, pad: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -116,7 +116,7 @@ class Links:
             )
 
 
-def _wider(column: npt.NDArray[np.generic], room: int, fill: int) -> npt.NDArray[np.generic]:
+def _wider(column: Any, room: int, fill: int) -> Any:
     out = np.full(room, fill, column.dtype)
     out[: len(column)] = column
     return out

@@ -28,11 +28,11 @@ _DAYS: Final = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], np.
 @kernel
 def _digits(heap: U8, at: int, count: int) -> int:
     """The number that `count` digits name, -1 if they are none."""
-    value = np.int64(0)
+    value = 0
     for i in range(at, at + count):
-        digit = np.int64(heap[i]) - 48
+        digit = int(np.int64(heap[i])) - 48
         if digit < 0 or digit > 9:
-            return np.int64(-1)
+            return -1
         value = value * 10 + digit
     return value
 
@@ -53,18 +53,18 @@ def _parse(heap: U8, at: int, end: int) -> tuple[int, int]:
         at += 1
     while end > at and heap[end - 1] <= 32:
         end -= 1
-    bad = (np.int64(0), np.int64(NOT_ONE))
+    bad = (0, NOT_ONE)
     if end - at < 10:
         return bad
     if heap[at] == 45 or heap[at + 4] != 45:
-        return np.int64(0), np.int64(UNSURE)
+        return 0, UNSURE
     year, month, day = _digits(heap, at, 4), _digits(heap, at + 5, 2), _digits(heap, at + 8, 2)
     if year < 0 or month < 1 or month > 12 or day < 1 or heap[at + 7] != 45:
         return bad
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     if day > _DAYS[month] + (1 if month == 2 and leap else 0):
         return bad
-    instant, said = _day(year, month, day) * 86_400 * _SECOND, np.int64(0)
+    instant, said = _day(year, month, day) * 86_400 * _SECOND, 0
     at += 10
     if at < end and heap[at] == 84:
         if end - at < 9 or heap[at + 3] != 58 or heap[at + 6] != 58:
@@ -79,11 +79,11 @@ def _parse(heap: U8, at: int, end: int) -> tuple[int, int]:
         instant += ((hour * 60 + minute) * 60 + second) * _SECOND
         at += 9
         if at < end and heap[at] == 46:
-            at, unit = at + 1, np.int64(100_000)
+            at, unit = at + 1, 100_000
             if at >= end or heap[at] < 48 or heap[at] > 57:
                 return bad
             while at < end and 48 <= heap[at] <= 57:
-                digit = np.int64(heap[at]) - 48
+                digit = int(np.int64(heap[at])) - 48
                 if digit and midnight:
                     return bad
                 if digit and unit == 0:

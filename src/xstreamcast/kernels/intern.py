@@ -36,10 +36,10 @@ def _hash(heap: U8, at: int, length: int, seed: int) -> np.uint64:
 
 @kernel
 def _same(a: U8, at: int, b: U8, bt: int, length: int) -> bool:
-    for i in range(length):
-        if a[at + i] != b[bt + i]:
-            return False
-    return True
+    i = 0
+    while i < length and a[at + i] == b[bt + i]:
+        i += 1
+    return i == length
 
 
 @kernel
@@ -47,7 +47,7 @@ def _intern(t: _Tables, heap: U8, start: I64, length: I32, first: int, out: I32)
     """Codes for the spans from `first` on; stops where the tables are full: how many are done."""
     mask = np.uint64(len(t.slots) - 1)
     for i in range(first, len(start)):
-        size, begin = np.int64(length[i]), start[i]
+        size, begin = int(np.int64(length[i])), start[i]
         if size < 0:
             out[i] = -1
             continue

@@ -114,7 +114,8 @@ def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: I
         case 9 if tag is not None:
             return f"elements {tag.name} (tag {tsid}) are embedded in their parents; got a fragment"
         case 12:
-            return f"a fragment must be a filler or another word; got {tape[int(units.row[unit])].name}"
+            got = tape[int(units.row[unit])].name
+            return f"a fragment must be a filler or another word of the stream; got {got}"
         case _:
             return None
 

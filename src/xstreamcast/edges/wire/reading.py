@@ -22,7 +22,7 @@ _LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Whole fragments, each a tree of its own; byte p of the heap is byte `base` + p of the wire."""
+    """Whole fragments, a tree each; byte p of the heap is byte `base` + p of the wire."""
 
     tape: Tape
     base: int

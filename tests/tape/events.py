@@ -21,8 +21,9 @@ class _Told:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def add(self, *event: Any) -> None:
+    def add(self, *event: Any) -> int:
         self.events.append(event)
+        return len(self.events)
 
     def text(self, text: str) -> None:
         if not text:
@@ -35,7 +36,9 @@ class _Told:
 
 def expat_events(*chunks: bytes, final: bool = True) -> list[Event] | None:
     """What expat tells of a document; None if it refuses."""
-    told, declared, doctype = _Told(), [], []
+    told = _Told()
+    declared: list[tuple[str | None, str | None]] = []
+    doctype: list[bool] = []
     parser = expat.ParserCreate(None, BAR)
     parser.namespace_prefixes = True
     parser.ordered_attributes = True
@@ -99,7 +102,8 @@ def _tell(node: Any, told: _Told) -> None:
 
 def tape_events(tape: Tape, first: int = 0) -> list[Event]:
     """What a tape tells of the tree at row `first`, below its document node."""
-    c, told, open_until = tape.columns, _Told(), []
+    c, told = tape.columns, _Told()
+    open_until: list[int] = []
     store = Store(tape.names)
     handles = np.arange(len(tape), dtype=np.int64) | (store.add(tape) << 32)
     values = store.strings(handles)

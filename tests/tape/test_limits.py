@@ -10,16 +10,20 @@ from xstreamcast.errors import InputError
 from xstreamcast.tape import Limits, Reader, read
 
 
+def in_chunks(xml: bytes, size: int, limits: Limits | None) -> None:
+    reader = Reader(limits=limits)
+    for at in range(0, len(xml), size):
+        reader.feed(xml[at : at + size])
+    reader.close()
+
+
 def refused(xml: bytes, limits: Limits | None = None) -> str:
     """The code with which an input is refused, whole and in chunks alike, without long work."""
     began = time.process_time()
     codes = set()
     for chunk in (len(xml), 1000):
         with pytest.raises(InputError) as found:
-            reader = Reader(limits=limits)
-            for at in range(0, len(xml), chunk):
-                reader.feed(xml[at : at + chunk])
-            reader.close()
+            in_chunks(xml, chunk, limits)
         codes.add(found.value.code)
     with pytest.raises(InputError) as found:
         read(xml, limits=limits)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.tape.events import expat_events, tape_events, well_shaped
 from tests.tape.strategies import cut, documents, elements, near_xml
-from xstreamcast.errors import Error, InputError
+from xstreamcast.errors import DataPlace, Error, InputError
 from xstreamcast.tape import Limits, Reader, Tape, read
 
 
@@ -120,7 +120,7 @@ def test_an_error_far_into_a_stream_is_placed_in_the_whole_stream():
     with pytest.raises(InputError) as refused:
         reader.feed(b"<u></v>")
     place = refused.value.place
-    assert place is not None
+    assert isinstance(place, DataPlace)
     assert (place.line, place.column, place.offset) == (3001, 17, 3 + 3000 * 23 + 5)
 
 
@@ -150,8 +150,13 @@ def test_entities_of_a_dtd_that_is_not_read_stand_for_nothing():
 
 @pytest.mark.parametrize(
     "parts",
-    [(b"<r><u>", b"x", b"</u>"), (b"<r><u a='", b">", b"'/>"), (b"<r><u><!--", b"->", b"--></u>")]
-    + [(b"<r><u><![CDATA[", b"]>", b"]]></u>"), (b"<r><u><?p ", b">?", b"?></u>")],
+    [
+        (b"<r><u>", b"x", b"</u>"),
+        (b"<r><u a='", b">", b"'/>"),
+        (b"<r><u><!--", b"->", b"--></u>"),
+        (b"<r><u><![CDATA[", b"]>", b"]]></u>"),
+        (b"<r><u><?p ", b">?", b"?></u>"),
+    ],
 )
 def test_the_work_for_a_long_token_in_small_chunks_is_linear(parts):
     begin, filler, end = parts

@@ -16,7 +16,7 @@ def joined(tapes: Sequence[Tape]) -> Tape:
     rows = np.cumsum([0] + [len(tape) for tape in tapes])
     bytes_ = np.cumsum([0] + [len(tape.columns.heap) for tape in tapes])
     parts = zip(*(tape.columns for tape in tapes), strict=True)
-    columns = Columns(*(np.concatenate(part) for part in parts))
+    columns = Columns._make(np.concatenate(part) for part in parts)
     for i in range(1, len(tapes)):
         part = slice(rows[i], rows[i + 1])
         parent = columns.parent[part]
@@ -35,7 +35,7 @@ def under_one_document(documents: Sequence[Tape]) -> Tape:
     keep[0] = True
     place = (np.cumsum(keep) - 1).astype(np.int32)
     place[~keep] = 0  # children of a later document node become children of the first
-    kept = Columns(*(column[keep] for column in c[:-1]), c.heap)
+    kept = Columns._make([*(column[keep] for column in c[:-1]), c.heap])
     kept.parent[1:] = place[kept.parent[1:]]
     kept.size[0] = len(kept.kind) - 1
     return Tape(kept, tape.names, tape.source)

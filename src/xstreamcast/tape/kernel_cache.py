@@ -14,7 +14,7 @@ _PACKAGE = Path(__file__).parent.parent
 _IMPORT = re.compile(r"^from xstreamcast\.(tape|kernels)\.(\w+) import", re.MULTILINE)
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     """Says once on stderr that kernels are being compiled: it takes a while."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class _Announcer(event.Listener):  # type: ignore[misc]
         """Nothing is said at the end."""
 
 
-event.register("numba:compile", _Announcer())
+event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
 
 
 @cache

@@ -106,7 +106,7 @@ def vocabulary(names: Names) -> Vocabulary:
     return found
 
 
-def address(array: np.ndarray) -> int:  # type: ignore[type-arg]
+def address(array: np.ndarray) -> int:
     """Where the first element of an array is."""
     return int(array.__array_interface__["data"][0])
 

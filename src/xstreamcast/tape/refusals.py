@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xstreamcast.errors import DataPlace, Error, error
-from xstreamcast.tape.expat_errors import place
+from xstreamcast.tape.expat_errors import Buffer, place
 from xstreamcast.tape.limits import Limits
 from xstreamcast.tape.tokenize_state import NAME_TOO_LONG, TOO_DEEP, TOO_MANY_ATTRIBUTES
 
@@ -46,6 +46,6 @@ def check_size(size: int, limits: Limits, name: str | None) -> None:
         raise too_large(size, limits, name)
 
 
-def beyond_at(answer: int, limits: Limits, data: bytes, pos: int, name: str | None) -> Error:
+def beyond_at(answer: int, limits: Limits, data: Buffer, pos: int, name: str | None) -> Error:
     """`beyond`, with the place of byte `pos` of `data`."""
     return beyond(answer, limits, place(data, pos, name))

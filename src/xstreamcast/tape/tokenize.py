@@ -4,6 +4,8 @@ The loop stands in one function: its positions stay in registers, and every toke
 What is rare is called. What the pass is not sure of it answers with SUSPECT, and expat decides.
 """
 
+# ruff: noqa: SIM109 - compiled loops compare; they build no tuples
+
 from __future__ import annotations
 
 from numba import int64

@@ -9,11 +9,11 @@ every processor, and into a loop on none.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic as _intrinsic
 
 from xstreamcast.tape.kernel_cache import stamped
 
@@ -26,7 +26,7 @@ _VECTOR = ir.VectorType(_BYTE, WIDTH)
 
 # Without numba's reference counts: the kernels make no arrays, their callers keep them alive, and
 # the counts of thirty arrays at every call would cost more than the work.
-_BARE = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_BARE: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 
 def entry(function: Callable[..., Any]) -> Any:
@@ -42,6 +42,11 @@ def inlined(function: Callable[..., Any]) -> Any:
 def helper(function: Callable[..., Any]) -> Any:
     """`function`, compiled once and called: for what is rare."""
     return njit(**_BARE)(function)
+
+
+def intrinsic(function: Callable[..., Any]) -> Callable[..., int]:
+    """A function whose instructions are written out; its first parameter is numba's."""
+    return cast(Callable[..., int], _intrinsic(function))
 
 
 def _at(builder: Any, address: Any, kind: Any) -> Any:

@@ -112,12 +112,12 @@ class Driver:
 
     def take(self, rows: int, heap: U8) -> Columns:
         """The first `rows` rows, named in `names`, over `heap`; they are the driver's no longer."""
-        return self._named(Columns(*(column[:rows] for column in self.columns[:-1]), heap))
+        return self._named(Columns._make([*(column[:rows] for column in self.columns[:-1]), heap]))
 
     def copy(self, first: int, last: int, heap: U8) -> Columns:
         """A copy of the rows from `first` to `last`, named in `names`, over `heap`."""
         rows = (column[first:last].copy() for column in self.columns[:-1])
-        return self._named(Columns(*rows, heap))
+        return self._named(Columns._make([*rows, heap]))
 
     def _named(self, columns: Columns) -> Columns:
         ids = self.vocabulary.ids(self.names)
@@ -158,8 +158,8 @@ class Driver:
         else:
             needed = max(needed, min(_FIRST_ROWS + 1024, whole // 3))
         new = _columns(needed)
-        for old, column in zip(self.columns[:-1], new[:-1], strict=True):
-            column[:rows] = old[:rows]
+        for field in new._fields[:-1]:
+            getattr(new, field)[:rows] = getattr(self.columns, field)[:rows]
         self.columns = new
 
     def _decode_uri(self, word: int) -> None:
@@ -184,7 +184,7 @@ def _columns(rows: int) -> Columns:
         parts.append(block[at:end].view(dtype))
         at = end
     start, length, name, parent, size, level, kind = parts
-    return Columns(kind, level, name, parent, size, start, length, _NO_HEAP)
+    return Columns._make([kind, level, name, parent, size, start, length, _NO_HEAP])
 
 
 def _scope(bindings: int, depth: int) -> Scope:

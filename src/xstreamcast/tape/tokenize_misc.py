@@ -1,5 +1,7 @@
 """Comments, processing instructions and what stands outside the root, in compiled code."""
 
+# ruff: noqa: SIM109 - compiled loops compare; they build no tuples
+
 from __future__ import annotations
 
 from numba import int64

@@ -4,6 +4,8 @@ A *context* numbers a set of bindings in scope; a word remembers which name it w
 context, so that a document that declares its namespaces once resolves each word once.
 """
 
+# ruff: noqa: SIM109 - compiled loops compare; they build no tuples
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

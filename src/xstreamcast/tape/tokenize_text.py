@@ -4,6 +4,8 @@ A scan gives the position where it stopped, or MORE (the bytes end first) or SUS
 say). Bytes at or after `n` are padding and decide nothing.
 """
 
+# ruff: noqa: SIM109 - compiled loops compare; they build no tuples
+
 from __future__ import annotations
 
 from numba import int64

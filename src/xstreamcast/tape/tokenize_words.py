@@ -4,6 +4,8 @@ A word is compared by its first sixteen bytes in two integers, and only beyond t
 Names here are numbered as they come; the driver maps them to those of `names.Names`.
 """
 
+# ruff: noqa: SIM102, SIM110 - compiled loops: no generators, branches as they run
+
 from __future__ import annotations
 
 from typing import Any, NamedTuple

@@ -37,9 +37,10 @@ def resolved(uri: str, base: str | None) -> str:
     doc="A URI made absolute with the static base URI.",
 )
 def resolve_uri(call: Call, relative: Column) -> Column:
-    if call.static.base_uri is None:
+    base = call.static.base_uri
+    if base is None and len(relative.items):
         raise error("FONS0005")
-    return maybe(ANY_URI, (_resolve(uri, call.static.base_uri) for uri in one_or(relative)))
+    return maybe(ANY_URI, (_resolve(uri, base or "") for uri in one_or(relative)))
 
 
 @function(

@@ -33,41 +33,40 @@ def function(
     column. A function that fails ends the query with XSCD0002.
     """
 
+    head, prefix = _parsed(signature, namespace)
+
     def add(python: Python) -> Python:
-        row, alone = _row(signature, namespace, python, vectorised, deterministic)
-        _register(row, alone)
+        row = _row(head, signature, python, vectorised, deterministic)
+        _register(row, alone=prefix is None and namespace is None)
         return python
 
     return add
 
 
 def _row(
+    head: Signature,
     signature: str,
-    namespace: str | None,
     python: Callable[..., Any],
     vectorised: bool,
     deterministic: bool,
-) -> tuple[Function, bool]:
-    """The row of the table, and whether its name has no prefix."""
+) -> Function:
     from xstreamcast.functions.registry import Function
     from xstreamcast.functions.user_calls import in_columns, row_by_row
 
-    head, prefix = _parsed(signature, namespace)
     body = in_columns if vectorised else row_by_row
-    made = Function(
+    return Function(
         head.uri,
         head.local,
         head.parameters,
         head.variadic,
         head.result,
         body(head, python),
-        (python.__doc__ or "").strip().split("\n")[0],
+        (python.__doc__ or "").strip().split("\n")[0] or "A function written in Python.",
         (),
         False,
         deterministic,
         signature,
     )
-    return made, prefix is None and namespace is None
 
 
 def _parsed(signature: str, namespace: str | None) -> tuple[Signature, str | None]:

@@ -68,7 +68,9 @@ def _negated(items: Items) -> Items:
         zero = Items(INTEGER, np.zeros(len(items), np.int64))
         return arithmetic("-", zero, items)
     if kind == DECIMAL:
-        return Items.of(DECIMAL, [value.copy_negate() for value in items.values.tolist()])
+        return Items.of(
+            DECIMAL, [value.copy_negate() if value else value for value in items.values.tolist()]
+        )
     return Items(kind, -items.values)
 
 

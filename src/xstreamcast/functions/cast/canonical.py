@@ -94,7 +94,7 @@ def _floating(value: float, shortest: str) -> str:
     if value == 0:
         return "-0" if math.copysign(1, value) < 0 else "0"
     exact = Decimal(shortest)
-    if 1e-6 <= abs(value) < 1e6:
+    if Decimal("1e-6") <= abs(exact) < Decimal("1e6"):
         return decimal_text(exact)
     sign, digits, exponent = exact.as_tuple()
     assert isinstance(exponent, int)

@@ -103,7 +103,8 @@ def test_no_error_comes_from_an_item_after_the_end() -> None:
     def test(first: np.ndarray, last: np.ndarray) -> np.ndarray:
         if (last > 2).any():
             raise error("FOAR0001")
-        return last == 2
+        hit: np.ndarray = last == 2
+        return hit
 
     stop = np.full(9, 9, np.int64)
     assert b.first_ends(np.array([0, 1]), stop, test).tolist() == [2, 2]

@@ -70,6 +70,8 @@ def step(plan: p.Step, frame: Frame) -> Column:
         labels, nodes = labels[fits], nodes[fits]
     if origin.offsets is None:
         return Column.labelled(Items.of_nodes(nodes), labels, frame.n)
+    if plan.settled:
+        return Column.labelled(Items.of_nodes(nodes), origin.rows()[labels], frame.n)
     return _in_order(origin.rows()[labels], nodes, frame.n)
 
 

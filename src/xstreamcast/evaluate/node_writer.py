@@ -39,6 +39,7 @@ class NodeWriter:
         self.store = store
         self._builder = Builder(store.names, preserve=copy.preserve, inherit=copy.inherit)
         self._open: list[_Open] = []
+        self._ids: dict[tuple[str, str, str], int] = {}
 
     def finish(self) -> Ints:
         """The roots, as handles into the store."""
@@ -144,7 +145,10 @@ class NodeWriter:
     # -- names ----------------------------------------------------------------------------------
 
     def _id(self, prefix: str, local: str, uri: str) -> int:
-        return self.store.names.intern(prefix, local, uri)
+        known = self._ids.get((prefix, local, uri))
+        if known is None:
+            known = self._ids[prefix, local, uri] = self.store.names.intern(prefix, local, uri)
+        return known
 
     # -- heads ----------------------------------------------------------------------------------
 
@@ -153,6 +157,9 @@ class NodeWriter:
         assert top.name is not None
         top.head = False
         outer = self._open[-2].scope if len(self._open) > 1 else {}
+        if not (outer or top.bindings or top.name.uri or any(uri for uri, _ in top.attributes)):
+            self._write_plain(top)
+            return
         bound = _bound(top, outer)
         attributes = [
             (_prefixed(name, bound, outer), value) for name, value in top.attributes.values()
@@ -164,6 +171,13 @@ class NodeWriter:
         for name, value in attributes:
             self._builder.attribute(self._id(*name), value)
         top.scope = {prefix: uri for prefix, uri in (outer | bound).items() if uri}
+
+    def _write_plain(self, top: _Open) -> None:
+        """A start tag without any namespace."""
+        assert top.name is not None
+        self._builder.start_element(self._id("", top.name.local, ""))
+        for name, value in top.attributes.values():
+            self._builder.attribute(self._id("", name.local, ""), value)
 
 
 def _bound(top: _Open, outer: dict[str, str]) -> dict[str, str]:

@@ -40,6 +40,8 @@ COMMANDS: Final = (
     Row("run", "xstreamcast.cli.run", "answer a query once, over what is there"),
     Row("watch", "xstreamcast.cli.watch", "leave a query running and print what changes"),
     Row("explain", "xstreamcast.cli.explain", "show how a query is understood and computed"),
+    Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),
+    Row("infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"),
     Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),
     Row("eval", "xstreamcast.cli.eval", "answer queries sent as lines of JSON on stdin"),
     Row("bench", "xstreamcast.cli.bench", "make benchmark data and measure (source checkout)"),

@@ -16,6 +16,8 @@ from xstreamcast.tape.tokenize_state import DEPTH, POS
 from xstreamcast.tape.transcoding import Transcoder
 
 _RUNAWAY: Final = 1 << 18  # bytes of one fragment from which on the next one is looked for in it
+# White space that an input may end with: enough for the first bytes of a short one to be clear.
+ENDING: Final = b"      "
 _STEP: Final = 1 << 16  # bytes read at once after an error: there may be another
 _LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
 
@@ -120,6 +122,8 @@ class WireReading:
 
     def close(self) -> Iterator[Read | Broken]:
         """End the wire; a root that is still open is no error, a fragment is one."""
+        if self._units is None and self._skipping is None:
+            yield from self.feed(ENDING)
         self._transcoder.close()
         if self._units is None and self._head.strip():
             yield from self._begin(b"", final=True)

@@ -1,0 +1,112 @@
+"""Where streams and documents come from: a file, a folder, a pattern, a pipe; plain or gzipped."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final, Literal
+
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.errors import error
+from xstreamcast.model.fragment import Arrival
+
+CHUNK: Final = 1 << 20
+_HEAD: Final = 1 << 16  # bytes that are looked at to tell what an input is
+
+_BEFORE: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.S
+)
+_WORD: Final = re.compile(
+    rb"<stream:(?:filler|repeat|replace|remove|eos|structure|tagstructure|heartbeat|fragments)\b"
+    rb"|<(?:[A-Za-z_][\w.-]*:)?(?:filler|repeat|replace|remove)\s[^<>]*\bid\s*="
+    rb"|<(?:[A-Za-z_][\w.-]*:)?(?:structure|tag[sS]tructure)\s*>\s*<tag\s"
+    rb"|<eos\s*/>"
+)
+_ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?fragments(?:\s[^<>]*)?>")
+
+Kind = Literal["fragments", "document"]
+
+
+def paths(source: str | os.PathLike[str]) -> list[str]:
+    """The inputs that a source names: `-`, a file, the files of a folder by name, a pattern."""
+    word = os.fspath(source)
+    if word == "-" or os.path.isfile(word):
+        return [word]
+    if os.path.isdir(word):
+        files = sorted(entry.path for entry in os.scandir(word) if _visible_file(entry))
+        if not files:
+            raise error("XSCU0003", f"the folder {word} has no files")
+        return files
+    found = sorted(filter(os.path.isfile, glob.glob(word, recursive=True)))
+    if not found and not os.path.exists(word):
+        raise error("XSCU0003", f"cannot open {word}: no such file, folder or pattern")
+    return found or [word]
+
+
+def _visible_file(entry: os.DirEntry[str]) -> bool:
+    return entry.is_file() and not entry.name.startswith(".")
+
+
+def chunks(path: str, size: int = CHUNK) -> Iterator[bytes]:
+    """The bytes of one input as they come."""
+    with opened(path) as file:
+        read = getattr(file, "read1", file.read)  # a pipe hands out what it has
+        while chunk := read(size):
+            yield chunk
+
+
+@contextmanager
+def opened(path: str) -> Iterator[BinaryIO]:
+    """One input, open for reading."""
+    if path == "-":
+        yield sys.stdin.buffer
+        return
+    try:
+        file = (gzip.open if path.endswith(".gz") else open)(path, "rb")
+    except OSError as failed:
+        raise error("XSCU0003", f"cannot open {path}: {failed.strerror or failed}") from None
+    with file:
+        yield file  # type: ignore[misc]
+
+
+def kind_of(head: bytes) -> Kind:
+    """Whether the first bytes of an input are those of a stream of fragments or of a document."""
+    found = _BEFORE.match(head)
+    at = found.end() if found else 0
+    root = _ROOT.match(head, at)
+    if root is not None:
+        inner = _BEFORE.match(head, root.end())
+        at = inner.end() if inner else root.end()
+        if not head[at:].strip() or head.startswith(b"</", at):
+            return "fragments"
+    return "fragments" if _WORD.match(head, at) else "document"
+
+
+def kind_of_source(source: str | os.PathLike[str]) -> Kind:
+    """What the first input of a source is; a pipe, which cannot be read twice, is fragments."""
+    first = paths(source)[0]
+    if first == "-":
+        return "fragments"
+    with opened(first) as file:
+        return kind_of(file.read(_HEAD))
+
+
+def arrivals(source: str | os.PathLike[str], decoder: Decoder) -> Iterator[list[Arrival]]:
+    """What arrives from a source, chunk by chunk, and at last what was still waiting."""
+    for path in paths(source):
+        for chunk in chunks(path):
+            yield decoder.feed(chunk)
+        yield decoder.end_input()
+    yield decoder.close()
+
+
+def stream_name(source: str | os.PathLike[str]) -> str:
+    """What messages call a source that has no other name."""
+    word = os.fspath(source)
+    return "stdin" if word == "-" else Path(word).name.split(".")[0] or word

@@ -1,0 +1,111 @@
+"""Fragments as bytes in the canonical form: the prefix `stream`, ids, tsid, validTime."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from xstreamcast.edges.structures import write_structure
+from xstreamcast.edges.wire.words import STREAM
+from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.fragment import REPEATED, TIMELESS, ZONED, FragmentBatch, Op
+from xstreamcast.model.instant import show_instant
+from xstreamcast.model.structure import TagStructure
+from xstreamcast.tape.layout import Tape
+from xstreamcast.tape.namespaces import in_scope_namespaces
+
+OPEN: Final = f'<stream:fragments xmlns:stream="{STREAM}">\n'.encode()
+CLOSE: Final = b"</stream:fragments>\n"
+EOS: Final = b"<stream:eos/>\n"
+
+_TAG: Final = re.compile(rb"(<[^\s/>]+)(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
+_DECLARATION: Final = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
+_WORDS: Final = {Op.FILLER: "filler", Op.REPLACE: "replace", Op.REMOVE: "remove"}
+
+
+def structure_line(structure: TagStructure) -> bytes:
+    """A structure as it travels."""
+    whole = write_structure(structure, indent=None)
+    return whole.replace(f' xmlns:stream="{STREAM}"'.encode(), b"", 1) + b"\n"
+
+
+def heartbeat_line(instant: int, zoned: bool = False) -> bytes:
+    """The word that event time has reached an instant."""
+    return f'<stream:heartbeat validTime="{show_instant(instant, zoned)}"/>\n'.encode()
+
+
+def hole(name: str, tsid: int) -> bytes:
+    """The place of a fragment within another; without its tag where that is not known."""
+    tag = f' tsid="{tsid}"' if tsid >= 0 else ""
+    return f"<stream:hole id={quoteattr(name)}{tag}/>".encode()
+
+
+def fragment_line(
+    name: str, tsid: int, payload: bytes, valid: str | None = None, word: str = "filler"
+) -> bytes:
+    """One fragment; a remove has no payload."""
+    head = f"<stream:{word} id={quoteattr(name)}" + (f' tsid="{tsid}"' if tsid >= 0 else "")
+    head += f" validTime={quoteattr(valid)}" if valid is not None else ""
+    if word == "remove":
+        return head.encode() + b"/>\n"
+    return head.encode() + b">" + payload + f"</stream:{word}>\n".encode()
+
+
+def batch_lines(batch: FragmentBatch, ids: Ids) -> Iterator[bytes]:
+    """The fragments of a batch, each a line."""
+    ends = np.searchsorted(batch.hole_fragment, np.arange(len(batch) + 1)).tolist()
+    for i in range(len(batch)):
+        op, flags = Op(int(batch.op[i])), int(batch.flags[i])
+        word = "repeat" if flags & REPEATED else _WORDS[op]
+        timeless = flags & TIMELESS
+        valid = None if timeless else show_instant(int(batch.valid[i]), bool(flags & ZONED))
+        holes = range(ends[i], ends[i + 1])
+        payload = b"" if op == Op.REMOVE else _payload(batch, i, holes, ids)
+        yield fragment_line(ids.text(int(batch.id[i])), int(batch.tsid[i]), payload, valid, word)
+
+
+def _payload(batch: FragmentBatch, fragment: int, holes: range, ids: Ids) -> bytes:
+    """The payload as it stood on the wire, its holes and namespaces in the canonical form."""
+    c, row = batch.tape.columns, int(batch.payload[fragment])
+    at, end = int(c.start[row]), int(c.start[row]) + int(c.length[row])
+    if end < at:
+        return _without_stream(batch.tape.serialize(row))
+    parts = []
+    for k in holes:
+        there = int(batch.hole_row[k])
+        parts.append(c.heap[at : int(c.start[there])].tobytes())
+        parts.append(hole(ids.text(int(batch.hole_id[k])), int(batch.hole_tsid[k])))
+        at = int(c.start[there]) + int(c.length[there])
+    parts.append(c.heap[at:end].tobytes())
+    return declaring(b"".join(parts), _inherited(batch.tape, row))
+
+
+def _inherited(tape: Tape, row: int) -> dict[str, str]:
+    """The namespaces that a payload takes from what stands around it."""
+    parent = int(tape.columns.parent[row])
+    if parent < 0:
+        return {}
+    above = in_scope_namespaces(tape, parent)
+    return {p: u for p, u in above.items() if p != "xml" and u != STREAM}
+
+
+def _without_stream(payload: bytes) -> bytes:
+    return payload.replace(f' xmlns:stream="{STREAM}"'.encode(), b"", 1)
+
+
+def declaring(element: bytes, namespaces: dict[str, str]) -> bytes:
+    """An element whose start tag declares these namespaces too, but for those it declares."""
+    tag = _TAG.match(element) if namespaces else None
+    if tag is None:
+        return element
+    own = {found.group(1) or b"" for found in _DECLARATION.finditer(tag.group())}
+    more = "".join(
+        f" {'xmlns:' + prefix if prefix else 'xmlns'}={quoteattr(uri)}"
+        for prefix, uri in namespaces.items()
+        if prefix.encode() not in own
+    )
+    return element[: tag.end(1)] + more.encode() + element[tag.end(1) :]

@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
@@ -45,9 +44,17 @@ def main(arguments: Parsed) -> int:
     document, named = _inputs(arguments.input)
     answer = asked.run(document, **named, **_bindings(arguments.bind))
     with _output(arguments.output) as out:
-        for line in islice(_written(answer, _format(arguments)), arguments.limit):
+        for line in _written(_limited(answer, arguments.limit), _format(arguments)):
             out.write(line + "\n")
     return 0
+
+
+def _limited(answer: Answer, limit: int | None) -> Answer:
+    from xstreamcast.api import Answer
+
+    if limit is None or limit >= len(answer):
+        return answer
+    return Answer(answer.store, answer.items.slice(0, max(0, limit)))
 
 
 def _query(arguments: Parsed) -> tuple[str, str]:

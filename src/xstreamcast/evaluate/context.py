@@ -49,15 +49,16 @@ def now() -> DateTime:
 class Inputs:
     """What a caller hands to a query beside its text.
 
-    `documents` gives the document node for an address the query may read; `streams` what has
-    arrived on a named input; `variables` values for external variables by (namespace, local);
-    `history` the value of an expression over lifespans or versions.
+    `documents` gives the document node for an address the query may read, `texts` its bytes;
+    `streams` what has arrived on a named input; `variables` values for external variables by
+    (namespace, local); `history` the value of an expression over lifespans or versions.
     """
 
     store: Store = field(default_factory=Store)
     item: Items | None = None
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     documents: Callable[[str], int] = _no_documents
+    texts: Callable[[str], bytes] | None = None
     streams: Callable[[str], Items] = _no_streams
     history: Callable[[Any, Frame], Column] | None = None
     trace: Callable[[str], None] = _silent
@@ -121,7 +122,7 @@ class Context:
         inputs = self.inputs
         return Call(
             n, self.store, static, inputs.current, focus, inputs.timezone,
-            self.document, inputs.trace, self.invoke,
+            self.document, inputs.trace, self.invoke, inputs.texts, self.declared,
         )  # fmt: skip
 
     def invoke(self, function: FunctionItem, arguments: Sequence[Column]) -> Column:
@@ -129,6 +130,15 @@ class Context:
         from xstreamcast.evaluate.function_items import invoke
 
         return invoke(function, arguments, self.frame(arguments[0].n if arguments else 1))
+
+    def declared(self, uri: str, local: str, arity: int) -> FunctionItem | None:
+        """The function that the query itself declares under a name."""
+        from xstreamcast.evaluate.function_items import declared_item
+
+        for index, function in enumerate(self.program.functions):
+            if (function.uri, function.local, function.arity) == (uri, local, arity):
+                return declared_item(self, index)
+        return None
 
     def document(self, uri: str) -> int:
         """The document node for an address, the same each time."""

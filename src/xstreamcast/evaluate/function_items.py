@@ -32,6 +32,7 @@ from xstreamcast.model.items import Items, objects
 from xstreamcast.model.sequence_type import ANY, FunctionType
 
 if TYPE_CHECKING:
+    from xstreamcast.evaluate.context import Context
     from xstreamcast.functions.call import Call
     from xstreamcast.model.column import Ints
 
@@ -102,17 +103,21 @@ def _parts(focus: Focus) -> tuple[Column, Column, Column]:
 
 
 def user_ref(plan: p.UserRef, frame: Frame) -> Column:
-    """A declared function as an item."""
-    context = frame.context
-    function = context.program.functions[plan.function]
+    """A declared function as an item, in every row."""
+    return _same(declared_item(frame.context, plan.function), frame.n)
+
+
+def declared_item(context: Context, index: int) -> FunctionItem:
+    """A declared function as an item, by its index in the program."""
+    function = context.program.functions[index]
 
     def body(call: Call, *arguments: Column) -> Column:
         inner = Frame(context, call.n, context.root, np.zeros(call.n, np.int64))
-        return declared_call(plan.function, arguments, inner)
+        return declared_call(index, arguments, inner)
 
     types = tuple(parameter.type for parameter in function.parameters)
     name = (function.uri, function.local)
-    return _same(FunctionItem(name, function.arity, types, function.result, body), frame.n)
+    return FunctionItem(name, function.arity, types, function.result, body)
 
 
 def partial(plan: p.Partial, frame: Frame) -> Column:
@@ -198,10 +203,14 @@ def _converted(function: FunctionItem, arguments: Sequence[Column], frame: Frame
 
 def coerced(items: Items, wanted: FunctionType) -> Items:
     """Functions that take and give what a function type says; wrong arity stays as it is."""
-    changed = [
-        _wrapped(value, wanted) if tag == FUNCTION and value.arity == _arity(wanted) else value
-        for tag, value in items.pairs()
-    ]
+    made: dict[int, FunctionItem] = {}  # one for each function, so that its rows stay one group
+
+    def fitted(tag: int, value: Any) -> Any:
+        if tag != FUNCTION or value.arity != _arity(wanted):
+            return value
+        return made.setdefault(id(value), _wrapped(value, wanted))
+
+    changed = [fitted(tag, value) for tag, value in items.pairs()]
     return Items.mixed(items.all_tags().tolist(), changed)
 
 

@@ -87,18 +87,21 @@ def parse_double(data: U8, start: int, length: int) -> tuple[int, float]:
 @kernel
 def parse_rows(c: Columns, rows: I64) -> tuple[U8, F64]:
     """`parse_double` of the string value of each row."""
+    kind, size, start, length, heap = c.kind, c.size, c.start, c.length, c.heap
     status, values = np.empty(len(rows), np.uint8), np.empty(len(rows), np.float64)
     scratch = np.empty(256, np.uint8)
     for k in range(len(rows)):
-        span = single(c, rows[k])
-        if span >= 0 and c.kind[span] & NEEDS_DECODE == 0:
-            status[k], values[k] = parse_double(c.heap, c.start[span], c.length[span])
+        span = single(kind, size, start, length, heap, rows[k])
+        if span >= 0 and kind[span] & NEEDS_DECODE == 0:
+            status[k], values[k] = parse_double(heap, start[span], length[span])
             continue
-        needed = raw_length(c, rows[k])
+        needed = raw_length(kind, size, start, length, heap, rows[k])
         if needed > len(scratch):
             scratch = np.empty(2 * needed, np.uint8)
         status[k], values[k] = parse_double(
-            scratch, signed(0), put_value(c, rows[k], scratch, signed(0))
+            scratch,
+            signed(0),
+            put_value(kind, size, start, length, heap, rows[k], scratch, signed(0)),
         )
     return status, values
 

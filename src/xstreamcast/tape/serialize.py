@@ -7,7 +7,7 @@ which that method refuses alone, are written as they stand in a tag: `name="valu
 from __future__ import annotations
 
 from xstreamcast.tape.layout import I64, U8, Tape
-from xstreamcast.tape.serialize_kernels import serialize
+from xstreamcast.tape.serialize_kernels import Spelled, outer_bindings, serialize
 
 
 def serialize_rows(tape: Tape, rows: I64) -> list[bytes]:
@@ -19,4 +19,10 @@ def serialize_rows(tape: Tape, rows: I64) -> list[bytes]:
 
 def serialized(tape: Tape, rows: I64) -> tuple[U8, I64]:
     """The XML of `rows` end to end, and the offsets of their ends from 0."""
-    return serialize(tape.columns, tape.names.tables, rows)
+    t = tape.names.tables
+    words, uris = t.name_word[: len(tape.names)], t.name_uri[: len(tape.names)]
+    spelled = Spelled(
+        t.word_start[words], t.word_length[words], t.word_start[uris], t.word_length[uris]
+    )
+    outer, ends = outer_bindings(tape.columns, t, rows)
+    return serialize(tape.columns, t, spelled, rows, outer, ends)

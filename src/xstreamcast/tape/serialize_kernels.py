@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from xstreamcast.tape.compiled import kernel, part, signed
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     COMMENT,
-    DOCUMENT,
     ELEMENT,
+    I32,
     I64,
     KIND,
     NAMESPACE,
@@ -17,10 +19,11 @@ from xstreamcast.tape.layout import (
     PI,
     TEXT,
     U8,
+    U16,
     Columns,
 )
 from xstreamcast.tape.names import NameTables
-from xstreamcast.tape.scope_kernels import bound_uri, inherited
+from xstreamcast.tape.scope_kernels import inherited
 from xstreamcast.tape.step_kernels import roomier
 from xstreamcast.tape.string_kernels import decode
 
@@ -37,16 +40,16 @@ _IN_TEXT = _table()
 _IN_ATTRIBUTE = _table(0x09, 0x0A, 0x22)
 _HEX = np.frombuffer(b"0123456789ABCDEF", np.uint8).copy()
 _WIDEST = 6  # bytes that one byte of a value can become
+_MARKUP = 16  # bytes that a row takes besides its names and its value
 
 
-@part
-def room(out: U8, at: int, needed: int) -> U8:
-    """`out`, or a larger copy, with `needed` bytes free from `at`."""
-    if at + needed <= len(out):
-        return out
-    larger = np.empty(max(2 * len(out), at + needed), np.uint8)
-    larger[:at] = out[:at]
-    return larger
+class Spelled(NamedTuple):
+    """How each name is written: spans in the heap of the names."""
+
+    lexical_start: I32
+    lexical_length: I32
+    uri_start: I32
+    uri_length: I32
 
 
 @kernel
@@ -116,154 +119,224 @@ def put_bytes(data: U8, start: int, length: int, out: U8, at: int) -> int:
     return at + length
 
 
-@part
-def put_word(t: NameTables, word: int, out: U8, at: int) -> int:
-    """Write a word of the names."""
-    return put_bytes(t.heap, t.word_start[word], t.word_length[word], out, at)
-
-
-@part
-def put_row_value(c: Columns, row: int, out: U8, at: int) -> int:
-    """Write the value of a text, attribute, comment or PI, escaped as its kind asks for."""
-    kind = c.kind[row] & KIND
-    escaped = kind in (TEXT, ATTRIBUTE)
-    start, length = c.start[row], c.length[row]
-    if c.kind[row] & NEEDS_DECODE:
-        scratch = np.empty(length, np.uint8)
-        size = decode(c.heap, start, length, kind, scratch, signed(0))
-        if escaped:
-            return put_escaped(scratch, signed(0), size, out, at, kind == ATTRIBUTE)
-        return put_bytes(scratch, signed(0), size, out, at)
-    if escaped:
-        return put_escaped(c.heap, start, length, out, at, kind == ATTRIBUTE)
-    return put_bytes(c.heap, start, length, out, at)
-
-
-@part
-def put_leaf(c: Columns, t: NameTables, row: int, out: U8, at: int) -> tuple[U8, int]:
-    """Write an attribute (`name="value"`), text, comment or PI."""
-    kind = c.kind[row] & KIND
-    word = signed(t.name_word[c.name[row]]) if kind in (ATTRIBUTE, PI) else 0
-    out = room(out, at, _WIDEST * signed(c.length[row]) + t.word_length[word] + 16)
-    if kind == ATTRIBUTE:
-        at = put_word(t, word, out, at)
-        out[at], out[at + 1] = 0x3D, 0x22
-        at = put_row_value(c, row, out, at + 2)
-        out[at] = 0x22
-        return out, at + 1
-    if kind == COMMENT:
-        out[at], out[at + 1], out[at + 2], out[at + 3] = 0x3C, 0x21, 0x2D, 0x2D
-        at = put_row_value(c, row, out, at + 4)
-        out[at], out[at + 1], out[at + 2] = 0x2D, 0x2D, 0x3E
-        return out, at + 3
-    if kind == PI:
-        out[at], out[at + 1] = 0x3C, 0x3F
-        at = put_word(t, word, out, at + 2)
-        if c.length[row] > 0:
-            out[at] = 0x20
-            at = put_row_value(c, row, out, at + 1)
-        out[at], out[at + 1] = 0x3F, 0x3E
-        return out, at + 2
-    return out, put_row_value(c, row, out, at)
-
-
-@part
-def put_binding(t: NameTables, name: int, spaced: bool, out: U8, at: int) -> tuple[U8, int]:
-    """Write `xmlns:prefix="uri"`, after a space if it stands in a tag."""
-    prefix, uri = t.name_word[name], t.name_uri[name]
-    out = room(out, at, t.word_length[prefix] + _WIDEST * signed(t.word_length[uri]) + 16)
-    if spaced:
-        out[at] = 0x20
-        at += 1
-    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = 0x78, 0x6D, 0x6C, 0x6E, 0x73
-    at += 5
-    if prefix != 0:
-        out[at] = 0x3A
-        at = put_word(t, prefix, out, at + 1)
-    out[at], out[at + 1] = 0x3D, 0x22
-    at = put_escaped(t.heap, t.word_start[uri], t.word_length[uri], out, at + 2, True)
-    out[at] = 0x22
-    return out, at + 1
-
-
-@part
-def is_news(t: NameTables, bindings: I64, count: int, name: int) -> bool:
-    """Whether a binding must be written: XML 1.0 can undeclare the default namespace only."""
-    prefix, uri = t.name_word[name], t.name_uri[name]
-    if prefix != 0 and uri == 0:
-        return False
-    return bound_uri(t, bindings, count, prefix) != uri
-
-
-@part
-def put_end(c: Columns, t: NameTables, row: int, in_tag: bool, out: U8, at: int) -> tuple[U8, int]:
-    """Write `/>` or the end tag."""
-    word = t.name_word[c.name[row]]
-    out = room(out, at, t.word_length[word] + 3)
-    if in_tag:
-        out[at], out[at + 1] = 0x2F, 0x3E
-        return out, at + 2
-    out[at], out[at + 1] = 0x3C, 0x2F
-    at = put_word(t, word, out, at + 2)
-    out[at] = 0x3E
-    return out, at + 1
-
-
-@part
-def put_tree(c: Columns, t: NameTables, top: int, out: U8, at: int) -> tuple[U8, int]:
-    """Write the node at `top` and all below it; of a document, its children."""
-    opened, before, scope = np.empty(16, np.int64), np.empty(16, np.int64), np.empty(16, np.int64)
-    depth, bound, in_tag = signed(0), signed(0), False
-    last = top + c.size[top]
-    for i in range(top, last + 2):
-        while depth and (i > last or opened[depth - 1] + c.size[opened[depth - 1]] < i):
-            depth -= 1
-            out, at = put_end(c, t, opened[depth], in_tag, out, at)
-            in_tag, bound = False, before[depth]
-        if i > last:
-            break
-        kind = c.kind[i] & KIND
-        if kind == NAMESPACE:
-            if i == top or is_news(t, scope, bound, c.name[i]):
-                out, at = put_binding(t, c.name[i], i > top, out, at)
-                scope = roomier(scope, bound)
-                scope[bound] = c.name[i]
-                bound += 1
-            continue
-        out = room(out, at, signed(2))
-        if in_tag and kind != ATTRIBUTE:
-            out[at] = 0x3E
-            at, in_tag = at + 1, False
-        if kind == ELEMENT:
-            opened, before = roomier(opened, depth), roomier(before, depth)
-            opened[depth], before[depth] = i, bound
-            depth += 1
-            word = signed(t.name_word[c.name[i]])
-            out = room(out, at, t.word_length[word] + 1)
-            out[at] = 0x3C
-            at, in_tag = put_word(t, word, out, at + 1), True
-            if i == top:
-                outer = inherited(c, t, i)
-                for j in range(len(outer)):
-                    if t.name_uri[outer[j]] != 0:
-                        out, at = put_binding(t, outer[j], True, out, at)
-                        scope = roomier(scope, bound)
-                        scope[bound] = outer[j]
-                        bound += 1
-        elif kind != DOCUMENT:
-            if kind == ATTRIBUTE and i > top:
-                out[at] = 0x20
-                at += 1
-            out, at = put_leaf(c, t, i, out, at)
-    return out, at
+@kernel
+def growth(data: U8, start: int, length: int) -> int:
+    """At most so many bytes does escaping add."""
+    special = signed(0)
+    for i in range(start, start + length):
+        special += _IN_ATTRIBUTE[data[i]]
+    return special * (_WIDEST - 1)
 
 
 @kernel
-def serialize(c: Columns, t: NameTables, rows: I64) -> tuple[U8, I64]:
-    """The XML of each of `rows` end to end, and where each begins and ends."""
-    out, at = np.empty(4096, np.uint8), signed(0)
-    offsets = np.zeros(len(rows) + 1, np.int64)
+def needs(
+    kind: U8,
+    level: U16,
+    name: I32,
+    size: I32,
+    start: I64,
+    length: I32,
+    heap: U8,
+    lexical: I32,
+    uris: I32,
+    rows: I64,
+) -> tuple[int, int, int, int]:
+    """At most so many bytes, open elements, bindings, and bytes to decode, `rows` need."""
+    total, deepest, most, longest = signed(0), signed(0), signed(0), signed(0)
     for k in range(len(rows)):
-        out, at = put_tree(c, t, rows[k], out, at)
+        bindings = signed(0)
+        for i in range(rows[k], rows[k] + size[rows[k]] + 1):
+            which = kind[i] & KIND
+            total += _MARKUP
+            if name[i] >= 0:
+                total += 2 * signed(lexical[name[i]])
+            if which == NAMESPACE:
+                bindings += 1
+                total += _WIDEST * signed(uris[name[i]])
+            elif which > ELEMENT:
+                total += length[i] + growth(heap, start[i], length[i])
+                longest = max(longest, signed(length[i]))
+            deepest = max(deepest, signed(level[i]) - signed(level[rows[k]]))
+        most = max(most, bindings)
+    return total, deepest + 1, most, longest
+
+
+@kernel
+def put_value(kind: int, heap: U8, start: int, length: int, out: U8, at: int, scratch: U8) -> int:
+    """Write the value of a text, attribute, comment or PI, escaped as its kind asks for."""
+    which = kind & KIND
+    if kind & NEEDS_DECODE:
+        size = decode(heap, start, length, which, scratch, signed(0))
+        if which in (TEXT, ATTRIBUTE):
+            return put_escaped(scratch, signed(0), size, out, at, which == ATTRIBUTE)
+        return put_bytes(scratch, signed(0), size, out, at)
+    if which in (TEXT, ATTRIBUTE):
+        return put_escaped(heap, start, length, out, at, which == ATTRIBUTE)
+    return put_bytes(heap, start, length, out, at)
+
+
+@part
+def put_two(first: int, second: int, out: U8, at: int) -> int:
+    """Write two bytes."""
+    out[at], out[at + 1] = first, second
+    return at + 2
+
+
+@kernel
+def put_binding(
+    words: U8,
+    prefix_start: int,
+    prefix_length: int,
+    uri_start: int,
+    uri_length: int,
+    out: U8,
+    at: int,
+) -> int:
+    """Write `xmlns:prefix="uri"`."""
+    out[at], out[at + 1], out[at + 2], out[at + 3], out[at + 4] = 0x78, 0x6D, 0x6C, 0x6E, 0x73
+    at += 5
+    if prefix_length:
+        out[at] = 0x3A
+        at = put_bytes(words, prefix_start, prefix_length, out, at + 1)
+    at = put_two(0x3D, 0x22, out, at)
+    at = put_escaped(words, uri_start, uri_length, out, at, True)
+    out[at] = 0x22
+    return at + 1
+
+
+@part
+def is_news(prefix: I32, uri: I32, scope: I64, bound: int, name: int) -> bool:
+    """Whether a binding must be written: XML 1.0 can undeclare the default namespace only."""
+    if prefix[name] != 0 and uri[name] == 0:
+        return False
+    known = signed(0)
+    for i in range(bound):
+        if prefix[scope[i]] == prefix[name]:
+            known = signed(uri[scope[i]])
+    return bool(known != uri[name])
+
+
+@kernel
+def serialize(
+    c: Columns, t: NameTables, spelled: Spelled, rows: I64, outer: I64, outer_ends: I64
+) -> tuple[U8, I64]:
+    """The XML of each of `rows` end to end, and where each begins and ends.
+
+    `outer` holds the bindings that each row has from its ancestors, up to its `outer_ends`.
+    """
+    # Columns are taken out of their tuples once: in a loop each use would count a reference.
+    kind, name, size, start, length, heap = c.kind, c.name, c.size, c.start, c.length, c.heap
+    prefix, uri, words = t.name_word, t.name_uri, t.heap
+    lex_start, lex_length = spelled.lexical_start, spelled.lexical_length
+    uri_start, uri_length = spelled.uri_start, spelled.uri_length
+    total, deepest, most, longest = needs(
+        kind, c.level, name, size, start, length, heap, lex_length, uri_length, rows
+    )
+    for j in range(len(outer)):
+        total += _MARKUP + lex_length[outer[j]] + _WIDEST * signed(uri_length[outer[j]])
+    out, at, offsets = np.empty(total, np.uint8), signed(0), np.zeros(len(rows) + 1, np.int64)
+    opened, before = np.empty(deepest + 1, np.int64), np.empty(deepest + 1, np.int64)
+    scope = np.empty(most + len(outer) + 1, np.int64)
+    scratch = np.empty(longest, np.uint8)
+    for k in range(len(rows)):
+        top, last = rows[k], rows[k] + size[rows[k]]
+        depth, bound, in_tag = signed(0), signed(0), False
+        for i in range(top, last + 2):
+            while depth and (i > last or opened[depth - 1] + size[opened[depth - 1]] < i):
+                depth -= 1
+                bound = before[depth]
+                if in_tag:
+                    at = put_two(0x2F, 0x3E, out, at)
+                    in_tag = False
+                else:
+                    at = put_two(0x3C, 0x2F, out, at)
+                    which = name[opened[depth]]
+                    at = put_bytes(words, lex_start[which], lex_length[which], out, at)
+                    out[at] = 0x3E
+                    at += 1
+            if i > last:
+                break
+            which, called = kind[i] & KIND, signed(name[i])
+            if which == NAMESPACE:
+                if i == top or is_news(prefix, uri, scope, bound, called):
+                    if i > top:
+                        out[at] = 0x20
+                        at += 1
+                    at = put_binding(
+                        words,
+                        lex_start[called],
+                        lex_length[called],
+                        uri_start[called],
+                        uri_length[called],
+                        out,
+                        at,
+                    )
+                    scope[bound] = called
+                    bound += 1
+                continue
+            if in_tag and which != ATTRIBUTE:
+                out[at] = 0x3E
+                at, in_tag = at + 1, False
+            if which == ELEMENT:
+                opened[depth], before[depth] = i, bound
+                depth += 1
+                out[at] = 0x3C
+                at = put_bytes(words, lex_start[called], lex_length[called], out, at + 1)
+                in_tag = True
+                if i == top:
+                    for j in range(outer_ends[k], outer_ends[k + 1]):
+                        out[at] = 0x20
+                        at = put_binding(
+                            words,
+                            lex_start[outer[j]],
+                            lex_length[outer[j]],
+                            uri_start[outer[j]],
+                            uri_length[outer[j]],
+                            out,
+                            at + 1,
+                        )
+                        scope[bound] = outer[j]
+                        bound += 1
+            elif which == TEXT:
+                at = put_value(kind[i], heap, start[i], length[i], out, at, scratch)
+            elif which == ATTRIBUTE:
+                if i > top:
+                    out[at] = 0x20
+                    at += 1
+                at = put_bytes(words, lex_start[called], lex_length[called], out, at)
+                at = put_two(0x3D, 0x22, out, at)
+                at = put_value(kind[i], heap, start[i], length[i], out, at, scratch)
+                out[at] = 0x22
+                at += 1
+            elif which == COMMENT:
+                at = put_two(0x2D, 0x2D, out, put_two(0x3C, 0x21, out, at))
+                at = put_value(kind[i], heap, start[i], length[i], out, at, scratch)
+                at = put_two(0x2D, 0x2D, out, at)
+                out[at] = 0x3E
+                at += 1
+            elif which == PI:
+                at = put_two(0x3C, 0x3F, out, at)
+                at = put_bytes(words, lex_start[called], lex_length[called], out, at)
+                if length[i] > 0:
+                    out[at] = 0x20
+                    at = put_value(kind[i], heap, start[i], length[i], out, at + 1, scratch)
+                at = put_two(0x3F, 0x3E, out, at)
         offsets[k + 1] = at
     return out[:at], offsets
+
+
+@kernel
+def outer_bindings(c: Columns, t: NameTables, rows: I64) -> tuple[I64, I64]:
+    """What each of `rows` that is an element has from its ancestors, end to end, and the ends."""
+    found, n = np.empty(16, np.int64), signed(0)
+    ends = np.zeros(len(rows) + 1, np.int64)
+    for k in range(len(rows)):
+        if c.kind[rows[k]] & KIND == ELEMENT and c.parent[rows[k]] >= 0:
+            outer = inherited(c, t, rows[k])
+            for j in range(len(outer)):
+                if t.name_uri[outer[j]] != 0:
+                    found = roomier(found, n)
+                    found[n] = outer[j]
+                    n += 1
+        ends[k + 1] = n
+    return found[:n].copy(), ends

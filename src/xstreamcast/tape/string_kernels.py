@@ -9,6 +9,7 @@ from xstreamcast.tape.layout import (
     ATTRIBUTE,
     DOCUMENT,
     ELEMENT,
+    I32,
     I64,
     KIND,
     NAMESPACE,
@@ -109,77 +110,82 @@ def decode(heap: U8, start: int, length: int, kind: int, out: U8, at: int) -> in
 
 
 @part
-def next_text(c: Columns, row: int, end: int) -> int:
+def next_text(kind: U8, size: I32, start: I64, length: I32, heap: U8, row: int, end: int) -> int:
     """The first text row from `row` up to `end`, or -1."""
     while row <= end:
-        if c.kind[row] & KIND == TEXT:
+        if kind[row] & KIND == TEXT:
             return row
         row += 1
     return -1
 
 
 @part
-def single(c: Columns, row: int) -> int:
+def single(kind: U8, size: I32, start: I64, length: I32, heap: U8, row: int) -> int:
     """The row whose span is the whole value of `row`: itself or an only text; -1 none, -2 many."""
-    kind = c.kind[row] & KIND
-    if kind != ELEMENT and kind != DOCUMENT:
+    which = kind[row] & KIND
+    if which != ELEMENT and which != DOCUMENT:
         return row
-    end = row + c.size[row]
-    first = next_text(c, row + 1, end)
+    end = row + size[row]
+    first = next_text(kind, size, start, length, heap, row + 1, end)
     if first < 0:
         return -1
-    return first if next_text(c, first + 1, end) < 0 else -2
+    return first if next_text(kind, size, start, length, heap, first + 1, end) < 0 else -2
 
 
 @part
-def raw_length(c: Columns, row: int) -> int:
+def raw_length(kind: U8, size: I32, start: I64, length: I32, heap: U8, row: int) -> int:
     """At most so many bytes has the string value."""
-    kind = c.kind[row] & KIND
-    if kind != ELEMENT and kind != DOCUMENT:
-        return int(c.length[row])
-    total, end = signed(0), row + c.size[row]
-    text = next_text(c, row + 1, end)
+    which = kind[row] & KIND
+    if which != ELEMENT and which != DOCUMENT:
+        return int(length[row])
+    total, end = signed(0), row + size[row]
+    text = next_text(kind, size, start, length, heap, row + 1, end)
     while text >= 0:
-        total += c.length[text]
-        text = next_text(c, text + 1, end)
+        total += length[text]
+        text = next_text(kind, size, start, length, heap, text + 1, end)
     return total
 
 
 @part
-def put_span(c: Columns, row: int, out: U8, at: int) -> int:
+def put_span(
+    kind: U8, size: I32, start: I64, length: I32, heap: U8, row: int, out: U8, at: int
+) -> int:
     """Write the value of a row that has a span of its own."""
-    start, length = c.start[row], c.length[row]
-    if c.kind[row] & NEEDS_DECODE:
-        return int(decode(c.heap, start, length, c.kind[row] & KIND, out, at))
-    for i in range(length):
-        out[at + i] = c.heap[start + i]
-    return int(at + length)
+    first, count = start[row], length[row]
+    if kind[row] & NEEDS_DECODE:
+        return int(decode(heap, first, count, kind[row] & KIND, out, at))
+    for i in range(count):
+        out[at + i] = heap[first + i]
+    return int(at + count)
 
 
 @part
-def put_value(c: Columns, row: int, out: U8, at: int) -> int:
+def put_value(
+    kind: U8, size: I32, start: I64, length: I32, heap: U8, row: int, out: U8, at: int
+) -> int:
     """Write the string value of any row → the place after it."""
-    kind = c.kind[row] & KIND
-    if kind != ELEMENT and kind != DOCUMENT:
-        return put_span(c, row, out, at)
-    end = row + c.size[row]
-    text = next_text(c, row + 1, end)
+    which = kind[row] & KIND
+    if which != ELEMENT and which != DOCUMENT:
+        return put_span(kind, size, start, length, heap, row, out, at)
+    end = row + size[row]
+    text = next_text(kind, size, start, length, heap, row + 1, end)
     while text >= 0:
-        at = put_span(c, text, out, at)
-        text = next_text(c, text + 1, end)
+        at = put_span(kind, size, start, length, heap, text, out, at)
+        text = next_text(kind, size, start, length, heap, text + 1, end)
     return at
 
 
 @kernel
 def gather(c: Columns, rows: I64) -> tuple[U8, I64]:
     """The string values of `rows` end to end, and where each begins and ends."""
+    kind, size, start, length, heap = c.kind, c.size, c.start, c.length, c.heap
     total = signed(0)
     for k in range(len(rows)):
-        total += raw_length(c, rows[k])
+        total += raw_length(kind, size, start, length, heap, rows[k])
     out, offsets, at = np.empty(total, np.uint8), np.empty(len(rows) + 1, np.int64), signed(0)
     offsets[0] = 0
     for k in range(len(rows)):
-        at = put_value(c, rows[k], out, at)
+        at = put_value(kind, size, start, length, heap, rows[k], out, at)
         offsets[k + 1] = at
     return out[:at], offsets
 
@@ -244,18 +250,23 @@ def hash_value(data: U8, start: int, length: int) -> np.uint64:
 @kernel
 def match_constant(c: Columns, rows: I64, constant: U8, how: int) -> Bools:
     """For each row, whether its string value agrees with `constant`."""
+    kind, size, start, length, heap = c.kind, c.size, c.start, c.length, c.heap
     found = np.empty(len(rows), np.bool_)
     scratch = np.empty(256, np.uint8)
     for k in range(len(rows)):
-        span = single(c, rows[k])
-        if span >= 0 and c.kind[span] & NEEDS_DECODE == 0:
-            found[k] = agrees(c.heap, c.start[span], c.length[span], constant, how)
+        span = single(kind, size, start, length, heap, rows[k])
+        if span >= 0 and kind[span] & NEEDS_DECODE == 0:
+            found[k] = agrees(heap, start[span], length[span], constant, how)
             continue
-        needed = raw_length(c, rows[k])
+        needed = raw_length(kind, size, start, length, heap, rows[k])
         if needed > len(scratch):
             scratch = np.empty(2 * needed, np.uint8)
         found[k] = agrees(
-            scratch, signed(0), put_value(c, rows[k], scratch, signed(0)), constant, how
+            scratch,
+            signed(0),
+            put_value(kind, size, start, length, heap, rows[k], scratch, signed(0)),
+            constant,
+            how,
         )
     return found
 
@@ -263,17 +274,22 @@ def match_constant(c: Columns, rows: I64, constant: U8, how: int) -> Bools:
 @kernel
 def hash_rows(c: Columns, rows: I64) -> U64:
     """For each row, the hash of its string value."""
+    kind, size, start, length, heap = c.kind, c.size, c.start, c.length, c.heap
     hashes = np.empty(len(rows), np.uint64)
     scratch = np.empty(256, np.uint8)
     for k in range(len(rows)):
-        span = single(c, rows[k])
-        if span >= 0 and c.kind[span] & NEEDS_DECODE == 0:
-            hashes[k] = hash_value(c.heap, c.start[span], c.length[span])
+        span = single(kind, size, start, length, heap, rows[k])
+        if span >= 0 and kind[span] & NEEDS_DECODE == 0:
+            hashes[k] = hash_value(heap, start[span], length[span])
             continue
-        needed = raw_length(c, rows[k])
+        needed = raw_length(kind, size, start, length, heap, rows[k])
         if needed > len(scratch):
             scratch = np.empty(2 * needed, np.uint8)
-        hashes[k] = hash_value(scratch, signed(0), put_value(c, rows[k], scratch, signed(0)))
+        hashes[k] = hash_value(
+            scratch,
+            signed(0),
+            put_value(kind, size, start, length, heap, rows[k], scratch, signed(0)),
+        )
     return hashes
 
 

@@ -175,8 +175,8 @@ def count_in(
     """At most so many rows of [start, end) pass; for one name a loop that vectorises."""
     n = signed(0)
     if wanted >= 0:
-        for i in range(start, end):
-            n += name[i] == wanted
+        for one in name[start:end]:
+            n += one == wanted
         return n
     for i in range(start, end):
         n += passes(kind[i], name[i], mask, wanted, names)
@@ -200,8 +200,8 @@ def write_in(
         stop = min(first + BLOCK, end)
         hits = signed(0)
         if wanted >= 0:
-            for i in range(first, stop):
-                hits += name[i] == wanted
+            for one in name[first:stop]:
+                hits += one == wanted
         if wanted < 0 or hits > 0:
             for i in range(first, stop):
                 if passes(kind[i], name[i], mask, wanted, names):

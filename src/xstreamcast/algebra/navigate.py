@@ -65,11 +65,13 @@ class Step:
     """The nodes on the axis from every node of the input, distinct and in document order per row.
 
     An item of the input that is no node: XPTY0020 if the input is the focus itself, else XPTY0019.
+    `settled`: they come so from the axis, and need neither be sorted nor compared.
     """
 
     input: Expression
     axis: Axis
     test: NodeItem
+    settled: bool = False
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from xstreamcast.algebra.operands import Variable
+from xstreamcast.algebra.operands import CompareOp, Variable
 from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.errors import Span
 
@@ -58,11 +58,12 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class JoinKey:
-    """left = right: `general` compares like =, otherwise like eq."""
+    """left op right: `general` compares like = or <, otherwise like eq or lt."""
 
     left: Expression
     right: Expression
     general: bool
+    op: CompareOp = "eq"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,8 @@ class Window:
     tumbling: no overlap; sliding: one window for each start; landmark: one for each start and each
     end at which the end condition holds; general: every sub-sequence that is not empty, without
     start and end. The end condition sees the variables of the start. `only_end` drops windows still
-    open at the end of the items. `order` says by which item windows are sorted.
+    open at the end of the items. `order` says by which item windows are sorted. `index`: what the
+    end condition compares, a value of the start with one of the end, so that ends can be looked up.
     """
 
     source: Tuples
@@ -166,4 +168,5 @@ class Window:
     start: Boundary | None
     end: Boundary | None
     only_end: bool = False
+    index: JoinKey | None = None
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)

@@ -1,1 +1,1 @@
-"""Takes a plan and gives an equal plan; deleting it changes no answer."""
+"""Plan to equal plan: one rule a file, their order in `rules`, the way in `optimise`."""

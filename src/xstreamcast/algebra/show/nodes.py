@@ -86,8 +86,8 @@ def _navigation(plan: p.Expression) -> Drawing:
             return Drawing("last()")
         case p.Root(operand):
             return _call("root", operand)
-        case p.Step(source, axis, test):
-            return _call(f"{axis}::{node_test(test, axis)}", source)
+        case p.Step(source, axis, test, settled):
+            return _call(f"{axis}::{node_test(test, axis)}{' settled' * settled}", source)
         case p.Path(left, right):
             return _call("path", left, right)
         case p.SimpleMap(left, right):

@@ -64,7 +64,9 @@ def _window(plan: p.Window, draw: Draw) -> Drawing:
     start = [] if plan.start is None else [_boundary("start", plan.start, draw)]
     word = "only end" if plan.only_end else "end"
     end = [] if plan.end is None else [_boundary(word, plan.end, draw)]
-    return _line(f"{plan.kind} window {plan.variable} by {plan.order}", items, *start, *end)
+    index = [] if plan.index is None else [_line("index", _join_key(plan.index, draw))]
+    head = f"{plan.kind} window {plan.variable} by {plan.order}"
+    return _line(head, items, *start, *end, *index)
 
 
 def _boundary(word: str, boundary: p.Boundary, draw: Draw) -> Drawing:
@@ -83,9 +85,11 @@ def _boundary(word: str, boundary: p.Boundary, draw: Draw) -> Drawing:
 def _join(plan: p.Join, draw: Draw) -> Drawing:
     left = Drawing("left", clauses(plan.left, draw))
     right = Drawing("right", clauses(plan.right, draw))
-    keys = [
-        Drawing("any-eq" if key.general else "eq", (draw(key.left), draw(key.right)))
-        for key in plan.keys
-    ]
+    keys = [_join_key(key, draw) for key in plan.keys]
     rest = [] if plan.residual is None else [_line("where", draw(plan.residual))]
     return Drawing("join", (left, right, _line("on", *keys), *rest), tall=True)
+
+
+def _join_key(key: p.JoinKey, draw: Draw) -> Drawing:
+    word = f"any-{key.op}" if key.general else key.op
+    return Drawing(word, (draw(key.left), draw(key.right)))

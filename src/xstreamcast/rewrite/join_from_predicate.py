@@ -1,0 +1,69 @@
+"""Predicates that compare with an outer variable, as joins."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.static_type import NODE
+from xstreamcast.algebra.walk import map_children
+from xstreamcast.rewrite.known import Known
+
+_OPS: Final = frozenset({"eq", "lt", "le", "gt", "ge"})
+
+
+def join_from_predicate(plan: p.Filter, known: Known) -> p.Expression:
+    """A look-up among nodes that do not change is a loop with a condition, which becomes a join.
+
+    e[a = b]  →  for $item in e where a($item) = b return $item
+        if e is nodes, a reads the focus, and b reads a variable that e does not
+    """
+    match plan.predicate:
+        case p.GeneralCompare(op, left, right) if op in _OPS and known.only_nodes(plan.input):
+            key, other = (left, right) if facts(left).reads_focus else (right, left)
+            if not _fits(plan.input, key, other):
+                return plan
+            variable = known.fresh("item")
+            test = _replaced(plan.predicate, p.Var(variable))
+            loop = p.ForEach(p.Unit(), variable, plan.input, span=plan.span)
+            # The result keeps the nodes' type for the rules that ask for it.
+            known.learn(variable, NODE)
+            return p.Return(p.Where(loop, test, span=plan.span), p.Var(variable), span=plan.span)
+        case _:
+            return plan
+
+
+def _fits(items: p.Expression, key: p.Expression, other: p.Expression) -> bool:
+    made, one, two = facts(items), facts(key), facts(other)
+    if two.reads_focus or not one.focus or one.position or one.last:
+        return False
+    shared = made.pure and one.pure and two.pure and not made.makes_nodes
+    apart = bool(two.free - made.free) and not made.reads_focus
+    return shared and apart and _plain(key)
+
+
+def _plain(plan: p.Expression) -> bool:
+    """Whether the focus stands only where a variable could: at the root of paths."""
+    match plan:
+        case p.Focus():
+            return True
+        case p.Step(source):
+            return _plain(source)
+        case p.Path(left) | p.Filter(left):
+            return _plain(left)
+        case _:
+            return not facts(plan).reads_focus
+
+
+def _replaced(plan: Any, by: p.Var) -> Any:
+    """The plan with a variable in the place of its own focus."""
+    match plan:
+        case p.Focus():
+            return by
+        case p.Path(left, right) | p.Filter(left, right):
+            return map_children(plan, lambda child: child if child is right else _replaced(child, by))
+        case _ if facts(plan).reads_focus:
+            return map_children(plan, lambda child: _replaced(child, by))
+        case _:
+            return plan

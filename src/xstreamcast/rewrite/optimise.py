@@ -1,0 +1,124 @@
+"""Rules until none fires: optimise(program) is an equal program.
+
+Each pass goes over the plan from the inside out and asks at every node the rules that look at
+nodes of its kind. Rules give back the very node they got if they have nothing to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.show import show
+from xstreamcast.algebra.walk import map_children
+from xstreamcast.rewrite.known import Known
+from xstreamcast.rewrite.rules import RULES, Rule
+
+# Every rule makes a plan smaller, or cheaper in a way that no other undoes. Should two of them ever
+# disagree, this ends it: any plan on the way is an equal one.
+_MOST_PASSES: Final = 24
+_MOST_TURNS: Final = 16  # of rules at one node in one pass
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A rule that changed a part of the plan."""
+
+    rule: str
+    before: p.Plan
+    after: p.Plan
+
+    def __str__(self) -> str:
+        return "\n".join([self.rule, *_marked("- ", self.before), *_marked("+ ", self.after)])
+
+
+def optimise(
+    program: Program,
+    rules: tuple[Rule, ...] = RULES,
+    fired: Callable[[Fired], None] | None = None,
+) -> Program:
+    """The program after all rules; `fired` is told of each that changed something."""
+    if program.settings.sequential:  # what is assigned between two evaluations is no rule's concern
+        return program
+    work = _Pass(program, rules, fired)
+    for _ in range(_MOST_PASSES):
+        program = work.over(program)
+        if not work.changed:
+            break
+    return program
+
+
+def trace(program: Program, rules: tuple[Rule, ...] = RULES) -> list[Fired]:
+    """Every rule that fired, in order, with the part of the plan before and after."""
+    told: list[Fired] = []
+    optimise(program, rules, told.append)
+    return told
+
+
+def rewritten(plan: Any, rule: Rule, known: Known) -> Any:
+    """A plan after one pass of one rule: for its golden file."""
+    if type(plan) in rule.heads:
+        plan = rule.apply(plan, known)
+    return map_children(plan, lambda child: rewritten(child, rule, known))
+
+
+class _Pass:
+    """One walk over all parts of a program."""
+
+    def __init__(
+        self, program: Program, rules: tuple[Rule, ...], fired: Callable[[Fired], None] | None
+    ) -> None:
+        self._known = Known(program)
+        self._rules = _by_head(rules)
+        self._fired = fired
+        self.changed = False
+
+    def over(self, program: Program) -> Program:
+        """The program with every expression visited once."""
+        self.changed = False
+        made: dict[str, Any] = {"body": self._visit(program.body)}
+        if program.variables:
+            made["variables"] = tuple(map(self._part, program.variables))
+        if program.functions:
+            made["functions"] = tuple(
+                replace(one, body=self._visit(one.body)) for one in program.functions
+            )
+        if program.context is not None:
+            made["context"] = self._part(program.context)
+        return replace(program, **made) if self.changed else program
+
+    def _part(self, part: Any) -> Any:
+        return part if part.value is None else replace(part, value=self._visit(part.value))
+
+    def _visit(self, plan: Any) -> Any:
+        plan = map_children(plan, self._visit)
+        for _ in range(_MOST_TURNS):
+            made = self._turned(plan)
+            if made is plan:
+                break
+            plan = made
+        return plan
+
+    def _turned(self, plan: Any) -> Any:
+        for rule in self._rules.get(type(plan), ()):
+            made = rule.apply(plan, self._known)
+            if made is not plan:
+                self.changed = True
+                if self._fired is not None:
+                    self._fired(Fired(rule.name, plan, made))
+                return made
+        return plan
+
+
+@lru_cache(maxsize=64)
+def _by_head(rules: tuple[Rule, ...]) -> dict[type, tuple[Rule, ...]]:
+    heads = {head for rule in rules for head in rule.heads}
+    return {head: tuple(rule for rule in rules if head in rule.heads) for head in heads}
+
+
+def _marked(mark: str, plan: p.Plan) -> Iterator[str]:
+    return (mark + line for line in show(plan).splitlines())

@@ -178,9 +178,9 @@ class _Cutter:
 
     def _open_fragment(self, tsid: int, at: int, above: dict[str, str]) -> None:
         if self._open:
-            around = self._open[-1]
+            around, scope = self._open[-1], self._scopes[-2]
             around.parts.append(self._slice(around.at, at))
-            around.parts.append(_hole(str(self._ids), tsid, self._scopes[-2]))
+            around.parts.append(hole(str(self._ids), tsid, scope.get("stream", STREAM)))
         self._open.append(_Open(self._ids, tsid, at, above))
         self._ids += 1
 
@@ -221,11 +221,3 @@ def _scope(above: dict[str, str], attributes: dict[str, str]) -> dict[str, str]:
         return above
     both = {**above, **own}
     return {prefix: uri for prefix, uri in both.items() if uri}
-
-
-def _hole(name: str, tsid: int, scope: dict[str, str]) -> bytes:
-    """A hole, which declares its prefix where the document uses that for something else."""
-    made = hole(name, tsid)
-    if scope.get("stream", STREAM) == STREAM:
-        return made
-    return made.replace(b"<stream:hole", f'<stream:hole xmlns:stream="{STREAM}"'.encode(), 1)

@@ -24,7 +24,7 @@ from xstreamcast.tape.layout import (
     Columns,
 )
 
-HOLE, MEANING, PLAIN = 8, 15, 16
+HOLE, MEANING, PLAIN, FOREIGN = 8, 15, 16, 32
 ID, TSID, VALID_TIME = 1, 2, 3
 
 ABSENT, NOT_A_NUMBER = -1, -2  # tsids that are none
@@ -141,15 +141,15 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
         u.fault[unit] = fault
         payload = u.payload[unit]
         if payload >= 0:
-            plain = word & PLAIN
+            # A name that may be the payload's own counts where the fragment's is of its kind.
+            kinds = word & (PLAIN | FOREIGN) if word else PLAIN
             for at in range(payload + 1, payload + c.size[payload] + 1):
                 if c.kind[at] & KIND != ELEMENT:
                     continue
                 meant = elements[c.name[at]]
                 if 0 < meant < HOLE and word:
                     u.fault[unit] = (u.fault[unit] & ODD) | NESTED
-                # Where fragments have a prefix, a name without one is the payload's own.
-                if meant & MEANING != HOLE or (meant & PLAIN and not plain and word):
+                if meant & MEANING != HOLE or meant & (PLAIN | FOREIGN) & ~kinds:
                     continue
                 h.unit[hole], h.row[hole], h.odd[hole] = unit, at, 0
                 h.id_start[hole], h.id_length[hole], h.tsid[hole] = 0, -1, ABSENT

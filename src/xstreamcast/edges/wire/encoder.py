@@ -38,10 +38,14 @@ def heartbeat_line(instant: int, zoned: bool = False) -> bytes:
     return f'<stream:heartbeat validTime="{show_instant(instant, zoned)}"/>\n'.encode()
 
 
-def hole(name: str, tsid: int) -> bytes:
-    """The place of a fragment within another; without its tag where that is not known."""
+def hole(name: str, tsid: int, stream: str = STREAM) -> bytes:
+    """The place of a fragment within another; without its tag where that is not known.
+
+    It declares its prefix where that stands for something else around it.
+    """
     tag = f' tsid="{tsid}"' if tsid >= 0 else ""
-    return f"<stream:hole id={quoteattr(name)}{tag}/>".encode()
+    declared = f' xmlns:stream="{STREAM}"' if stream != STREAM else ""
+    return f"<stream:hole{declared} id={quoteattr(name)}{tag}/>".encode()
 
 
 def fragment_line(
@@ -75,10 +79,13 @@ def _payload(batch: FragmentBatch, fragment: int, holes: range, ids: Ids) -> byt
     if end < at:
         return _without_stream(batch.tape.serialize(row))
     parts = []
+    shadowed = b"xmlns:stream" in c.heap[at:end].tobytes()
     for k in holes:
         there = int(batch.hole_row[k])
         parts.append(c.heap[at : int(c.start[there])].tobytes())
-        parts.append(hole(ids.text(int(batch.hole_id[k])), int(batch.hole_tsid[k])))
+        scope = in_scope_namespaces(batch.tape, int(c.parent[there])) if shadowed else {}
+        name = ids.text(int(batch.hole_id[k]))
+        parts.append(hole(name, int(batch.hole_tsid[k]), scope.get("stream", STREAM)))
         at = int(c.start[there]) + int(c.length[there])
     parts.append(c.heap[at:end].tobytes())
     return declaring(b"".join(parts), _inherited(batch.tape, row))

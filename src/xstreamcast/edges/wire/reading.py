@@ -110,7 +110,7 @@ class WireReading:
         self._at = 0  # where on the wire the head begins
         self._units: _Units | None = None
         self._shift = 0  # byte p that the units were fed is byte p + shift of the wire
-        self._prefix = b"stream"
+        self._prefix: bytes | None = None  # of the fragments, b"" for none
         self._searched = 0
         self._skipping: _Skipping | None = None
 
@@ -175,6 +175,9 @@ class WireReading:
         tape = units.feed_quietly(data)
         if tape is not None:
             self._searched = 0
+            c = tape.columns
+            found = prefix_at(c.heap[int(c.start[0]) : int(c.start[0]) + 200].tobytes())
+            self._prefix = self._prefix if found is None else found
             yield Read(tape, base)
         if units.refused is not None:
             if units.ended:

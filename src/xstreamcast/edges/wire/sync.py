@@ -17,7 +17,7 @@ _ROOT: Final = re.compile(
     rb"<(?:([A-Za-z_][\w.-]*):)?fragments(?=[\s>/])(?:[^>\"']|\"[^\"]*\"|'[^']*')*>"
 )
 _ROOT_END: Final = re.compile(rb"\s*(?:</(?:[A-Za-z_][\w.-]*:)?fragments\s*>\s*)?\Z")
-_MAYBE_ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?f?r?a?g?m?e?n?t?s?(?:[\s][^>]*)?\Z")
+_MAYBE_ROOT: Final = re.compile(rb"<[^\s/>]*\Z|<(?:[A-Za-z_][\w.-]*:)?fragments\s")
 _WORDS: Final = rb"filler|repeat|replace|remove|eos|structure|tagstructure|tagStructure|heartbeat"
 _START: Final = re.compile(rb"<(?:([A-Za-z_][\w.-]*):)?(?:" + _WORDS + rb")(?=[\s/>])")
 DECLARED: Final = b" xmlns:stream='" + STREAM.encode() + b"'"
@@ -73,10 +73,11 @@ def prefix_at(kept: bytes) -> bytes | None:
     return None if found is None else found.group(1) or b""
 
 
-def next_start(kept: bytes, prefix: bytes, begin: int = 1) -> int:
-    """Where a fragment begins from byte `begin` on; -1 = nowhere."""
-    found = _starts(prefix).search(kept, max(begin, 0))
-    return found.start() if found else -1
+def next_start(kept: bytes, prefix: bytes | None, begin: int = 1) -> int:
+    """Where a fragment begins from byte `begin` on; -1 = nowhere; None: the prefix is not known."""
+    likely = (b"stream", b"") if prefix is None else (prefix,)
+    found = [match.start() for one in likely if (match := _starts(one).search(kept, begin))]
+    return min(found, default=-1)
 
 
 @cache

@@ -13,6 +13,7 @@ STREAM: Final = "urn:xstreamcast:stream"  # what the prefix `stream` is bound to
 
 NOTHING, FILLER, REPEAT, REPLACE, REMOVE, EOS, STRUCTURE, HEARTBEAT, HOLE = range(9)
 PLAIN: Final = 16  # bit: the name has neither prefix nor namespace
+FOREIGN: Final = 32  # bit: its prefix is `stream`, but bound to something else than we bind it to
 MEANING: Final = 15
 
 _ELEMENTS: Final = {
@@ -60,9 +61,11 @@ class Words:
 
 def _element(prefix: str, local: str, uri: str) -> int:
     meaning = _ELEMENTS.get(local.lower() if local == "tagStructure" else local, NOTHING)
-    if uri == STREAM or prefix == "stream":
+    if uri == STREAM or not meaning:
         return meaning
-    return meaning | PLAIN if meaning and not uri else NOTHING
+    if prefix == "stream":
+        return meaning | FOREIGN
+    return NOTHING if uri else meaning | PLAIN
 
 
 def _attribute(prefix: str, local: str, uri: str) -> int:

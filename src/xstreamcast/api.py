@@ -29,9 +29,10 @@ def compiled(text: str, name: str = "query", base_uri: str | None = None) -> Pro
     """The program of a query text."""
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.evaluate.deep import deep
+    from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 
-    return deep(lambda: lower(parse(text, name), base_uri=base_uri))
+    return deep(lambda: optimise(lower(parse(text, name), base_uri=base_uri)))
 
 
 class Query:

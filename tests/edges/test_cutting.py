@@ -12,9 +12,14 @@ from lxml import etree
 
 from tests.edges.documents import Case, cases
 from xstreamcast.edges.cutting import cut
+from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.edges.valid_time import valid_time
+from xstreamcast.edges.wire import Decoder
+from xstreamcast.edges.wire.encoder import CLOSE, OPEN, structure_line
 from xstreamcast.errors import Error
+from xstreamcast.history.view import reconstruct
+from xstreamcast.tape.store import Store
 
 HOLE = re.compile(rb'<stream:hole(?: xmlns:stream="[^"]*")? id="(\d+)"[^>]*/>')
 
@@ -108,3 +113,23 @@ def test_a_document_that_cannot_be_cut_says_why(document: bytes, code: str, said
 def test_valid_times_come_from_an_instant_or_a_path(written: str, expected: bytes) -> None:
     document = b'<r><a><t at="2005-01-01"> 2004-01-01T00:00:00Z </t></a></r>'
     assert expected in next(cut([document], STRUCTURE, valid=valid_time(written)))
+
+
+@given(cases(), st.integers(1, 90), st.randoms(), st.sampled_from((None, "2003-11-01")))
+def test_fragments_in_any_order_with_repetitions_make_the_document(
+    case: Case, size: int, chance: random.Random, instant: str | None
+) -> None:
+    valid = valid_time(instant) if instant else None
+    lines = list(cut([case.document], case.structure, valid=valid))
+    lines += chance.sample(lines, chance.randint(0, len(lines)))
+    chance.shuffle(lines)
+    lines.insert(chance.randint(0, len(lines)), structure_line(case.structure))
+    store, refused = Store(), []
+    decoder = Decoder("s", names=store.names)
+    history = None
+    for chunk in pieces(OPEN + b"".join(lines) + CLOSE, size):
+        history = taken_in(history, decoder.feed(chunk), decoder, store, refused)
+    history = taken_in(history, decoder.close(), decoder, store, refused)
+    assert refused == []
+    assert history is not None
+    assert canonical(reconstruct(history).serialize()) == canonical(case.document)

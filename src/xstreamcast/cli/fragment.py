@@ -55,7 +55,7 @@ def _cut(arguments: Parsed) -> int:
         lines = list(lines)
         random.Random(arguments.shuffle).shuffle(lines)
     count = untimed = 0
-    with _output(arguments.output) as out:
+    with output(arguments.output) as out:
         out.write(OPEN + structure_line(structure))
         for line in lines:
             out.write(line)
@@ -72,7 +72,7 @@ def _join(arguments: Parsed) -> int:
     from xstreamcast.edges.joining import join
 
     joined = join(arguments.file, arguments.structure)
-    with _output(arguments.output) as out:
+    with output(arguments.output) as out:
         out.write(joined.document + b"\n")
     for refused in joined.refused:
         said = f"{refused.code} at byte {refused.offset}: {refused.reason}"
@@ -81,7 +81,7 @@ def _join(arguments: Parsed) -> int:
 
 
 @contextmanager
-def _output(path: str | None) -> Iterator[BinaryIO]:
+def output(path: str | None) -> Iterator[BinaryIO]:
     if path is None:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

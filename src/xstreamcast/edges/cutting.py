@@ -15,8 +15,8 @@ from xml.parsers import expat
 
 from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
 from xstreamcast.edges.wire.reading import ENDING
-from xstreamcast.edges.wire.words import STREAM
 from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.model.fragment import STREAM
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.expat_errors import input_error
 from xstreamcast.tape.reading import read

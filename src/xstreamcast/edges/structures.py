@@ -17,8 +17,8 @@ from os import PathLike
 from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
-from xstreamcast.edges.wire.words import STREAM
 from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.model.fragment import STREAM
 from xstreamcast.model.structure import Tag, TagStructure, TagType
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.namespaces import in_scope_namespaces

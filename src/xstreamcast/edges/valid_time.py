@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from xstreamcast.edges.cutting import ValidTime
-from xstreamcast.edges.wire.words import STREAM
 from xstreamcast.errors import error
+from xstreamcast.model.fragment import STREAM
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.tape.node import Node
 from xstreamcast.tape.reading import read

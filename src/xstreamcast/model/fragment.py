@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     I64 = npt.NDArray[np.int64]
     U8 = npt.NDArray[np.uint8]
 
+STREAM: Final = "urn:xstreamcast:stream"  # what the prefix `stream` is bound to in what we write
+
 ZONED: Final = 1  # the valid time came with a time zone
 TIMELESS: Final = 2  # it came with none at all: the logical clock gave it one
 REPEATED: Final = 4  # sent as a repeat of what was sent before

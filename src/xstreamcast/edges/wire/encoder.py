@@ -10,9 +10,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from xstreamcast.edges.structures import write_structure
-from xstreamcast.edges.wire.words import STREAM
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import REPEATED, TIMELESS, ZONED, FragmentBatch, Op
+from xstreamcast.model.fragment import REPEATED, STREAM, TIMELESS, ZONED, FragmentBatch, Op
 from xstreamcast.model.instant import show_instant
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.layout import Tape

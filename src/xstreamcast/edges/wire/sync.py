@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from xstreamcast.edges.wire.words import STREAM
+from xstreamcast.model.fragment import STREAM
 
 # XML declaration, white space, comments, PIs, a document type: what may stand before the root.
 _BEFORE: Final = re.compile(

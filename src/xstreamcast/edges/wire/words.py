@@ -6,10 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from xstreamcast.model.fragment import STREAM
 from xstreamcast.tape.layout import I32, U8
 from xstreamcast.tape.names import Names
-
-STREAM: Final = "urn:xstreamcast:stream"  # what the prefix `stream` is bound to in what we write
 
 NOTHING, FILLER, REPEAT, REPLACE, REMOVE, EOS, STRUCTURE, HEARTBEAT, HOLE = range(9)
 PLAIN: Final = 16  # bit: the name has neither prefix nor namespace

@@ -1,0 +1,98 @@
+"""What may stand in what, as far as it is known: elements, their children, and what they carry."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Children: TypeAlias = dict[Hashable, bool]  # key → whether it may stand there repeatedly
+
+
+@dataclass(slots=True)
+class Element:
+    """An element as it is declared, or as it was met: below one place, or everywhere."""
+
+    uri: str
+    local: str
+    children: Children = field(default_factory=dict)
+    times: list[str] = field(default_factory=list)  # `@date`, `sold`: what holds an instant
+
+    @property
+    def name(self) -> tuple[str, str]:
+        return self.uri, self.local
+
+
+@dataclass(slots=True)
+class Graph:
+    """Elements by key; a key is whatever tells two of them apart."""
+
+    root: Hashable
+    elements: dict[Hashable, Element] = field(default_factory=dict)
+
+    def walk(self) -> Iterator[Hashable]:
+        """All keys that the root leads to, in document order."""
+        seen: set[Hashable] = set()
+        todo = [self.root]
+        while todo:
+            key = todo.pop()
+            if key not in seen:
+                seen.add(key)
+                yield key
+                todo.extend(reversed(self.elements[key].children))
+
+    def unite(self, kept: Hashable, gone: Hashable) -> None:
+        """Make two elements one."""
+        target, source = self.elements[kept], self.elements.pop(gone)
+        target.times += [time for time in source.times if time not in target.times]
+        for key, repeats in source.children.items():
+            target.children[key] = target.children.get(key, False) or repeats
+        for element in self.elements.values():
+            if gone in element.children:
+                element.children = _renamed(element.children, gone, kept)
+        self.root = kept if self.root == gone else self.root
+
+
+def _renamed(children: Children, gone: Hashable, kept: Hashable) -> Children:
+    """Children with one key in place of another, which may stand there already."""
+    out: Children = {}
+    for key, repeats in children.items():
+        new = kept if key == gone else key
+        out[new] = out.get(new, False) or repeats
+    return out
+
+
+def merge_equals(graph: Graph, recursive: bool) -> None:
+    """Below one element a name becomes one element; where asked, so does one that contains itself.
+
+    The children of what became one may be equal in turn, so this goes on until nothing is.
+    """
+    while pair := _siblings(graph) or (recursive and _contained(graph)):
+        graph.unite(*pair)
+
+
+def _siblings(graph: Graph) -> tuple[Hashable, Hashable] | None:
+    """Two children of one element with the same name."""
+    for element in graph.elements.values():
+        seen: dict[tuple[str, str], Hashable] = {}
+        for key in element.children:
+            first = seen.setdefault(graph.elements[key].name, key)
+            if first != key:
+                return first, key
+    return None
+
+
+def _contained(graph: Graph) -> tuple[Hashable, Hashable] | None:
+    """An element and another of the same name that stands somewhere below it."""
+    for top in graph.walk():
+        name, seen = graph.elements[top].name, {top}
+        todo = list(graph.elements[top].children)
+        while todo:
+            key = todo.pop()
+            if key in seen:
+                continue
+            if graph.elements[key].name == name:
+                return top, key
+            seen.add(key)
+            todo.extend(graph.elements[key].children)
+    return None

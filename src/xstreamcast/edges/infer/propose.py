@@ -1,0 +1,117 @@
+"""From what may stand in what to a tag structure: which tags have versions, and why.
+
+In this order:
+- what the user says: --temporal, --event, --filler;
+- the root is a snapshot;
+- what repeats and carries a beginning and an end is temporal;
+- what repeats and carries an instant is an event;
+- all else is a snapshot.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from xstreamcast.edges.infer.graph import Element, Graph
+from xstreamcast.errors import error
+from xstreamcast.model.structure import Tag, TagStructure, TagType
+
+_FROM: Final = re.compile(r"@?(?:vt|valid)?[-_]?(?:from|since|start|begin)(?:date|time)?", re.I)
+_TO: Final = re.compile(r"@?(?:vt|valid)?[-_]?(?:to|until|end)(?:date|time)?", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Paths of tags whose type the user gives."""
+
+    temporal: tuple[str, ...] = ()
+    event: tuple[str, ...] = ()
+    filler: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A structure, and for each tag why it is what it is."""
+
+    structure: TagStructure
+    reasons: dict[int, str]
+
+    def lines(self) -> list[str]:
+        """`name: type, because …` for each tag."""
+        tags = self.structure.tags.values()
+        return [f"{tag.name}: {_shown(tag)}, {self.reasons[tag.id]}" for tag in tags]
+
+
+def propose(graph: Graph, wishes: Wishes | None = None) -> Proposal:
+    """The structure of a graph; tags count from 1 in document order."""
+    order = list(graph.walk())
+    ids = {key: number for number, key in enumerate(order, start=1)}
+    given = _given(graph, order, wishes or Wishes())
+    repeated = {
+        key for made in graph.elements.values() for key, again in made.children.items() if again
+    }
+    tags, reasons = {}, {}
+    for key, tsid in ids.items():
+        made = graph.elements[key]
+        kind, filler, why = given.get(key) or _judged(made, key == graph.root, key in repeated)
+        children = tuple(ids[child] for child in made.children)
+        tags[tsid] = Tag(tsid, made.uri, made.local, kind, filler, children)
+        reasons[tsid] = why
+    return Proposal(TagStructure(1, tags), reasons)
+
+
+def _judged(made: Element, root: bool, repeats: bool) -> tuple[TagType, bool, str]:
+    if root:
+        return "snapshot", False, "because it is the root"
+    begin = next((time for time in made.times if _FROM.fullmatch(time)), None)
+    end = next((time for time in made.times if _TO.fullmatch(time)), None)
+    if repeats and begin and end:
+        return "temporal", True, f"because it repeats and carries a lifespan ({begin}, {end})"
+    if repeats and made.times:
+        return "event", True, f"because it repeats and carries an instant ({made.times[0]})"
+    return "snapshot", False, "because nothing says that it changes"
+
+
+def _given(
+    graph: Graph, order: list[Hashable], wishes: Wishes
+) -> dict[Hashable, tuple[TagType, bool, str]]:
+    """What the user said of which elements."""
+    out: dict[Hashable, tuple[TagType, bool, str]] = {}
+    said: list[tuple[str, TagType, tuple[str, ...]]] = [
+        ("filler", "snapshot", wishes.filler),
+        ("event", "event", wishes.event),
+        ("temporal", "temporal", wishes.temporal),
+    ]
+    for option, kind, written in said:
+        for path in written:
+            found = [key for key in order if _matches(graph, key, path)]
+            if not found:
+                known = ", ".join(sorted({graph.elements[key].local for key in order})[:12])
+                raise error(
+                    "XSCU0001",
+                    f"--{option} must name an element that there is; got {path}",
+                    hint=f"there are {known}",
+                )
+            out |= {key: (kind, True, f"because given by --{option} {path}") for key in found}
+    return out
+
+
+def _matches(graph: Graph, key: Hashable, path: str) -> bool:
+    """Whether a path leads there: `a`, `b/a`, `//b/a` from anywhere, `/r/b/a` from the root."""
+    steps = path.strip("/").split("/")
+    places = {key} if graph.elements[key].local == steps[-1] else set()
+    for step in reversed(steps[:-1]):
+        places = {
+            above
+            for above, made in graph.elements.items()
+            if made.local == step and not places.isdisjoint(made.children)
+        }
+    absolute = path.startswith("/") and not path.startswith("//")
+    return graph.root in places if absolute else bool(places)
+
+
+def _shown(tag: Tag) -> str:
+    return "snapshot in fragments" if tag.type == "snapshot" and tag.filler else tag.type

@@ -1,0 +1,75 @@
+"""Fragments to the document that they make, through the history of their stream."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import assert_never
+
+from xstreamcast.edges.inputs import arrivals, stream_name
+from xstreamcast.edges.structures import read_structure
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.errors import DataPlace, error
+from xstreamcast.history.history import History
+from xstreamcast.history.view import reconstruct
+from xstreamcast.model.fragment import (
+    Arrival,
+    Described,
+    Ended,
+    FragmentBatch,
+    Heartbeat,
+    Refused,
+)
+from xstreamcast.tape.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A document, and the fragments that could not be taken in."""
+
+    document: bytes
+    refused: list[Refused]
+
+
+def join(source: str | os.PathLike[str], structure: str | os.PathLike[str] | None = None) -> Joined:
+    """The document of a source of fragments, with its latest content."""
+    known = None if structure is None else read_structure(structure)
+    store = Store()
+    decoder = Decoder(stream_name(source), known, names=store.names)
+    history = None if known is None else History(decoder.name, known, store=store, ids=decoder.ids)
+    refused: list[Refused] = []
+    for found in arrivals(source, decoder):
+        history = taken_in(history, found, decoder, store, refused)
+    if history is None:
+        raise error("XSCF0010", at=DataPlace(decoder.name), hint="give one with --structure TS")
+    return Joined(reconstruct(history).serialize(), refused)
+
+
+def taken_in(
+    history: History | None,
+    found: Iterable[Arrival],
+    decoder: Decoder,
+    store: Store,
+    refused: list[Refused],
+) -> History | None:
+    """The history after what arrived; it begins with the first tag structure."""
+    for arrival in found:
+        match arrival:
+            case Described(structure) if history is None:
+                history = History(decoder.name, structure, store=store, ids=decoder.ids)
+            case Described(structure):
+                history.describe(structure)
+            case FragmentBatch():
+                assert history is not None, "the decoder keeps fragments until there is a structure"
+                history.add(arrival)
+            case Heartbeat(instant):
+                if history is not None:
+                    history.reach(instant)
+            case Refused():
+                refused.append(arrival)
+            case Ended():
+                pass
+            case _:
+                assert_never(arrival)
+    return history

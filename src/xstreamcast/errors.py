@@ -448,6 +448,7 @@ XSCF0009 the tag's elements do not travel as fragments of their own
 XSCF0010 no tag structure has come
 XSCF0011 the stream had said that it ended
 XSCF0012 this is no fragment
+XSCC0001 the change is not understood, or does not fit the answer so far
 XSCT0001 the tag structure is not understood
 XSCT0002 the tag structure contradicts the one before it
 XSCT0003 the document does not fit the tag structure

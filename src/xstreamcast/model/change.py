@@ -1,0 +1,123 @@
+"""A change of an answer: a keyed item comes or goes; accumulated, changes give the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from xstreamcast.errors import error
+from xstreamcast.model.instant import NOW, START, parse_instant, show_instant
+
+Diff = Literal[1, -1]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """At `instant`, the item under `key` goes (-1), or comes (+1) to stand behind `after`.
+
+    Keys are names of places in the answer: a place that is revised goes and comes under the same
+    key. `after` is the key it stands behind, None for the first; of what goes it says nothing.
+    `item` is the serialised node or the value as a string.
+    """
+
+    instant: int
+    diff: Diff
+    key: str
+    after: str | None
+    item: str
+
+    def to_json(self) -> str:
+        """The change as a line of JSON."""
+        record = {
+            "time": show_instant(self.instant, zoned=self.instant not in (START, NOW)),
+            "diff": self.diff,
+            "key": self.key,
+            "after": self.after,
+            "item": self.item,
+        }
+        return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+    @staticmethod
+    def from_json(line: str) -> Change:
+        """The change that a line says; to_json → from_json gives it back."""
+        try:
+            match json.loads(line):
+                case {"time": str(said), "diff": 1 | -1 as diff, "key": str(key), "item": str(item),
+                      "after": (str() | None) as after}:  # fmt: skip
+                    return Change(_instant(said), diff, key, after, item)
+        except ValueError:
+            pass  # said below: a line that is no JSON is no change
+        raise error("XSCC0001", f"a change must have time, diff, key, after, item; got {line[:80]}")
+
+
+def _instant(said: str) -> int:
+    if said in ("start", "now"):
+        return START if said == "start" else NOW
+    found = parse_instant(said)
+    if found is None:
+        raise ValueError(said)
+    return found[0]
+
+
+class Accumulated:
+    """The answer that changes have added up to: keys in the order of the answer, each an item.
+
+    accumulate(changes of q over a history)  →  q over that history
+    """
+
+    def __init__(self, changes: Iterable[Change] = ()) -> None:
+        self._item: dict[str | None, str] = {}
+        self._next: dict[str | None, str | None] = {None: None}
+        self._before: dict[str, str | None] = {}
+        for change in changes:
+            self.apply(change)
+
+    def __len__(self) -> int:
+        return len(self._item)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._item
+
+    def __getitem__(self, key: str) -> str:
+        return self._item[key]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Keys and items in the order of the answer."""
+        key = self._next[None]
+        while key is not None:
+            yield key, self._item[key]
+            key = self._next[key]
+
+    def items(self) -> list[str]:
+        """The items alone, in order."""
+        return [item for _, item in self]
+
+    def apply(self, change: Change) -> None:
+        """Take a change in; one that does not fit what is there is an error."""
+        if change.diff < 0:
+            self._remove(change)
+        else:
+            self._insert(change)
+
+    def _remove(self, change: Change) -> None:
+        if change.key not in self._item:
+            raise error("XSCC0001", f"a change takes away {change.key}, which is not there")
+        before, behind = self._before.pop(change.key), self._next.pop(change.key)
+        del self._item[change.key]
+        self._next[before] = behind
+        if behind is not None:
+            self._before[behind] = before
+
+    def _insert(self, change: Change) -> None:
+        key, after = change.key, change.after
+        if key in self._item:
+            raise error("XSCC0001", f"a change adds {key}, which is there already")
+        if after is not None and after not in self._item:
+            raise error("XSCC0001", f"a change puts {key} after {after}, which is not there")
+        behind = self._next[after]
+        self._item[key] = change.item
+        self._next[after], self._next[key], self._before[key] = key, behind, after
+        if behind is not None:
+            self._before[behind] = key

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -15,10 +13,10 @@ from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import error
 from xstreamcast.evaluate.deep import deep
+from xstreamcast.rewrite.optimise import optimise, trace
 from xstreamcast.syntax import parse, show_tree
 
 STAGES: Final = ("tree", "plan", "optimised")
-_OPTIMISER: Final = "xstreamcast.rewrite.optimise"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -31,6 +29,11 @@ def add_arguments(parser: Parser) -> None:
         help="tree (as parsed), plan (as lowered) or optimised; plan if nothing is said",
     )
     parser.add_argument(
+        "--trace",
+        action="store_true",
+        help="with --stage optimised: each rule that fired, and what it changed",
+    )
+    parser.add_argument(
         "--policy",
         choices=("strict", "optimistic"),
         default="optimistic",
@@ -40,7 +43,7 @@ def add_arguments(parser: Parser) -> None:
 
 def main(args: Parsed) -> int:
     name, text = query_text(args)
-    shown = deep(lambda: _explained(name, text, args.stage, args.policy))
+    shown = deep(lambda: _explained(name, text, args.stage, args.policy, args.trace))
     sys.stdout.write(shown + "\n")
     return 0
 
@@ -59,22 +62,17 @@ def query_text(args: Parsed) -> tuple[str, str]:
         raise error("XSCU0003", f"{args.file} is not UTF-8 at byte {caught.start}") from None
 
 
-def _explained(name: str, text: str, stage: str, policy: str) -> str:
+def _explained(name: str, text: str, stage: str, policy: str, traced: bool = False) -> str:
     module = parse(text, name)
     if stage == "tree":
         return show_tree(module)
     program = lower(module)
     if policy == "strict":
         refuse_blocked(program)
-    shown = program if stage == "plan" else _optimised(program)
-    return "\n".join([show_program(shown), *_notes(program)])
-
-
-def _optimised(program: Program) -> Program:
-    if find_spec("xstreamcast.rewrite") is None or find_spec(_OPTIMISER) is None:
-        raise error("XSCU0006", "the rewrites are not installed", hint="--stage plan")
-    made: Program = import_module(_OPTIMISER).optimise(program)
-    return made
+    if stage == "plan":
+        return "\n".join([show_program(program), *_notes(program)])
+    steps = [f"{fired}\n" for fired in trace(program)] if traced else []
+    return "\n".join([*steps, show_program(optimise(program)), *_notes(program)])
 
 
 def _notes(program: Program) -> list[str]:

@@ -140,6 +140,13 @@ def tumbling(
     return closed(*chain.windows(), stop, only)
 
 
+def tumbling_known(starts: Bools, offsets: Ints, stop: Ints, last: Ints, only: bool) -> Bounds:
+    """The same where the end of a window from each item is known; -1 if there is none."""
+    chain = _Chain(starts, offsets, stop)
+    chain.walk(last.tolist())
+    return closed(*chain.windows(), stop, only)
+
+
 class _Chain:
     """Tumbling windows of all rows as they are found: each row stands at its next start."""
 

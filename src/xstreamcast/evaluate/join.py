@@ -1,4 +1,4 @@
-"""Joins of two streams of tuples on equal keys, without looking at every pair."""
+"""Joins of two streams of tuples on keys that compare, without looking at every pair."""
 
 from __future__ import annotations
 
@@ -9,44 +9,70 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables
+from xstreamcast.errors import Error
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.evaluate.pairs import at_most_one
+from xstreamcast.evaluate.key_pairs import Side, pairs
+from xstreamcast.evaluate.pairs import paired
 from xstreamcast.evaluate.walk import evaluate, truth
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.compare import equal_pairs, general_compare, value_compare
+from xstreamcast.functions.compare import general_compare, value_compare
 
 if TYPE_CHECKING:
-    from xstreamcast.model.column import Column, Ints
+    from xstreamcast.model.column import Bools, Column, Ints
 
 
 def join(plan: p.Join, frame: Frame) -> Iterator[Frame]:
-    """The pairs that agree on all keys, left-major."""
-    from xstreamcast.evaluate.tuples import MORSEL, bound_between, gathered
+    """The pairs that agree on all keys, left-major.
+
+    Keys are made for all tuples, even those that meet no other. If that fails, or no order tells
+    which values agree, every pair is looked at, as the query says: no error comes from elsewhere.
+    """
+    from xstreamcast.evaluate.tuples import gathered
 
     left = gathered(plan.left, frame)
     if left.n == 0:
         return
+    found = None if left.n == 1 or frame.context.sequential else _found(plan, left, frame)
+    yield from _nested(plan, left) if found is None else found
+
+
+def _found(plan: p.Join, left: Frame, frame: Frame) -> Iterator[Frame] | None:
+    """The pairs by their first key; None where they must be looked for one by one."""
+    from xstreamcast.evaluate.tuples import bound_between, gathered
+
     home = _home(plan, frame)
-    right = gathered(plan.right, home)
-    if right.n == 0:
-        return
-    a, b = _pairs(plan, left, right, home)
+    try:
+        right = gathered(plan.right, home)
+        if right.n == 0:
+            return iter(())
+        blocks = pairs(plan.keys[0], *_sides(plan.keys[0], left, right, home))
+    except Error:
+        return None
+    if blocks is None:
+        return None
     keys = bound_between(right, home)
-    for at in range(0, len(a), MORSEL):
-        pairs = _pair_frame(left, right, a[at : at + MORSEL], b[at : at + MORSEL], keys)
-        if plan.residual is not None:
-            pairs = pairs.select(np.flatnonzero(truth(plan.residual, pairs)))
-        yield pairs
+    return (
+        _thinned(plan, plan.keys[1:], _pair_frame(left, right, a, b, keys)) for a, b in blocks
+    )
 
 
 def _home(plan: p.Join, frame: Frame) -> Frame:
     """Where the right side is made: once for all rows that it does not read from."""
     sides = [plan.right, *(key.right for key in plan.keys)]
     reads = [frame.context.reads.of(side) for side in sides]
-    if frame.context.sequential or not reads[0].shared:
+    if not reads[0].shared:
         return frame
     bound = {variable.number for variable in bound_variables(plan.right)}
     return frame.home(frozenset().union(*(one.keys for one in reads)) - bound)
+
+
+def _sides(key: p.JoinKey, left: Frame, right: Frame, home: Frame) -> tuple[Side, Side]:
+    store = left.context.store
+    one = atomize(store, evaluate(key.left, left))
+    other = atomize(store, evaluate(key.right, right))
+    if home.n == 1:
+        return Side(one, None), Side(other, None)
+    return Side(one, left.origin_in(home)), Side(other, right.origin_in(home))
 
 
 def _pair_frame(left: Frame, right: Frame, a: Ints, b: Ints, keys: frozenset[Key]) -> Frame:
@@ -58,44 +84,39 @@ def _taken(right: Frame, key: Key, rows: Ints) -> Value:
     return lambda: right.variable(key).take(rows)
 
 
-def _pairs(plan: p.Join, left: Frame, right: Frame, home: Frame) -> tuple[Ints, Ints]:
-    """Rows of both sides that agree: the first key finds them, the others thin them out."""
-    timezone = home.context.inputs.timezone
-    first, *others = plan.keys
-    one, other = _sides(first, left, right)
-    i, j = equal_pairs(one.items, other.items, timezone)
-    a, b = _distinct(one.rows()[i], other.rows()[j], right.n)
-    if home.n > 1:
-        same = left.origin_in(home)[a] == right.origin_in(home)[b]
-        a, b = a[same], b[same]
-    for key in others:
-        one, other = _sides(key, left, right)
-        agree = general_compare("eq", one.take(a), other.take(b), timezone)
-        a, b = a[agree], b[agree]
-    return a, b
+def _nested(plan: p.Join, left: Frame) -> Iterator[Frame]:
+    """Every pair, kept if the keys agree."""
+    from xstreamcast.evaluate.tuples import stream
+
+    for tuples in stream(plan.right, left):
+        if tuples.n:
+            yield _thinned(plan, plan.keys, tuples)
 
 
-def _distinct(a: Ints, b: Ints, width: int) -> tuple[Ints, Ints]:
-    """Each pair once, ordered by left and then right."""
-    both = np.unique(a * width + b)
-    return both // width, both % width
+def _thinned(plan: p.Join, keys: tuple[p.JoinKey, ...], tuples: Frame) -> Frame:
+    for key in keys:
+        if tuples.n:
+            tuples = _selected(tuples, _agree(key, tuples))
+    if plan.residual is not None and tuples.n:
+        tuples = _selected(tuples, truth(plan.residual, tuples))
+    return tuples
 
 
-def _sides(key: p.JoinKey, left: Frame, right: Frame) -> tuple[Column, Column]:
-    store = left.context.store
-    one = atomize(store, evaluate(key.left, left))
-    other = atomize(store, evaluate(key.right, right))
-    if not key.general:
-        at_most_one(one, "an operand of eq")
-        at_most_one(other, "an operand of eq")
-        _comparable(one, other)
-    return one, other
+def _selected(tuples: Frame, holds: Bools) -> Frame:
+    return tuples if holds.all() else tuples.select(np.flatnonzero(holds))
 
 
-def _comparable(left: Column, right: Column) -> None:
-    """XPTY0004 where `eq` would refuse to compare two of the values."""
-    for one in left.items.kinds():
-        for other in right.items.kinds():
-            a = np.flatnonzero(left.items.all_tags() == one)[:1]
-            b = np.flatnonzero(right.items.all_tags() == other)[:1]
-            value_compare("eq", left.items.take(a), right.items.take(b))
+def _agree(key: p.JoinKey, tuples: Frame) -> Bools:
+    """Whether the two values of each pair compare as the key says."""
+    store, timezone = tuples.context.store, tuples.context.inputs.timezone
+    left: Column = atomize(store, evaluate(key.left, tuples))
+    right: Column = atomize(store, evaluate(key.right, tuples))
+    if key.general:
+        return general_compare(key.op, left, right, timezone)
+    both, a, b = paired(left, right, f"an operand of {key.op}")
+    found = value_compare(key.op, a, b, timezone)
+    if both is None:
+        return found
+    holds = np.zeros(tuples.n, np.bool_)
+    holds[both] = found
+    return holds

@@ -12,6 +12,7 @@ from xstreamcast.errors import Error, error
 from xstreamcast.evaluate import boundaries as b
 from xstreamcast.evaluate.frame import Frame, Key, Value, positions
 from xstreamcast.evaluate.walk import evaluate, truth
+from xstreamcast.evaluate.window_index import bounds, window_index
 from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import Items
@@ -70,6 +71,10 @@ class _Sequence:
         opens = truth(plan.start.test, starts)
         if plan.end is None:
             return b.tumbling_open(opens, self.stop)
+        if plan.index is not None:
+            found = self._indexed(plan.index, starts, opens)
+            if found is not None:
+                return found
         ends = self._ends(plan.end, starts, opens)
         match plan.kind:
             case "tumbling":
@@ -78,6 +83,15 @@ class _Sequence:
                 return b.sliding(opens, self.stop, ends, plan.only_end)
             case _:
                 return b.landmark(opens, self.stop, ends, plan.only_end)
+
+    def _indexed(self, key: p.JoinKey, starts: Frame, opens: Bools) -> b.Bounds | None:
+        """The windows by looking up their ends; None if that fails where perhaps nobody asks."""
+        assert self.plan.end is not None
+        try:
+            index = window_index(key, starts, self._started(self.plan.end), opens, self.stop)
+        except Error:
+            return None
+        return None if index is None else bounds(self.plan, index, opens, self.offsets, self.stop)
 
     def _ends(self, end: p.Boundary, starts: Frame, opens: Bools) -> Bools | b.PairTest:
         """For each item whether windows end there, if that does not depend on their start."""

@@ -15,7 +15,7 @@ from xstreamcast.rewrite.window_uses import is_first, is_last, replaced, with_cu
 def bound_windows_by_conditions(plan: p.Where, known: Known) -> p.Tuples:
     """A condition on the first or last item of a window is one on where it starts or ends.
 
-    where t($w[1])      (window start when s)     →  window start $s when s and t($s)
+    where t($w[1])      (window start when s)       →  window start $s when s and t($s)
     where t($w[last()]) (landmark, end when true()) →  window only end $e when t($e)
     """
     match plan.source:
@@ -36,7 +36,7 @@ def _started(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
     test = replaced(
         plan.test, window.variable, lambda one: first if is_first(one, window.variable) else None
     )
-    if test is plan.test or not _reads_only(test, window, start):
+    if not _reads_only(test, window, start):
         return None
     # A window that never ends is never asked about, so there the condition must not fail.
     if window.only_end and not Safety(known).truth(test):
@@ -56,7 +56,7 @@ def _ended(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
     test = replaced(
         plan.test, window.variable, lambda one: final if is_last(one, window.variable) else None
     )
-    if test is plan.test or not _reads_only(test, window, end):
+    if not _reads_only(test, window, end):
         return None
     made = replace(end, test=_both(end.test, test))
     return replace(window, end=made, only_end=True, index=None)
@@ -68,11 +68,12 @@ def _quiet(end: p.Boundary, known: Known) -> bool:
 
 
 def _reads_only(test: p.Expression, window: p.Window, boundary: p.Boundary) -> bool:
-    """Whether a condition reads, of what the window binds, the item of this boundary alone."""
+    """Whether a condition reads, of what the window binds, variables of this boundary alone."""
     bound = {window.variable}
     for one in (window.start, window.end):
         bound |= set() if one is None else set(one.variables())
-    return not facts(test).free & (bound - {boundary.current}) and not facts(test).reads_focus
+    own, free = set(boundary.variables()), facts(test).free
+    return bool(free & own) and not free & (bound - own)
 
 
 def _both(first: p.Expression | None, second: p.Expression) -> p.Expression:

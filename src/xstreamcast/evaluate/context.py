@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Namespaces
     from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.errors import Place, Span
+    from xstreamcast.evaluate.moments import Moment
     from xstreamcast.model.function_item import FunctionItem
 
 DEEPEST: Final = 12_000  # nested calls of declared functions
@@ -51,7 +52,7 @@ class Inputs:
 
     `documents` gives the document node for an address the query may read, `texts` its bytes;
     `streams` what has arrived on a named input; `variables` values for external variables by
-    (namespace, local); `history` the value of an expression over lifespans or versions.
+    (namespace, local); `clock` the instant that is `now`, None for `current`.
     """
 
     store: Store = field(default_factory=Store)
@@ -60,7 +61,7 @@ class Inputs:
     documents: Callable[[str], int] = _no_documents
     texts: Callable[[str], bytes] | None = None
     streams: Callable[[str], Items] = _no_streams
-    history: Callable[[Any, Frame], Column] | None = None
+    clock: Moment | None = None
     trace: Callable[[str], None] = _silent
     current: DateTime = field(default_factory=now)
     timezone: int = 0

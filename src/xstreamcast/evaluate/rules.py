@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.evaluate import (
+    allen,
     calls,
     compare,
     construct,
@@ -76,10 +77,10 @@ RULES: Final[dict[type, Rule]] = {
     p.MakePi: construct.pi,
     p.MakeNamespace: construct.namespace,
     p.Instant: temporal.instant,
-    p.LastVersion: temporal.needs_history,
-    p.LifespanBound: temporal.needs_history,
-    p.IntervalProjection: temporal.needs_history,
-    p.VersionProjection: temporal.needs_history,
-    p.Interval: temporal.needs_history,
-    p.AllenCompare: temporal.needs_history,
+    p.LastVersion: temporal.last_version,
+    p.LifespanBound: temporal.lifespan_bound,
+    p.IntervalProjection: temporal.interval_projection,
+    p.VersionProjection: temporal.version_projection,
+    p.Interval: allen.interval,
+    p.AllenCompare: allen.allen_compare,
 }

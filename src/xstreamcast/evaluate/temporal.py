@@ -1,17 +1,33 @@
-"""Named inputs, and XCQL: what the history of a stream must answer is asked of it."""
+"""Named inputs, and XCQL: instants, lifespans, and projections to times and versions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.walk import map_children
 from xstreamcast.errors import error
-from xstreamcast.model.atomic import DATE_TIME
+from xstreamcast.evaluate.clipping import clipped
+from xstreamcast.evaluate.lifespans import Spans, spans_of
+from xstreamcast.evaluate.moments import BEGINNING, date_times, moments, now
+from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.functions.atomize import atomize
+from xstreamcast.functions.cast import cast
+from xstreamcast.model.atomic import DATE_TIME, INTEGER, NODE
 from xstreamcast.model.column import Column
+from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
+    from xstreamcast.tape.layout import I64, U8, Bools
+
+_LAST: Final = p.Variable(-1, "last")  # how many versions there are, in the brackets of #[…]
+# Bounds by identity, each kept beside what was made of it, so that both stay what they are.
+_COUNTED: Final[dict[int, tuple[p.Expression, p.Expression]]] = {}
+_MOST: Final = 10_000
 
 
 def stream_input(plan: p.StreamInput, frame: Frame) -> Column:
@@ -20,28 +36,133 @@ def stream_input(plan: p.StreamInput, frame: Frame) -> Column:
 
 
 def instant(plan: p.Instant, frame: Frame) -> Column:
-    """now: the clock of the evaluation; start is only known to a history."""
-    if frame.context.inputs.history is None and plan.which == "now":
-        return Column.constant(Items.of(DATE_TIME, [frame.context.inputs.current]), frame.n)
-    return needs_history(plan, frame)
+    """now: what the clock says; start: before everything."""
+    if plan.which == "start":
+        return Column.constant(Items.of(DATE_TIME, [BEGINNING]), frame.n)
+    clock = now(frame)
+    zone = np.array([clock.zoned], np.uint8)
+    return Column.constant(date_times(np.array([clock.instant]), zone, clock), frame.n)
 
 
-def needs_history(
-    plan: p.Instant
-    | p.LastVersion
-    | p.LifespanBound
-    | p.IntervalProjection
-    | p.VersionProjection
-    | p.Interval
-    | p.AllenCompare,
-    frame: Frame,
-) -> Column:
-    """The answer of the history that the inputs come from."""
-    history = frame.context.inputs.history
-    if history is None:
-        raise error(
-            "XSCS0001",
-            "lifespans and versions need an input that remembers them; a document does not",
-            hint="give the input as a fragment stream",
-        )
-    return history(plan, frame)
+def last_version(plan: p.LastVersion, frame: Frame) -> Column:
+    """`last` means something in the brackets of #[…] alone."""
+    raise error("XPST0003", "last must stand in the brackets of a version projection, #[last]")
+
+
+# -- lifespans ------------------------------------------------------------------------------------
+
+
+def lifespan_bound(plan: p.LifespanBound, frame: Frame) -> Column:
+    """vtFrom, vtTo: an end of the smallest lifespan that covers all nodes of a row."""
+    column = _nodes(evaluate(plan.operand, frame), plan.which)
+    spans, rows = _covering(spans_of(frame.context.store, column.items.values), column)
+    begins = plan.which == "vtFrom"
+    zoned = spans.zones & np.uint8(1 if begins else 2) != 0
+    items = date_times(spans.begin if begins else spans.end, zoned.astype(np.uint8), now(frame))
+    return Column.labelled(items, rows, frame.n)
+
+
+def _covering(spans: Spans, column: Column) -> tuple[Spans, I64]:
+    """One lifespan for each row that has any node, and these rows."""
+    lengths = column.lengths()
+    rows = np.flatnonzero(lengths)
+    if column.offsets is None or bool((lengths[rows] == 1).all()):
+        return spans, rows
+    first = column.bounds()[:-1][rows]
+    begin, end = np.minimum.reduceat(spans.begin, first), np.maximum.reduceat(spans.end, first)
+    wide = np.repeat(np.arange(len(rows)), lengths[rows])
+    zones = np.zeros(len(rows), np.uint8)
+    np.bitwise_or.at(zones, wide, np.where(spans.begin == begin[wide], spans.zones & 1, 0))
+    np.bitwise_or.at(zones, wide, np.where(spans.end == end[wide], spans.zones & 2, 0))
+    return Spans(begin, end, zones), rows
+
+
+def _nodes(column: Column, what: str) -> Column:
+    if len(column.items) and column.items.tag != NODE:
+        raise error("XPTY0004", f"{what} must be asked of nodes; got another item")
+    return column
+
+
+# -- projections ----------------------------------------------------------------------------------
+
+
+def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
+    """e?[t1,t2]: copies of what lives in the interval, clipped to it."""
+    column = _nodes(evaluate(plan.operand, frame), "a projection to times")
+    begin, begin_zone, some = moments(frame, evaluate(plan.first, frame))
+    if plan.last is None:
+        end, end_zone, others = begin, begin_zone, some
+    else:
+        end, end_zone, others = moments(frame, evaluate(plan.last, frame))
+    if len(some) < frame.n or len(others) < frame.n:  # no interval, nothing in it
+        keep = np.intersect1d(some, others)
+        has = np.isin(column.rows(), keep)
+        column = column.keep(has)
+        begin, begin_zone = _spread(begin, begin_zone, some, frame.n)
+        end, end_zone = _spread(end, end_zone, others, frame.n)
+    column = column.keep((begin <= end)[column.rows()])
+    rows = column.rows()
+    to = Spans(begin[rows], end[rows], (begin_zone | end_zone << np.uint8(1))[rows])
+    return _copies(column, to, frame)
+
+
+def _spread(instants: I64, zones: U8, rows: I64, n: int) -> tuple[I64, U8]:
+    wide, wide_zones = np.zeros(n, np.int64), np.zeros(n, np.uint8)
+    wide[rows], wide_zones[rows] = instants, zones
+    return wide, wide_zones
+
+
+def _copies(column: Column, to: Spans, frame: Frame, inside: Bools | None = None) -> Column:
+    nodes, clock = column.items.values, now(frame).instant
+    kept, copies = clipped(frame.context.store, nodes, to, clock, inside)
+    counts = np.bincount(column.rows()[kept], minlength=column.n).astype(np.int64)
+    return Column.from_lengths(Items.of_nodes(copies), counts)
+
+
+def version_projection(plan: p.VersionProjection, frame: Frame) -> Column:
+    """e#[v1,v2]: copies of the items at these positions, each sliced to its own lifespan."""
+    column = _nodes(evaluate(plan.operand, frame), "a projection to versions")
+    lengths = column.lengths()
+    inner = frame.extend({_LAST.number: Column(Items(INTEGER, lengths))})
+    first, some = _positions(plan.first, inner)
+    last, others = (first, some) if plan.last is None else _positions(plan.last, inner)
+    rows = column.rows()
+    position = np.arange(len(rows)) - column.bounds()[:-1][rows] + 1
+    chosen = some[rows] & others[rows] & (first[rows] <= position) & (position <= last[rows])
+    column = column.keep(chosen)
+    spans = spans_of(frame.context.store, column.items.values)
+    events = spans.begin == spans.end
+    to = Spans(np.where(events, START, spans.begin), np.where(events, NOW, spans.end), spans.zones)
+    return _copies(column, to, frame, np.ones(len(column.items), np.bool_))
+
+
+def _positions(plan: p.Expression, frame: Frame) -> tuple[I64, Bools]:
+    """The number that a bound gives for each row, and whether it gives any."""
+    atoms = atomize(frame.context.store, evaluate(_bound(plan), frame))
+    if (atoms.lengths() > 1).any():
+        raise error("XPTY0004", "a version must be one number; got several")
+    values = np.array([int(v) for v in cast(atoms.items, INTEGER).values.tolist()], np.int64)
+    wide, there = np.zeros(frame.n, np.int64), np.zeros(frame.n, np.bool_)
+    wide[atoms.rows()], there[atoms.rows()] = values, True
+    return wide, there
+
+
+def _bound(plan: p.Expression) -> p.Expression:
+    known = _COUNTED.get(id(plan))
+    if known is None:
+        if len(_COUNTED) > _MOST:
+            _COUNTED.clear()
+        known = _COUNTED[id(plan)] = plan, _counted(plan)
+    return known[1]
+
+
+def _counted(plan: p.Expression) -> p.Expression:
+    """The bound with a variable in the place of `last`; brackets inside it have their own."""
+    match plan:
+        case p.LastVersion():
+            return p.Var(_LAST, span=plan.span)
+        case p.VersionProjection(operand):
+            counted = _counted(operand)
+            return p.VersionProjection(counted, plan.first, plan.last, span=plan.span)
+        case _:
+            return map_children(plan, _counted)

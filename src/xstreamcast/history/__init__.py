@@ -1,1 +1,1 @@
-"""Remembers fragments: versions by id, holes, temporal view, what may be forgotten."""
+"""What remembers fragments: versions by id, holes, the temporal view, reconstruction."""

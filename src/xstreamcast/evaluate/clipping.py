@@ -1,0 +1,80 @@
+"""Copies of nodes as far as they live within an interval: parentless, on one new tape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.evaluate.lifespans import Spans, bound_names, lifespans
+from xstreamcast.tape.builder import Builder
+from xstreamcast.tape.clip_kernels import Copies, Wanted, measure_copies, write_copies
+from xstreamcast.tape.layout import KIND, NAMESPACE, Columns, Tape, empty_columns
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.layout import I64, Bools
+    from xstreamcast.tape.store import Store
+
+_ROW = 0xFFFFFFFF
+
+
+def clipped(
+    store: Store, handles: I64, to: Spans, now: int, inside: Bools | None = None
+) -> tuple[Bools, I64]:
+    """(which nodes live within their interval, copies of these clipped to it).
+
+    Where `inside` holds, the node itself stays as it is and only what is in it is clipped.
+    """
+    handles = _with_namespaces(store, handles)
+    none = np.zeros(len(handles), np.bool_)
+    wanted = Wanted(handles & _ROW, to.begin, to.end, to.zones, none if inside is None else inside)
+    places = _measured(store, handles, wanted, now)
+    kept: Bools = places.rows > 0
+    if not kept.any():
+        return kept, handles[:0]
+    rows, used = int(places.rows.sum()), int(places.nbytes.sum())
+    out = empty_columns(rows, np.empty(used, np.uint8))
+    for number, at in _by_tape(handles):
+        write_copies(
+            store.tape(number).columns, _part(wanted, at), lifespans(store, number), now,
+            *bound_names(store), Copies(*(column[at] for column in places)), out,
+        )  # fmt: skip
+    number = store.add(Tape(out, store.names))
+    return kept, places.row[kept] | number << 32
+
+
+def _measured(store: Store, handles: I64, wanted: Wanted, now: int) -> Copies:
+    places = Copies(*(np.zeros(len(handles), np.int64) for _ in range(4)))
+    for number, at in _by_tape(handles):
+        part = Copies(*(np.zeros(len(at), np.int64) for _ in range(4)))
+        measure_copies(
+            store.tape(number).columns, _part(wanted, at), lifespans(store, number), now, part
+        )
+        places.rows[at], places.nbytes[at] = part.rows, part.nbytes
+    np.cumsum(places.rows[:-1], out=places.row[1:])
+    np.cumsum(places.nbytes[:-1], out=places.byte[1:])
+    return places
+
+
+def _part(wanted: Wanted, at: I64) -> Wanted:
+    return Wanted(*(column[at] for column in wanted))
+
+
+def _by_tape(handles: I64) -> list[tuple[int, I64]]:
+    tapes = handles >> 32
+    return [(number, np.flatnonzero(tapes == number)) for number in np.unique(tapes).tolist()]
+
+
+def _with_namespaces(store: Store, handles: I64) -> I64:
+    """The nodes, as copies that hold their bindings themselves where a tape has any."""
+    bound = [n for n in np.unique(handles >> 32).tolist() if _binds(store.tape(n).columns)]
+    if not bound:
+        return handles
+    builder = Builder(store.names)
+    builder.copy_all(store, handles)
+    tape = builder.finish()
+    return tape.roots() | store.add(tape) << 32
+
+
+def _binds(c: Columns) -> bool:
+    return bool(np.any(c.kind & KIND == NAMESPACE))

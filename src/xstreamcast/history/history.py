@@ -1,0 +1,249 @@
+"""The fragments of one stream: arrivals in columns, their holes, and the versions they make."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from xstreamcast.history.columns import Columns
+from xstreamcast.kernels import chains as k
+from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
+from xstreamcast.model.fragment import ZONED, FragmentBatch, Op
+from xstreamcast.model.instant import NOW, START
+from xstreamcast.tape.payload_kernels import Payloads, Places, measure
+from xstreamcast.tape.store import Store
+
+if TYPE_CHECKING:
+    from xstreamcast.kernels.intern import Ids
+    from xstreamcast.model.structure import TagStructure
+    from xstreamcast.tape.layout import I32, U8, Bools, Tape
+
+WIRE: Final = b"urn:xstreamcast:stream"  # the namespace of the wire's own words
+_TYPES: Final = {"snapshot": SNAPSHOT, "temporal": TEMPORAL, "event": EVENT}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How much a history holds."""
+
+    arrived: int
+    repeated: int
+    fragments: int
+    versions: int
+    removals: int
+    holes: int
+    index_bytes: int
+    payload_bytes: int
+
+    def __str__(self) -> str:
+        each = self.index_bytes / max(self.fragments, 1)
+        return (
+            f"{self.fragments} fragments ({self.versions} versions, {self.removals} removals, "
+            f"{self.holes} holes), {self.repeated} repeated; "
+            f"{self.payload_bytes} bytes of payload, {each:.0f} bytes of index each"
+        )
+
+
+class History:
+    """What has arrived on a stream.
+
+    add(a), add(b)  →  the same versions as add(b), add(a), but for two contents of one id and
+    instant: there the later arrival counts. A filler that came before changes nothing when it
+    comes again; a replace always does.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        structure: TagStructure,
+        *,
+        store: Store | None = None,
+        ids: Ids | None = None,
+    ) -> None:
+        self.name, self.structure = name, structure
+        self.store = Store() if store is None else store
+        self.ids = ids
+        self.fragments = Columns(
+            id=np.int32, valid=np.int64, hash=np.uint64, tsid=np.int32, flags=np.uint8,
+            tape=np.int32, payload=np.int32, rows=np.int32, nbytes=np.int32, shape=np.uint16,
+            holes=np.int64,
+        )  # fmt: skip
+        self.holes = Columns(
+            id=np.int32, tsid=np.int32, row=np.int32, before=np.int32, depth=np.uint16,
+            beside=np.uint8, path=np.uint64,
+        )  # fmt: skip
+        self.arrived = self.repeated = self.removals = 0
+        self.newest = START
+        self._slots: I32 = np.full(2048, -1, np.int32)
+        self._tapes: dict[int, tuple[Tape, int]] = {}
+        self._chains: dict[int, k.Chains] = {}
+        self._seed = secrets.randbits(62)
+
+    def __len__(self) -> int:
+        return len(self.fragments)
+
+    def __repr__(self) -> str:
+        return f"<History of {self.name}: {self.report()}>"
+
+    # -- taking in --------------------------------------------------------------------------------
+
+    def describe(self, structure: TagStructure) -> None:
+        """Take in the tag structure that the stream sent, at first or again."""
+        self.structure = structure
+
+    def reach(self, instant: int) -> None:
+        """Event time has come to this instant, though nothing arrived."""
+        self.newest = max(self.newest, instant)
+
+    def add(self, batch: FragmentBatch) -> I32:
+        """Take fragments in → the ids, as codes, whose versions changed."""
+        self.arrived += len(batch)
+        if len(batch) == 0:
+            return batch.id
+        number = self._number(batch.tape)
+        payloads, places = self._measured(batch)
+        fresh = self._enter(batch, payloads)
+        kept = len(batch) if bool(fresh.all()) else int(np.count_nonzero(fresh))
+        self.repeated += len(batch) - kept
+        if kept:
+            self._append(batch, payloads, places, fresh, number)
+            self._chains.clear()
+            self.newest = max(self.newest, int(batch.valid[fresh].max()))
+        return np.unique(batch.id[fresh])
+
+    def _number(self, tape: Tape) -> int:
+        """The tape's number in the store; several batches may lie on one tape."""
+        known = self._tapes.get(id(tape))
+        if known is None:
+            known = self._tapes[id(tape)] = tape, self.store.add(tape)
+        return known[1]
+
+    def _measured(self, batch: FragmentBatch) -> tuple[Payloads, Places]:
+        n, m = len(batch), len(batch.hole_id)
+        payloads = Payloads(
+            np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.uint16),
+            np.empty(n, np.uint64),
+        )  # fmt: skip
+        places = Places(
+            np.empty(m, np.int32), np.empty(m, np.uint16), np.empty(m, np.uint8),
+            np.empty(m, np.uint64),
+        )  # fmt: skip
+        names = batch.tape.names
+        words = [names.word(WIRE), *bound_names(names), self._seed]
+        measure(
+            batch.tape.columns, names.tables, batch.payload, batch.hole_fragment, batch.hole_row,
+            np.array(words, np.int64), payloads, places,
+        )  # fmt: skip
+        return payloads, places
+
+    def _enter(self, batch: FragmentBatch, payloads: Payloads) -> Bools:
+        """Which of the arrivals are no repetitions; their keys are kept at once."""
+        fragments, n = self.fragments, len(batch)
+        fragments.make_room(n)
+        needed = 2 * (len(self) + n)
+        if needed > len(self._slots):
+            self._slots = np.full(1 << (2 * needed).bit_length(), -1, np.int32)
+            k.refill(self._slots, self._keys(), len(self))
+        fresh = np.empty(n, np.bool_)
+        hashed = payloads.hash ^ batch.tsid.astype(np.uint64)
+        new = k.Keys(batch.id, batch.valid, hashed)
+        k.enter(self._slots, self._keys(), len(self), new, batch.op == Op.REPLACE, fresh)
+        return fresh
+
+    def _keys(self) -> k.Keys:
+        whole = self.fragments.whole
+        return k.Keys(whole("id"), whole("valid"), whole("hash"))
+
+    def _append(
+        self, batch: FragmentBatch, p: Payloads, h: Places, fresh: Bools, number: int
+    ) -> None:
+        carried = fresh[batch.hole_fragment] if len(batch.hole_id) else np.zeros(0, np.bool_)
+        counts = np.bincount(batch.hole_fragment[carried], minlength=len(batch))[fresh]
+        payload = batch.payload[fresh]
+        self.fragments.append(
+            tsid=batch.tsid[fresh], flags=batch.flags[fresh] & ZONED,
+            tape=np.full(len(payload), number, np.int32), payload=payload,
+            rows=p.rows[fresh], nbytes=p.nbytes[fresh], shape=p.shape[fresh],
+            holes=len(self.holes) + np.cumsum(counts),
+        )  # fmt: skip
+        self.removals += int(np.count_nonzero(payload < 0))
+        if carried.any():
+            self.holes.append(
+                id=batch.hole_id[carried], tsid=batch.hole_tsid[carried],
+                row=batch.hole_row[carried], before=h.before[carried], depth=h.depth[carried],
+                beside=h.beside[carried], path=h.path[carried],
+            )  # fmt: skip
+
+    # -- asking -----------------------------------------------------------------------------------
+
+    def chains(self, until: int = NOW) -> k.Chains:
+        """The versions of every id whose valid time is not after `until`."""
+        until = NOW if until >= self.newest else until
+        known = self._chains.get(until)
+        if known is None:
+            f = self.fragments
+            known = k.chained(f["id"], f["valid"], f["flags"], self.codes, until, NOW)
+            self._chains = {until: known, **dict(list(self._chains.items())[:7])}
+        return known
+
+    @property
+    def codes(self) -> int:
+        """How many ids have been met, in fragments or in holes."""
+        met = [int(part["id"].max(initial=-1)) for part in (self.fragments, self.holes)]
+        return max(met) + 1
+
+    def carried(self) -> Carried:
+        """What the fragments carry, for the kernel that follows holes."""
+        f = self.fragments
+        first = np.concatenate((np.zeros(1, np.int64), f["holes"]))
+        return Carried(f["tsid"], f["payload"], first, self.holes["id"])
+
+    def types(self) -> U8:
+        """For each tag id: SNAPSHOT, TEMPORAL or EVENT."""
+        found = np.zeros(max(self.structure.tags, default=0) + 2, np.uint8)
+        for tsid, tag in self.structure.tags.items():
+            found[tsid] = _TYPES[tag.type]
+        return found
+
+    def roots(self, until: int = NOW) -> I32:
+        """The ids of the root's tag that stand in no hole, in an order that arrival does not set."""
+        f = self.fragments
+        there = (f["tsid"] == self.structure.root) & (f["valid"] <= until)
+        codes = np.unique(f["id"][there])
+        codes = codes[~np.isin(codes, self.holes["id"])]
+        if len(codes) < 2:
+            return codes.astype(np.int32)
+        chains = self.chains(until)
+        begin = chains.begin[chains.first[codes]].tolist()
+        text = (lambda code: "") if self.ids is None else self.ids.text
+        order = sorted(range(len(codes)), key=lambda i: (begin[i], text(int(codes[i]))))
+        return codes[order].astype(np.int32)
+
+    def report(self) -> Report:
+        """Counts, and bytes of index and payload."""
+        chains = self.chains()
+        index = self.fragments.nbytes + self.holes.nbytes + self._slots.nbytes
+        index += sum(part.nbytes for part in chains)
+        return Report(
+            self.arrived, self.repeated, len(self), len(chains.place), self.removals,
+            len(self.holes), index, int(self.fragments["nbytes"].sum(dtype=np.int64)),
+        )  # fmt: skip
+
+
+def bound_names(names: Any) -> tuple[int, int]:
+    """The names of the attributes that carry a lifespan."""
+    return names.intern("", "vtFrom", ""), names.intern("", "vtTo", "")
+
+
+def forked(store: Store) -> Store:
+    """A store with the same tapes to which an evaluation may add its own."""
+    own = Store(store.names)
+    for number in range(len(store._tapes)):
+        own._tapes.append(store._tapes[number])
+    return own
+
+
+__all__ = ["History", "Report", "bound_names", "forked"]

@@ -1,0 +1,142 @@
+"""The temporal view of a history on one tape, whole or as much of it as somebody needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.history.history import WIRE, History, bound_names
+from xstreamcast.kernels.instances import FULL, Instances, expand
+from xstreamcast.model.instant import NOW
+from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
+from xstreamcast.tape.payload_kernels import Payloads, Places
+from xstreamcast.tape.splice_kernels import Added, Laid, lay, splice
+
+if TYPE_CHECKING:
+    from xstreamcast.kernels.instances import Carried
+    from xstreamcast.tape.layout import I32, I64, U8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """Instances of fragments in document order, and the tape they were written to."""
+
+    tape: Tape
+    instances: Instances
+    row: I64  # of each instance on the tape
+
+
+def view(history: History, until: int = NOW, *, modes: U8 | None = None) -> Tape:
+    """The temporal view as of an instant: a document, with the lifespans of what has any."""
+    return written(history, until, modes=modes).tape
+
+
+def reconstruct(history: History, until: int = NOW) -> Tape:
+    """The document as it stands, without lifespans: what fragments say when put together."""
+    return written(history, until, current=True, bounds=False).tape
+
+
+def instances(
+    history: History, until: int = NOW, *, modes: U8 | None = None, current: bool = False
+) -> Instances:
+    """The occurrences of fragments below the roots; `modes` by tag, all of them if None."""
+    # What stands now is the latest content of each id, whenever what is around it arrived.
+    types = np.zeros_like(history.types()) if current else history.types()
+    if modes is None:
+        modes = np.full(len(types), FULL, np.uint8)
+    chains, carried = history.chains(until), history.carried()
+    roots, room = history.roots(until), len(chains.place) + 16
+    while True:
+        made = Instances(
+            np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32),
+            np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8),
+            np.empty(room, np.uint8),
+        )  # fmt: skip
+        count = expand(chains, carried, roots, types, modes, current, made)
+        if count >= 0:
+            return Instances._make(column[:count] for column in made)
+        room *= 2
+
+
+def written(
+    history: History,
+    until: int = NOW,
+    *,
+    modes: U8 | None = None,
+    current: bool = False,
+    bounds: bool = True,
+    document: bool = True,
+) -> View:
+    """The instances that the modes ask for, on a tape below a document node or side by side."""
+    found = instances(history, until, modes=modes, current=current)
+    names = history.store.names
+    added = Added(
+        names.word(WIRE), *bound_names(names), bounds, _binds_default(history, names), document
+    )
+    timed = (history.types() > 0).astype(np.int32)
+    carried, payloads, places = history.carried(), *_measures(history)
+    laid = _laid(len(found.place))
+    rows, used = lay(found, carried, payloads, places, timed, added, laid)
+    out = _room(found, laid, rows, used, document)
+    _splice(history, found, carried, timed, added, laid, out)
+    if document:
+        out.size[0] = rows - 1
+    return View(Tape(out, names, history.name), found, laid.row)
+
+
+def _binds_default(history: History, names: object) -> bool:
+    """Whether some payload binds the default namespace for itself or from around it."""
+    shape = history.fragments["shape"]
+    return bool((shape & 4).any()) or any(tag.uri for tag in history.structure.tags.values())
+
+
+def _measures(history: History) -> tuple[Payloads, Places]:
+    f, h = history.fragments, history.holes
+    return (
+        Payloads(f["rows"], f["nbytes"], f["shape"], f["hash"]),
+        Places(h["before"], h["depth"], h["beside"], h["path"]),
+    )
+
+
+def _laid(count: int) -> Laid:
+    return Laid(
+        np.empty(count, np.int32), np.empty(count, np.int64), np.empty(count, np.int64),
+        np.empty(count, np.int64), np.empty(count, np.int32),
+    )  # fmt: skip
+
+
+def _room(found: Instances, laid: Laid, rows: int, used: int, document: bool) -> Columns:
+    out = empty_columns(rows, np.empty(used, np.uint8))
+    if document:
+        out.kind[0], out.level[0], out.name[0], out.parent[0] = DOCUMENT, 0, -1, -1
+        out.start[0], out.length[0] = 0, -1
+    full = found.state == FULL
+    out.parent[laid.row[full]] = -1
+    out.parent[laid.row[full & (found.parent < 0)]] = 0 if document else -1
+    return out
+
+
+def _splice(
+    history: History,
+    found: Instances,
+    carried: Carried,
+    timed: I32,
+    added: Added,
+    laid: Laid,
+    out: Columns,
+) -> None:
+    """One kernel call for each tape that payloads lie on."""
+    f, tables = history.fragments, history.store.names.tables
+    which = np.flatnonzero(found.state == FULL)
+    numbers = f["tape"][found.place[which]]
+    order = np.argsort(numbers, kind="stable")
+    cuts = np.flatnonzero(np.diff(numbers[order])) + 1
+    for part in np.split(which[order], cuts):
+        if len(part):
+            tape = history.store.tape(int(f["tape"][found.place[part[0]]]))
+            splice(
+                tape.columns, tables, part, f["payload"], history.holes["row"], found, carried,
+                f["shape"], timed, added, laid, out,
+            )  # fmt: skip

@@ -1,0 +1,142 @@
+"""Chains of versions: arrivals told from repetitions, then ordered by id, instant and arrival."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from xstreamcast.kernels.compiled import kernel
+
+U8 = npt.NDArray[np.uint8]
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+U64 = npt.NDArray[np.uint64]
+Bools = npt.NDArray[np.bool_]
+
+_SHORT = 24  # chains up to this length are sorted in place
+
+
+class Keys(NamedTuple):
+    """What tells two arrivals apart."""
+
+    id: I32
+    valid: I64
+    hash: U64
+
+
+class Chains(NamedTuple):
+    """Version v of code c: first[c] <= v < first[c + 1]; `place` is where it arrived."""
+
+    first: I64
+    place: I32
+    begin: I64
+    end: I64
+    zones: U8  # bit 0: the begin has a time zone, bit 1: the end has
+
+
+@kernel
+def _slot(slots: I32, kept: Keys, id: int, valid: int, hashed: int) -> int:
+    """Where an arrival is, or would be, in the table."""
+    mask = np.uint64(len(slots) - 1)
+    mixed = np.uint64(hashed) ^ (np.uint64(id) * np.uint64(0x9E3779B97F4A7C15))
+    mixed ^= np.uint64(valid) * np.uint64(0xC2B2AE3D27D4EB4F)
+    at = ((mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(24)
+    at &= mask
+    while slots[at] >= 0:
+        k = slots[at]
+        if kept.hash[k] == np.uint64(hashed) and kept.id[k] == id and kept.valid[k] == valid:
+            break
+        at = (at + np.uint64(1)) & mask
+    return np.int64(at)
+
+
+@kernel
+def enter(slots: I32, kept: Keys, count: int, new: Keys, always: Bools, fresh: Bools) -> int:
+    """Keep the arrivals that were not met before, and those marked `always` → how many are kept."""
+    for i in range(len(new.id)):
+        at = _slot(slots, kept, new.id[i], new.valid[i], new.hash[i])
+        fresh[i] = always[i] or slots[at] < 0
+        if fresh[i]:
+            kept.id[count], kept.valid[count] = new.id[i], new.valid[i]
+            kept.hash[count] = new.hash[i]
+            if slots[at] < 0:
+                slots[at] = count
+            count += 1
+    return count
+
+
+@kernel
+def refill(slots: I32, kept: Keys, count: int) -> None:
+    """Fill a new table."""
+    for i in range(count):
+        at = _slot(slots, kept, kept.id[i], kept.valid[i], kept.hash[i])
+        if slots[at] < 0:
+            slots[at] = i
+
+
+@kernel
+def _sorted(chain: I32, valid: I64) -> None:
+    """Put a chain in the order of instants; arrivals at one instant stay as they are."""
+    n, ordered = len(chain), True
+    for i in range(1, n):
+        if valid[chain[i - 1]] > valid[chain[i]]:
+            ordered = False
+            break
+    if ordered:
+        return
+    if n > _SHORT:
+        chain[:] = chain[np.argsort(valid[chain], kind="mergesort")]
+        return
+    for i in range(1, n):
+        one, k = chain[i], i
+        while k > 0 and valid[chain[k - 1]] > valid[one]:
+            chain[k] = chain[k - 1]
+            k -= 1
+        chain[k] = one
+
+
+@kernel
+def _buckets(id: I32, codes: int) -> tuple[I64, I32]:
+    first = np.zeros(codes + 1, np.int64)
+    for i in range(len(id)):
+        first[id[i] + 1] += 1
+    for code in range(codes):
+        first[code + 1] += first[code]
+    order, at = np.empty(len(id), np.int32), first[:-1].copy()
+    for i in range(len(id)):
+        order[at[id[i]]] = i
+        at[id[i]] += 1
+    return first, order
+
+
+@kernel
+def chained(id: I32, valid: I64, zoned: U8, codes: int, until: int, now: int) -> Chains:
+    """The versions up to the instant `until`: of those at one instant, the last to arrive.
+
+    Each ends where the next begins, the last at `now`.
+    """
+    first, order = _buckets(id, codes)
+    starts, at = np.zeros(codes + 1, np.int64), np.int64(0)
+    begin, end = np.empty(len(id), np.int64), np.empty(len(id), np.int64)
+    zones = np.zeros(len(id), np.uint8)
+    for code in range(codes):
+        chain = order[first[code] : first[code + 1]]
+        _sorted(chain, valid)
+        for i in range(len(chain)):
+            one = chain[i]
+            if valid[one] > until:
+                break
+            if at > starts[code] and begin[at - 1] == valid[one]:
+                at -= 1
+            elif at > starts[code]:
+                end[at - 1] = valid[one]
+            order[at], begin[at], end[at] = one, valid[one], now
+            at += 1
+        for k in range(starts[code], at):
+            zones[k] = zoned[order[k]] & 1
+            if k + 1 < at:
+                zones[k] |= (zoned[order[k + 1]] & 1) << 1
+        starts[code + 1] = at
+    return Chains(starts, order[:at].copy(), begin[:at], end[:at], zones[:at])

@@ -1,0 +1,139 @@
+"""Occurrences of versions in a temporal view, found by following links from the roots down."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from xstreamcast.kernels.chains import Chains
+from xstreamcast.kernels.compiled import kernel
+
+U8 = npt.NDArray[np.uint8]
+I32 = npt.NDArray[np.int32]
+I64 = npt.NDArray[np.int64]
+
+SNAPSHOT, TEMPORAL, EVENT = range(3)
+# What is made of an occurrence: nothing, a passage to what is below it, or all of its content.
+GHOST, LINK, FULL = range(3)
+_START: Final = -(2**63) + 1
+_NOW: Final = 2**63 - 1
+
+
+class Carried(NamedTuple):
+    """What the arrivals carry: their tag, whether they have content, and links to others."""
+
+    tag: I32
+    content: I32  # below 0: none, a removal
+    first: I64  # link k of arrival f: first[f] <= k < first[f + 1]
+    link: I32  # the code that it leads to
+
+
+class Instances(NamedTuple):
+    """Occurrences in document order: `parent` is the one above, `link` the one that led here."""
+
+    place: I32
+    parent: I32
+    link: I32
+    begin: I64
+    end: I64
+    zones: U8
+    state: U8
+
+
+class _Stack(NamedTuple):
+    instance: I64
+    link: I64
+    last_link: I64
+    version: I64
+    last_version: I64
+    begin: I64  # what clips those below
+    end: I64
+    zones: I64
+
+
+@kernel
+def _deeper(column: I64) -> I64:
+    out = np.empty(2 * len(column), np.int64)
+    out[: len(column)] = column
+    return out
+
+
+@kernel
+def expand(
+    c: Chains, a: Carried, roots: I32, types: U8, modes: U8, current: bool, out: Instances
+) -> int:
+    """Write the occurrences below `roots` → how many; -1 if there is no room for them.
+
+    `types` and `modes` tell of each tag what it is and what is made of its occurrences; `current`
+    leaves out what has been superseded, and lifespans out of account.
+    """
+    n, d, known = 0, 0, len(c.first) - 1
+    s = _Stack(
+        np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros(16, np.int64),
+        np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros(16, np.int64),
+        np.zeros(16, np.int64), np.zeros(16, np.int64),
+    )  # fmt: skip
+    s.instance[0], s.link[0], s.last_link[0] = -1, -1, len(roots)
+    s.version[0], s.last_version[0], s.begin[0], s.end[0] = 0, 0, _START, _NOW
+    while d >= 0:
+        if s.version[d] >= s.last_version[d]:
+            s.link[d] += 1
+            if s.link[d] >= s.last_link[d]:
+                d -= 1
+                continue
+            code = roots[s.link[d]] if d == 0 else a.link[s.link[d]]
+            s.version[d] = c.first[code] if code < known else 0
+            s.last_version[d] = c.first[code + 1] if code < known else 0
+            continue
+        v = s.version[d]
+        s.version[d] += 1
+        f = c.place[v]
+        if a.content[f] < 0:
+            continue
+        tag = a.tag[f]
+        mode, above = modes[tag], s.instance[d]
+        if mode == GHOST and (above < 0 or out.state[above] != FULL):
+            continue
+        begin, end, zones = c.begin[v], c.end[v], np.int64(c.zones[v])
+        if types[tag] == SNAPSHOT or (current and types[tag] == TEMPORAL):
+            if v + 1 < s.last_version[d]:
+                continue  # its latest content stands for it
+            begin, end, zones = _START, _NOW, np.int64(0)
+        elif types[tag] == EVENT:
+            if begin < s.begin[d] or begin >= s.end[d]:
+                continue
+            end, zones = begin, (zones & 1) * 3
+        else:
+            if begin < s.begin[d]:
+                begin, zones = s.begin[d], (zones & 2) | (s.zones[d] & 1)
+            if end > s.end[d]:
+                end, zones = s.end[d], (zones & 1) | (s.zones[d] & 2)
+            if begin >= end:
+                continue
+        link = s.link[d]
+        if mode == GHOST and n and out.parent[n - 1] == above and out.link[n - 1] == link:
+            continue  # one is enough to say that something stands there
+        if n >= len(out.place):
+            return -1
+        out.place[n], out.parent[n], out.link[n] = f, above, link
+        out.begin[n], out.end[n], out.zones[n], out.state[n] = begin, end, zones, mode
+        n += 1
+        if mode == GHOST or a.first[f] == a.first[f + 1]:
+            continue
+        if d + 1 == len(s.instance):
+            s = _Stack(
+                _deeper(s.instance), _deeper(s.link), _deeper(s.last_link), _deeper(s.version),
+                _deeper(s.last_version), _deeper(s.begin), _deeper(s.end), _deeper(s.zones),
+            )  # fmt: skip
+        d += 1
+        s.instance[d], s.link[d], s.last_link[d] = n - 1, a.first[f] - 1, a.first[f + 1]
+        s.version[d], s.last_version[d] = 0, 0
+        if types[tag] == TEMPORAL:  # where only the latest counts this is all of time
+            s.begin[d], s.end[d], s.zones[d] = begin, end, zones
+        elif types[tag] == EVENT:  # what happened once does not end what follows from it
+            s.begin[d], s.end[d], s.zones[d] = _START, _NOW, 0
+        else:
+            s.begin[d], s.end[d], s.zones[d] = s.begin[d - 1], s.end[d - 1], s.zones[d - 1]
+    return n

@@ -1,0 +1,156 @@
+"""Subtrees copied as far as they live within an interval, their lifespans clipped to it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from xstreamcast.kernels.instant_text import put_instant
+from xstreamcast.tape.compiled import kernel, signed
+from xstreamcast.tape.copy_kernels import put_heap, put_row
+from xstreamcast.tape.layout import DOCUMENT, ELEMENT, I64, KIND, TEXT, U8, Bools, Columns
+from xstreamcast.tape.lifespan_kernels import NOW, Lifespans
+
+_BOUND = 32  # bytes kept for a bound
+
+
+class Wanted(NamedTuple):
+    """What is copied, and the interval that each copy is clipped to; `inside`: not its root."""
+
+    row: I64
+    begin: I64
+    end: I64
+    zones: U8
+    inside: Bools
+
+
+class Copies(NamedTuple):
+    """Where each copy goes; rows 0: nothing of it is left."""
+
+    rows: I64
+    nbytes: I64
+    row: I64
+    byte: I64
+
+
+@kernel
+def clip(
+    begin: int, end: int, zones: int, low: int, high: int, sides: int, now: int
+) -> tuple[bool, int, int, int]:
+    """(whether anything is left, and the lifespan clipped to [low, high]).
+
+    Where the next version begins a lifespan is over; an instant, and what lives now, is not.
+    """
+    last = max(now, begin) if end == NOW else end
+    left = begin <= high and (last > low or (last == low and (end == NOW or begin == end)))
+    if not left:
+        return False, begin, end, zones
+    if low > begin:
+        begin, zones = low, (zones & 2) | (sides & 1)
+    if high < last:
+        end, zones = high, (zones & 1) | (sides & 2)
+    return True, begin, end, zones
+
+
+@kernel
+def measure_copies(c: Columns, w: Wanted, l: Lifespans, now: int, out: Copies) -> None:
+    """How many rows and bytes of each subtree are left."""
+    for i in range(len(w.row)):
+        row = w.row[i]
+        last, p = row + signed(c.size[row]), np.searchsorted(l.row, row)
+        rows, used, at, text = np.int64(0), np.int64(0), row, np.int64(-1)
+        text_level = np.int64(-1)
+        while at <= last:
+            kind = c.kind[at] & KIND
+            while p < len(l.row) and l.row[p] < at:
+                p += 1
+            if p < len(l.row) and l.row[p] == at and not (at == row and w.inside[i]):
+                left = clip(
+                    l.begin[p], l.end[p], l.zones[p], w.begin[i], w.end[i], w.zones[i], now
+                )[0]
+                if not left:
+                    at += signed(c.size[at]) + 1
+                    continue
+                used += 2 * _BOUND
+            if kind == TEXT and text == rows - 1 and rows and text_level == c.parent[at]:
+                rows -= 1  # joins the text before it, now that what stood between is gone
+            text = rows if kind == TEXT else np.int64(-2)
+            text_level = signed(c.parent[at])
+            if kind != ELEMENT and kind != DOCUMENT:
+                used += c.length[at]
+            rows += 1
+            at += 1
+        out.rows[i], out.nbytes[i] = rows, used
+
+
+@kernel
+def write_copies(
+    c: Columns,
+    w: Wanted,
+    l: Lifespans,
+    now: int,
+    vt_from: int,
+    vt_to: int,
+    places: Copies,
+    out: Columns,
+) -> None:
+    """Write what is left of each subtree to its place."""
+    opened, ends = np.empty(64, np.int64), np.empty(64, np.int64)
+    for i in range(len(w.row)):
+        if places.rows[i] == 0:
+            continue
+        row, at, used = w.row[i], places.row[i], places.byte[i]
+        last, p = row + signed(c.size[row]), np.searchsorted(l.row, row)
+        depth, r, text = 0, row, np.int64(-1)
+        above, begin, end, zones, clipped = np.int64(-1), np.int64(0), np.int64(0), 0, np.int64(-1)
+        while r <= last:
+            kind = c.kind[r] & KIND
+            while depth and ends[depth - 1] < r:
+                depth -= 1
+                out.size[opened[depth]] = at - opened[depth] - 1
+                text = -1
+            above = opened[depth - 1] if depth else np.int64(-1)
+            while p < len(l.row) and l.row[p] < r:
+                p += 1
+            if p < len(l.row) and l.row[p] == r and not (r == row and w.inside[i]):
+                left, begin, end, zones = clip(
+                    l.begin[p], l.end[p], l.zones[p], w.begin[i], w.end[i], w.zones[i], now
+                )
+                if not left:
+                    r += signed(c.size[r]) + 1
+                    continue
+                clipped = r
+            if kind == TEXT and text >= 0:
+                used = put_heap(out, used, c.heap, c.start[r], c.length[r])
+                out.length[text] += c.length[r]
+                out.kind[text] |= c.kind[r]
+                r += 1
+                continue
+            text = at if kind == TEXT else np.int64(-1)
+            if clipped >= 0 and c.parent[r] == clipped and _is_bound(c, r, vt_from, vt_to):
+                is_begin = c.name[r] == vt_from
+                stop = put_instant(
+                    begin if is_begin else end, zones & (1 if is_begin else 2) != 0, out.heap, used
+                )
+                at = put_row(out, at, kind, depth, c.name[r], above, used, stop - used)
+                used = stop
+            elif kind == ELEMENT or kind == DOCUMENT:
+                at = put_row(out, at, kind, depth, c.name[r], above, used, -1)
+                if depth == len(opened):
+                    opened = np.concatenate((opened, np.empty(depth, np.int64)))
+                    ends = np.concatenate((ends, np.empty(depth, np.int64)))
+                opened[depth], ends[depth] = at - 1, r + signed(c.size[r])
+                depth += 1
+            else:
+                at = put_row(out, at, c.kind[r], depth, c.name[r], above, used, c.length[r])
+                used = put_heap(out, used, c.heap, c.start[r], c.length[r])
+            r += 1
+        while depth > 0:
+            depth -= 1
+            out.size[opened[depth]] = at - opened[depth] - 1
+
+
+@kernel
+def _is_bound(c: Columns, row: int, vt_from: int, vt_to: int) -> bool:
+    return c.kind[row] & KIND == 2 and (c.name[row] == vt_from or c.name[row] == vt_to)

@@ -62,7 +62,7 @@ class Seen:
 
 
 def rows(batch: FragmentBatch, decoder: Decoder) -> list[tuple[object, ...]]:
-    out = []
+    out: list[tuple[object, ...]] = []
     for i in range(len(batch)):
         row = int(batch.payload[i])
         holes = [

@@ -56,9 +56,9 @@ def taken_in(
     """The history after what arrived; it begins with the first tag structure."""
     for arrival in found:
         match arrival:
-            case Described(structure) if history is None:
-                history = History(decoder.name, structure, store=store, ids=decoder.ids)
             case Described(structure):
+                if history is None:
+                    history = History(decoder.name, structure, store=store, ids=decoder.ids)
                 history.describe(structure)
             case FragmentBatch():
                 assert history is not None, "the decoder keeps fragments until there is a structure"

@@ -91,7 +91,8 @@ def _note(element: Element, tape: Tape, rows: I64) -> None:
 
 def _leaves(tape: Tape, row: int) -> list[Node]:
     """The children that hold nothing but text."""
-    c, at, end, out = tape.columns, row + 1, row + int(tape.columns.size[row]), []
+    c, at, end = tape.columns, row + 1, row + int(tape.columns.size[row])
+    out: list[Node] = []
     while at <= end and len(out) < _ASKED:
         size = int(c.size[at])
         if c.kind[at] & KIND == ELEMENT and size >= 1 and c.kind[at + size] & KIND == TEXT:

@@ -50,6 +50,8 @@ def _narrowed(operands: tuple[p.Expression, ...], frame: Frame, wanted: bool) ->
 def if_(plan: p.If, frame: Frame) -> Column:
     """The rows of each branch, back in their places."""
     test = truth(plan.test, frame)
+    if frame.n == 1 or test.all() or not test.any():
+        return evaluate(plan.then if test[0] else plan.otherwise, frame)
     parts = [
         (rows, on_rows(branch, frame, rows))
         for rows, branch in (

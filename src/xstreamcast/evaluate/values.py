@@ -31,6 +31,8 @@ def const(plan: p.Const, frame: Frame) -> Column:
     if items is None:
         items = Items.mixed([a.tag for a in plan.atoms], [a.value for a in plan.atoms])
         frame.context.constants[id(plan)] = items
+    if frame.n == 1 and len(items) == 1:
+        return Column(items)
     return Column.constant(items, frame.n)
 
 

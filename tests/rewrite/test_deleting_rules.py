@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 
 from bench import queries
-from tests.evaluate.grammar import Scope, documents, flwors
+from tests.evaluate.grammar import Scope, documents, flwors, windows
 from tests.evaluate.grammar import queries as generated
-from tests.evaluate.grammar import windows
 from tests.rewrite.ways import NONE, answer, assert_no_rule_matters, fires
 from xstreamcast.rewrite.rules import RULES
 
@@ -36,11 +35,9 @@ def test_every_rule_fires_somewhere(rule) -> None:
     assert any(fires(query, rule) for query in QUERIES)
 
 
-@pytest.mark.parametrize("query", (*queries.nine(), *queries.xmark()), ids=lambda q: q.name)
+@pytest.mark.parametrize("query", [*queries.nine(), *queries.xmark()], ids=lambda q: q.name)
 def test_published_queries_answer_alike_with_and_without_rules(query, tiny) -> None:
-    assert answer(query.text, tiny[query.kind], RULES) == answer(
-        query.text, tiny[query.kind], NONE
-    )
+    assert answer(query.text, tiny[query.kind], RULES) == answer(query.text, tiny[query.kind], NONE)
 
 
 @given(flwors(Scope()), documents)

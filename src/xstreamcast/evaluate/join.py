@@ -51,9 +51,7 @@ def _found(plan: p.Join, left: Frame, frame: Frame) -> Iterator[Frame] | None:
     if blocks is None:
         return None
     keys = bound_between(right, home)
-    return (
-        _thinned(plan, plan.keys[1:], _pair_frame(left, right, a, b, keys)) for a, b in blocks
-    )
+    return (_thinned(plan, plan.keys[1:], _pair_frame(left, right, a, b, keys)) for a, b in blocks)
 
 
 def _home(plan: p.Join, frame: Frame) -> Frame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from xstreamcast.algebra import plan as p
@@ -98,8 +99,7 @@ def _sequence(plan: p.Comma, parts: tuple[p.Expression, ...]) -> p.Expression:
 
 
 def _neighbours(parts: tuple[p.Expression, ...]) -> bool:
-    pairs = zip(parts, parts[1:], strict=False)
-    return any(isinstance(a, p.Const) and isinstance(b, p.Const) for a, b in pairs)
+    return any(isinstance(a, p.Const) and isinstance(b, p.Const) for a, b in pairwise(parts))
 
 
 def _alike(a: p.Atom, b: p.Atom) -> bool:

@@ -24,10 +24,11 @@ def index_window_ends(plan: p.Window, known: Known) -> p.Window:
 
 def _key(plan: p.Window, start: p.Boundary, end: p.Boundary) -> p.JoinKey | None:
     match end.test:
-        case (
-            p.ValueCompare("eq" | "ge", distance, p.Const((p.Atom(tag, _),)) as far)
-            | p.GeneralCompare("eq" | "ge", distance, p.Const((p.Atom(tag, _),)) as far)
-        ) if tag == INTEGER and _positions(distance, start, end):
+        case p.ValueCompare(
+            "eq" | "ge", distance, p.Const((p.Atom(tag, _),)) as far
+        ) | p.GeneralCompare("eq" | "ge", distance, p.Const((p.Atom(tag, _),)) as far) if (
+            tag == INTEGER and _positions(distance, start, end)
+        ):
             if end.test.op == "ge" and (plan.kind == "landmark" or far.atoms[0].value < 0):
                 return None
             return p.JoinKey(p.Arithmetic("+", distance.right, far), distance.left, True)  # type: ignore[union-attr]

@@ -9,6 +9,7 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.static_type import NODE
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.rewrite.known import Known
+from xstreamcast.rewrite.safety import begins_at_root
 
 _OPS: Final = frozenset({"eq", "lt", "le", "gt", "ge"})
 
@@ -38,9 +39,10 @@ def _fits(items: p.Expression, key: p.Expression, other: p.Expression) -> bool:
     made, one, two = facts(items), facts(key), facts(other)
     if two.reads_focus or not one.focus or one.position or one.last:
         return False
+    if made.reads_focus and not begins_at_root(items):
+        return False  # it changes with the focus: a path around it may still take it in
     shared = made.pure and one.pure and two.pure and not made.makes_nodes
-    apart = bool(two.free - made.free) and not made.reads_focus
-    return shared and apart and _plain(key)
+    return shared and bool(two.free - made.free) and _plain(key)
 
 
 def _plain(plan: p.Expression) -> bool:
@@ -61,8 +63,10 @@ def _replaced(plan: Any, by: p.Var) -> Any:
     match plan:
         case p.Focus():
             return by
-        case p.Path(left, right) | p.Filter(left, right):
-            return map_children(plan, lambda child: child if child is right else _replaced(child, by))
+        case p.Path(_, right) | p.Filter(_, right):
+            return map_children(
+                plan, lambda child: child if child is right else _replaced(child, by)
+            )
         case _ if facts(plan).reads_focus:
             return map_children(plan, lambda child: _replaced(child, by))
         case _:

@@ -38,7 +38,7 @@ class Safety:
             case p.Focus() | p.Position() | p.Last():
                 return self.focus is not None
             case p.Root():
-                return plan == _AXES_FROM_ROOT and any(_begins_at_root(one) for one in self.given)
+                return plan == _AXES_FROM_ROOT and any(begins_at_root(one) for one in self.given)
             case p.Step(source):
                 return self.nodes(source)
             case p.Path(left, right):
@@ -107,7 +107,17 @@ class Safety:
         return Safety(self.known, focus, self.given)
 
 
-def _begins_at_root(plan: p.Expression) -> bool:
+def evaluated(plan: p.Tuples) -> tuple[p.Expression, ...]:
+    """What the clauses up to here have evaluated wherever there is a tuple."""
+    match plan:
+        case p.ForEach(source, _, value) | p.Let(source, _, value) | p.Where(source, value):
+            return (value, *evaluated(source))
+        case _:
+            return ()
+
+
+def begins_at_root(plan: p.Expression) -> bool:
+    """Whether a path starts with the root of the context item's tree."""
     while True:
         match plan:
             case p.Step(source) | p.Path(source) | p.Filter(source):

@@ -30,7 +30,7 @@ def _started(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
     assert window.end is not None
     if not _quiet(window.end, known):
         return None
-    start = with_current(window.start, "first", known)
+    start = with_current(window.start, "first", window.items, known)
     assert start.current is not None
     first = p.Var(start.current)
     test = replaced(
@@ -50,7 +50,7 @@ def _ended(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
         return None
     if not (window.only_end or window.end.test == TRUE):
         return None  # the last item ends windows without being asked
-    end = with_current(window.end, "final", known)
+    end = with_current(window.end, "final", window.items, known)
     assert end.current is not None
     final = p.Var(end.current)
     test = replaced(

@@ -25,11 +25,9 @@ def join_from_predicate(plan: p.Filter, known: Known) -> p.Expression:
             key, other = (left, right) if facts(left).reads_focus else (right, left)
             if not _fits(plan.input, key, other):
                 return plan
-            variable = known.fresh("item")
+            variable = known.fresh("item", NODE)
             test = _replaced(plan.predicate, p.Var(variable))
             loop = p.ForEach(p.Unit(), variable, plan.input, span=plan.span)
-            # The result keeps the nodes' type for the rules that ask for it.
-            known.learn(variable, NODE)
             return p.Return(p.Where(loop, test, span=plan.span), p.Var(variable), span=plan.span)
         case _:
             return plan

@@ -23,17 +23,15 @@ class Known:
         self._next: int | None = None
         self.globals = frozenset(declared.variable for declared in program.variables)
 
-    def fresh(self, name: str) -> p.Variable:
-        """A variable that the program does not use yet."""
+    def fresh(self, name: str, kind: StaticType) -> p.Variable:
+        """A variable that the program does not use yet, for values of that type."""
         if self._next is None:
             numbers = (v.number for v in _variables(self._program))
             self._next = 1 + max(numbers, default=0)
         self._next += 1
-        return p.Variable(self._next - 1, name)
-
-    def learn(self, variable: p.Variable, kind: StaticType) -> None:
-        """The type of a variable that a rule has made."""
+        variable = p.Variable(self._next - 1, name)
         self._around = self.around().bind(variable, kind)
+        return variable
 
     def around(self) -> Around:
         """The types of all variables."""

@@ -81,12 +81,12 @@ class _Boundaries:
         window = self._window.variable
         assert self._start is not None
         if is_first(plan, window):
-            self._start = with_current(self._start, "first", self._known)
+            self._start = with_current(self._start, "first", self._window.items, self._known)
             return self._var(self._start.current)
         if self._end is None:
             return None
         if is_last(plan, window):
-            self._end = with_current(self._end, "final", self._known)
+            self._end = with_current(self._end, "final", self._window.items, self._known)
             return self._var(self._end.current)
         if is_count(plan, window):
             self._start = with_position(self._start, "from", self._known)

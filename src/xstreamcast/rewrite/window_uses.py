@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.static_type import NUMBER
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER
@@ -55,15 +56,15 @@ def replaced(plan: Any, window: p.Variable, by: Replace) -> Any:
     return map_children(plan, lambda child: replaced(child, window, by))
 
 
-def with_current(boundary: p.Boundary, name: str, known: Known) -> p.Boundary:
+def with_current(boundary: p.Boundary, name: str, items: p.Expression, known: Known) -> p.Boundary:
     """The boundary with a variable for the item at which it stands."""
     if boundary.current is not None:
         return boundary
-    return replace(boundary, current=known.fresh(name))
+    return replace(boundary, current=known.fresh(name, known.type_of(items).each()))
 
 
 def with_position(boundary: p.Boundary, name: str, known: Known) -> p.Boundary:
     """The boundary with a variable for its position."""
     if boundary.position is not None:
         return boundary
-    return replace(boundary, position=known.fresh(name))
+    return replace(boundary, position=known.fresh(name, NUMBER))

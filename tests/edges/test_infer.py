@@ -1,0 +1,134 @@
+"""Structures proposed from documents, DTDs and schemas: they fit what they were made from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from tests.edges.documents import Case, cases
+from xstreamcast.edges.cutting import cut
+from xstreamcast.edges.infer import Wishes, propose
+from xstreamcast.edges.infer.from_documents import graph_of_documents
+from xstreamcast.edges.infer.from_dtd import graph_of_dtd
+from xstreamcast.edges.infer.from_xsd import graph_of_xsd
+from xstreamcast.errors import Error
+
+DOCUMENT = b"""<accounts><account id="1"><owner>J</owner><limit>5</limit>
+<transaction date="2003-01-01"><part><part><name/></part></part></transaction>
+<transaction date="2003-01-02"/></account><account id="2"><rate from="2003-01-01" to="2004-01-01"/>
+<rate from="2004-01-01" to="2005-01-01"/></account></accounts>"""
+
+
+def proposed(document: bytes = DOCUMENT, **wishes: tuple[str, ...]):
+    return propose(graph_of_documents([("d", document)]), Wishes(**wishes))
+
+
+@given(cases())
+def test_a_document_fits_the_structure_proposed_for_it(case: Case) -> None:
+    structure = proposed(case.document).structure
+    assert list(cut([case.document], structure))
+
+
+def test_each_tag_has_a_type_and_a_reason() -> None:
+    assert proposed(temporal=("account/limit",), filler=("/accounts/account",)).lines() == [
+        "accounts: snapshot, because it is the root",
+        "account: snapshot in fragments, because given by --filler /accounts/account",
+        "owner: snapshot, because nothing says that it changes",
+        "limit: temporal, because given by --temporal account/limit",
+        "transaction: event, because it repeats and carries an instant (@date)",
+        "part: snapshot, because nothing says that it changes",
+        "name: snapshot, because nothing says that it changes",
+        "rate: temporal, because it repeats and carries a lifespan (@from, @to)",
+    ]
+
+
+def test_a_tag_that_contains_itself_becomes_one() -> None:
+    structure = proposed().structure
+    (part,) = structure.named("", "part")
+    assert part.id in part.children
+
+
+def test_documents_are_taken_together() -> None:
+    graph = graph_of_documents(
+        [("1", b"<r><a/></r>"), ("2", b"<r><b/><a/><a x='2003-01-01'/></r>")]
+    )
+    structure = propose(graph).structure
+    assert [tag.local for tag in structure.children(1)] == ["a", "b"]
+    with pytest.raises(Error, match="must have the root r; got q"):
+        graph_of_documents([("1", b"<r/>"), ("2", b"<q/>")])
+
+
+def test_a_path_that_leads_nowhere_is_a_mistake() -> None:
+    with pytest.raises(
+        Error, match="--event must name an element that there is; got gone"
+    ) as caught:
+        proposed(event=("gone",))
+    assert "there are account, accounts" in (caught.value.hint or "")
+
+
+DTD = b"""<!ENTITY % parts "part*"><!ELEMENT r (a+, (b|c)*)><!ELEMENT a (%parts;)>
+<!ELEMENT part (part*, name)><!ELEMENT name (#PCDATA)><!ELEMENT b (#PCDATA)>
+<!ATTLIST b sellDate CDATA #IMPLIED>"""
+
+
+def test_a_dtd_tells_what_stands_in_what() -> None:
+    proposal = propose(graph_of_dtd(DTD, "d.dtd"))
+    by_name = {tag.local: tag for tag in proposal.structure.tags.values()}
+    assert list(by_name) == ["r", "a", "part", "name", "b", "c"]
+    assert by_name["part"].id in by_name["part"].children
+    assert by_name["b"].type == "event"
+    assert propose(graph_of_dtd(DTD, "d.dtd", "part")).structure[1].local == "part"
+
+
+@pytest.mark.parametrize(
+    ("dtd", "said"),
+    [
+        (b"<!ELEMENT a (b", "not well-formed|syntax|ends"),
+        (b"<!ELEMENT a ANY>", "content of a must be declared; got ANY"),
+        (b"<!-- -->", "declares no elements"),
+        (b"<!ENTITY % x SYSTEM 'http://x/y'>%x;", "refers to http://x/y, which is not fetched"),
+    ],
+)
+def test_a_dtd_that_cannot_be_read_says_why(dtd: bytes, said: str) -> None:
+    with pytest.raises(Error, match=said):
+        graph_of_dtd(dtd, "d.dtd")
+
+
+XSD = """<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="u" xmlns:u="u"
+ elementFormDefault="qualified">{include}
+<xs:element name="r"><xs:complexType><xs:sequence>
+ <xs:element name="i" type="u:I" maxOccurs="unbounded"/><xs:element ref="u:g"/>
+ <xs:group ref="u:G"/></xs:sequence></xs:complexType></xs:element>
+<xs:group name="G"><xs:choice><xs:element name="x"/><xs:element name="x" form="unqualified"/>
+ </xs:choice></xs:group>
+{base}
+<xs:complexType name="I"><xs:complexContent><xs:extension base="u:B"><xs:choice>
+ <xs:element name="sub" type="u:I" minOccurs="0"/></xs:choice></xs:extension></xs:complexContent>
+</xs:complexType><xs:element name="g"/></xs:schema>"""
+BASE = """<xs:complexType name="B"><xs:sequence><xs:element name="base" type="xs:string"/>
+</xs:sequence><xs:attribute name="at" type="xs:dateTime"/></xs:complexType>"""
+
+
+def test_a_schema_tells_what_stands_in_what(tmp_path: Path) -> None:
+    head = XSD.partition("{include}")[0]
+    (tmp_path / "b.xsd").write_text(head + BASE + "</xs:schema>")
+    (tmp_path / "one.xsd").write_text(XSD.format(include="", base=BASE))
+    included = XSD.format(include='<xs:include schemaLocation="b.xsd"/>', base="")
+    (tmp_path / "two.xsd").write_text(included)
+    for name in ("one.xsd", "two.xsd"):
+        structure = propose(graph_of_xsd(str(tmp_path / name))).structure
+        names = [tag.name for tag in structure.children(1)]
+        assert names == ["{u}i", "{u}g", "{u}x", "x"]
+        (i,) = structure.named("u", "i")
+        assert i.type == "event"
+        assert [tag.local for tag in structure.children(i.id)] == ["base", "sub"]
+        (sub,) = structure.named("u", "sub")
+        assert sub.id in sub.children
+
+
+def test_a_schema_that_lacks_a_type_says_which(tmp_path: Path) -> None:
+    (tmp_path / "s.xsd").write_text(XSD.format(include="", base=""))
+    with pytest.raises(Error, match="the schema must declare type u:B"):
+        graph_of_xsd(str(tmp_path / "s.xsd"))

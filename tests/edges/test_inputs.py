@@ -1,0 +1,92 @@
+"""Inputs: files, folders, patterns, gzip; documents told from fragments; the quarantine."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.edges.test_decoder import BODY, DIALECTS, EXPECTED, STRUCTURE, WRONG, Seen
+from xstreamcast.edges.inputs import arrivals, kind_of, kind_of_source, paths, stream_name
+from xstreamcast.edges.quarantine import Quarantine
+from xstreamcast.edges.wire import Decoder
+from xstreamcast.errors import Error
+from xstreamcast.model.fragment import Refused
+
+
+def seen(source: str | Path) -> Seen:
+    decoder = Decoder("credit")
+    return Seen(decoder, [one for part in arrivals(source, decoder) for one in part])
+
+
+def test_a_folder_is_its_files_by_name(tmp_path: Path) -> None:
+    lines = BODY.splitlines(keepends=True)
+    (tmp_path / "b.xml").write_text("".join(lines[3:]))
+    (tmp_path / "a.xml.gz").write_bytes(gzip.compress("".join(lines[:3]).encode()))
+    (tmp_path / "c.xml").write_text(f"<fragments>{STRUCTURE}</fragments>")
+    (tmp_path / ".hidden").write_text("not this")
+    assert seen(tmp_path).fragments == EXPECTED
+    assert seen(str(tmp_path / "*.xml*")).fragments == EXPECTED
+
+
+def test_a_broken_end_of_one_file_costs_nothing_in_the_next(tmp_path: Path) -> None:
+    (tmp_path / "1.xml").write_text(STRUCTURE + '<stream:filler id="9" tsid="4"><limit>')
+    (tmp_path / "2.xml").write_text(BODY)
+    found = seen(tmp_path)
+    assert found.fragments == EXPECTED
+    assert found.refused == [("XSCF0001", None)]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_fragments_are_known_by_their_first_tags(dialect: str) -> None:
+    assert kind_of(DIALECTS[dialect].encode()) == "fragments"
+
+
+@pytest.mark.parametrize(
+    "document",
+    ["<a/>", "<filler/>", "<structure><b/></structure>", "<fragments><a/></fragments>", "text", ""],
+)
+def test_documents_are_known_too(document: str) -> None:
+    assert kind_of(document.encode()) == "document"
+
+
+def test_what_a_source_is_and_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "credit.stream.xml"
+    path.write_text(BODY)
+    assert kind_of_source(path) == "fragments"
+    assert stream_name(path) == "credit"
+    assert paths("-") == ["-"]
+    assert stream_name("-") == "stdin"
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(Error, match="no such file, folder or pattern"):
+        paths(tmp_path / "gone*")
+    with pytest.raises(Error, match="has no files"):
+        paths(tmp_path)
+
+
+def test_the_quarantine_keeps_each_with_its_reason_and_can_be_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "refused.xml"
+    wrong = [WRONG[what][0] for what in ("time", "itself", "embedded tag")]
+    (tmp_path / "in.xml").write_text(STRUCTURE.replace("stream:", "") + "".join(wrong))
+    for _ in range(2):
+        with Quarantine(path) as quarantine:
+            for refused in seen(tmp_path / "in.xml").of(Refused):
+                quarantine.add(refused)
+        assert quarantine.count == 3
+    text = path.read_text()
+    assert text.count("<!-- XSCF0006 credit fragment 9 byte") == 2
+    (tmp_path / "again.xml").write_text(STRUCTURE.replace("stream:", "") + text)
+    assert [code for code, _ in seen(tmp_path / "again.xml").refused] == 2 * [
+        "XSCF0006",
+        "XSCF0007",
+        "XSCF0009",
+    ]
+
+
+def test_no_file_is_made_where_nothing_is_refused(tmp_path: Path) -> None:
+    with Quarantine(tmp_path / "refused.xml"):
+        pass
+    assert not (tmp_path / "refused.xml").exists()

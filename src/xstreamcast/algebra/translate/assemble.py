@@ -1,0 +1,151 @@
+"""A whole translation: the query's settings, the prolog, the streams, and the query over them.
+
+The text runs as it stands on any XQuery 3.1 processor. Each stream("name") is a file of fragments
+in the canonical form, bound to the external variable `xsc:name`, or else read from `name.xml`
+beside the query. `xsc:now` is the clock, else the largest valid time in the files; `xsc:until`
+hides what is valid later, as --as-of does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Final, Literal
+
+from xstreamcast.algebra.translate import words as w
+from xstreamcast.algebra.translate.binding import with_parameters
+from xstreamcast.algebra.translate.expressions import Translator
+from xstreamcast.algebra.translate.identity import refuse_identity
+from xstreamcast.algebra.translate.naming import Naming
+from xstreamcast.algebra.translate.parts import everything
+from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.shapes import Uncovered
+from xstreamcast.model.structure import TagStructure
+from xstreamcast.syntax import parse, print_module, room_for_nesting
+from xstreamcast.syntax import tree as t
+
+Strategy = Literal["caq", "qac", "qac+"]
+
+_MAP: Final = "http://www.w3.org/2005/xpath-functions/map"
+_OURS: Final = (("xsc", w.XSC), ("stream", w.STREAM), ("map", _MAP))
+_VALUES: Final = t.VariableDecl | t.FunctionDecl | t.ContextItemDecl | t.OptionDecl
+
+
+def translate(
+    module: t.Module,
+    strategy: Strategy = "caq",
+    structures: Mapping[str, TagStructure] | None = None,
+    definitions: str = "",
+) -> str:
+    """The query without XCQL, with all it needs to run on another processor.
+
+    `definitions` declares in XQuery, in the namespace xsc, functions that are registered here.
+    """
+    with room_for_nesting():
+        given = parse(f"{definitions}\n()").prolog if definitions else ()
+        if strategy == "caq":
+            return _translated(module, given, None, False, "")
+        try:
+            refuse_identity(module)
+            return _translated(module, given, dict(structures or {}), strategy == "qac+", "")
+        except Uncovered as why:
+            return _translated(module, given, None, False, f"(: materialised: {why} :)\n")
+
+
+def _translated(
+    module: t.Module,
+    given: tuple[t.Declaration, ...],
+    structures: dict[str, TagStructure] | None,
+    links: bool,
+    note: str,
+) -> str:
+    defined = frozenset(
+        (d.name.local, len(d.parameters)) for d in given if isinstance(d, t.FunctionDecl)
+    )
+    do = Translator(Naming.of(module), structures, links, defined)
+    prolog, body = _declarations(do, module)
+    settings = tuple(d for d in prolog if not isinstance(d, _VALUES))
+    values = tuple(d for d in prolog if isinstance(d, _VALUES))
+    head = _printed(replace(module, prolog=(*settings, *_namespaces(settings))))
+    tail = _printed(t.Module(None, (*given, *values), body), body=True)
+    return f"{head}{_clock(do.streams)}\n{_prolog()}\n{_sources(do.streams)}\n{note}{tail}\n"
+
+
+def _declarations(do: Translator, module: t.Module) -> tuple[list[t.Declaration], t.Expr]:
+    """The prolog and the body; variables first, for functions may use them."""
+    scope = Scope()
+    made: dict[int, t.Declaration] = {}
+    for number, found in enumerate(module.prolog):
+        if isinstance(found, t.VariableDecl) and found.value is not None:
+            value, shape = do.expression(found.value, scope)
+            made[number] = replace(found, value=value)
+            scope = scope.bind(found.name, shape)
+    for number, found in enumerate(module.prolog):
+        if isinstance(found, t.FunctionDecl) and found.body is not None:
+            inner = with_parameters(found.parameters, scope, do.structures is None)
+            made[number] = replace(found, body=do.settled(found.body, inner))
+    prolog = [made.get(number, found) for number, found in enumerate(module.prolog)]
+    return prolog, do.settled(module.body, scope)
+
+
+def _namespaces(settings: tuple[t.Declaration, ...]) -> tuple[t.Declaration, ...]:
+    declared = {d.prefix for d in settings if isinstance(d, t.NamespaceDecl)}
+    return tuple(t.NamespaceDecl(prefix, uri) for prefix, uri in _OURS if prefix not in declared)
+
+
+def _printed(module: t.Module, body: bool = False) -> str:
+    """The module's text; without `body`, its prolog alone."""
+    if body:
+        return print_module(module)
+    text = print_module(replace(module, body=t.Sequence()))
+    return text.removesuffix("()")
+
+
+def _clock(streams: list[str]) -> str:
+    documents = ", ".join(f"${w.document(stream).name}" for stream in streams)
+    return "\n".join(
+        [
+            *(
+                f"declare variable ${w.document(stream).name} as document-node() external "
+                f":= fn:doc({_quoted(stream)});"
+                for stream in streams
+            ),
+            "declare variable $xsc:until as xs:dateTime? external := ();",
+            "declare variable $xsc:now as xs:dateTime external :=",
+            f"  ($xsc:until, xsc:latest(({documents})))[1];",
+        ]
+    )
+
+
+def _quoted(stream: str) -> str:
+    name = stream if stream.endswith(".xml") else f"{stream}.xml"
+    return '"' + name.replace("&", "&amp;").replace('"', '""') + '"'
+
+
+def _sources(streams: list[str]) -> str:
+    return "".join(
+        f"declare variable ${w.history(stream).name} :=\n"
+        f"  xsc:history(${w.document(stream).name}, ($xsc:until, $xsc:now)[1]);\n"
+        f"declare variable ${w.view(stream).name} := xsc:view(${w.history(stream).name});\n"
+        for stream in streams
+    )
+
+
+@cache
+def _prolog() -> str:
+    return files(__package__).joinpath("prolog.xq").read_text("utf-8")
+
+
+def streams_of(module: t.Module) -> list[str]:
+    """The streams that a query names."""
+    found = (
+        node.arguments[0].value
+        for node in everything((module.prolog, module.body))
+        if isinstance(node, t.FunctionCall)
+        and node.name.local == "stream"
+        and len(node.arguments) == 1
+        and isinstance(node.arguments[0], t.StringLiteral)
+    )
+    return list(dict.fromkeys(found))

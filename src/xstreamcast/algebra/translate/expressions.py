@@ -1,0 +1,200 @@
+"""Expressions of XCQL as expressions of XQuery; what is no XCQL stays as it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from xstreamcast.algebra.translate import binding, paths
+from xstreamcast.algebra.translate import words as w
+from xstreamcast.algebra.translate.naming import Naming
+from xstreamcast.algebra.translate.parts import everything, rebuilt
+from xstreamcast.algebra.translate.scope import Scope
+from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, whole
+from xstreamcast.errors import error
+from xstreamcast.model.structure import TagStructure
+from xstreamcast.syntax import tree as t
+
+Translated = tuple[t.Expr, Shape]
+
+# Functions that look at nodes no closer than to count them, …
+_COUNTING: Final = frozenset(("count", "exists", "empty", "not", "boolean"))
+# … and functions that give values, never the nodes they are given.
+_VALUES: Final = frozenset(
+    (
+        *("sum", "avg", "min", "max", "string", "data", "number", "concat", "contains", "abs"),
+        *("starts-with", "ends-with", "substring", "substring-before", "substring-after"),
+        *("string-join", "string-length", "normalize-space", "upper-case", "lower-case"),
+        *("translate", "matches", "replace", "tokenize", "name", "local-name", "node-name"),
+        *("namespace-uri", "distinct-values", "deep-equal", "index-of", "round", "floor"),
+        *("ceiling", "position", "last", "true", "false", "dateTime", "vtFrom", "vtTo"),
+        *("current-dateTime", "error", "serialize", "string-to-codepoints"),
+    )
+)
+_PLAIN: Final = (
+    *(t.Comparison, t.IntervalComparison, t.And, t.Or, t.Concat, t.Range, t.Arithmetic, t.Unary),
+    *(t.InstanceOf, t.CastAs, t.CastableAs, t.DirectElement, t.DirectComment, t.DirectPI),
+    *(t.ComputedElement, t.ComputedAttribute, t.ComputedDocument, t.ComputedText),
+    *(t.ComputedComment, t.ComputedPI, t.ComputedNamespace, t.StringConstructor),
+)
+
+
+@dataclass(slots=True)
+class Translator:
+    """One translation: `structures` is None for CaQ, where every stream is its temporal view."""
+
+    naming: Naming
+    structures: dict[str, TagStructure] | None = None
+    links: bool = False  # QaC+
+    defined: frozenset[tuple[str, int]] = frozenset()  # functions given with the query
+    streams: list[str] = field(default_factory=list)  # those met, in their order
+
+    def settled(self, found: t.Expr, scope: Scope) -> t.Expr:
+        """The expression where its value is looked at as a whole: holes are filled."""
+        return settle(*self.expression(found, scope))
+
+    def expression(self, found: t.Expr, scope: Scope) -> Translated:
+        """The expression and what is known of its value."""
+        match found:
+            case t.TimeLiteral() | t.TimeConstant():
+                return self._time(found, scope), PLAIN
+            case t.VarRef(name):
+                return found, scope.variable(name)
+            case t.ContextItem():
+                return found, scope.focus
+            case t.Path() | t.Step() | t.SimpleMap():
+                return paths.path(self, found, scope)
+            case t.Filter(base, predicates):
+                return paths.filtered(self, base, predicates, scope)
+            case t.FunctionCall():
+                return self._call(found, scope)
+            case t.IntervalProjection() | t.VersionProjection():
+                return self._projection(found, scope)
+            case t.IntervalComparison(word, left, right):
+                sides = self._lifespans(left, scope), self._lifespans(right, scope)
+                return w.call("allen", t.StringLiteral(word), *sides), PLAIN
+            case t.Flwor() | t.Quantified() | t.InlineFunction() | t.TypeSwitch():
+                return binding.binding(self, found, scope)
+            case t.If(test, then, otherwise):
+                return self._if(found, test, then, otherwise, scope)
+            case _:
+                return self._other(found, scope)
+
+    def _other(self, found: t.Expr, scope: Scope) -> Translated:
+        shapes: list[Shape] = []
+
+        def inner(part: t.Expr) -> t.Expr:
+            made, shape = self.expression(part, scope)
+            shapes.append(shape)
+            return settle(made, shape)
+
+        made = rebuilt(found, inner)
+        plain = isinstance(found, _PLAIN) or all(shape == PLAIN for shape in shapes)
+        return made, PLAIN if plain else LOOSE
+
+    def _if(
+        self, found: t.If, test: t.Expr, then: t.Expr, otherwise: t.Expr, scope: Scope
+    ) -> Translated:
+        asked = self.expression(test, scope)[0]
+        one, two = self.expression(then, scope), self.expression(otherwise, scope)
+        made = replace(found, test=asked, then=settle(*one), otherwise=settle(*two))
+        return made, PLAIN if one[1] == two[1] == PLAIN else LOOSE
+
+    def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: Scope) -> t.Expr:
+        match found:
+            case t.TimeLiteral("dateTime", text):
+                return w.constructor("dateTime", _with_seconds(text))
+            case t.TimeLiteral(kind, text):
+                return w.constructor(kind, text)
+            case t.TimeConstant("now"):
+                return w.NOW
+            case t.TimeConstant("start"):
+                return w.START
+            case _ if scope.versions:
+                return w.standard("count", t.VarRef(w.VERSIONS))
+            case _:
+                raise error("XPST0008", "last must stand inside #[…], where versions are numbered")
+
+    def _call(self, found: t.FunctionCall, scope: Scope) -> Translated:
+        name, given = found.name, found.arguments
+        own = name.prefix in ("", "fn") and name.uri is None
+        match name.local, given:
+            case "stream", (t.StringLiteral(stream),) if own:
+                return self._stream(stream)
+            case "vtFrom" | "vtTo", (operand,) if own and not isinstance(operand, t.Placeholder):
+                return w.call(name.local, self._spanning(operand, scope)), PLAIN
+            case local, _ if own and local in _COUNTING:
+                return rebuilt(found, lambda part: self.expression(part, scope)[0]), PLAIN
+        made, shape = self._other(found, scope)
+        if not name.prefix and (name.local, len(given)) in self.defined:
+            made = replace(found, name=t.Name(name.local, "xsc"), arguments=made.arguments)  # type: ignore[union-attr]
+        values = (own and name.local in _VALUES) or name.prefix == "xs"
+        if values or not self.structures:
+            return made, PLAIN
+        return made, LOOSE if shape != PLAIN or not own else PLAIN
+
+    def _stream(self, stream: str) -> Translated:
+        if stream not in self.streams:
+            self.streams.append(stream)
+        if self.structures is None:
+            return w.view(stream), PLAIN
+        found = self.structures.get(stream)
+        if found is None or found.open:
+            raise error(
+                "XSCU0001",
+                f"the tag structure of stream {stream} must be known to follow its holes",
+                hint=f"--structure {stream}=FILE, or --strategy caq",
+            )
+        return w.view(stream), Shape("raw", stream, found, document=True, one=True)
+
+    def _spanning(self, operand: t.Expr, scope: Scope) -> t.Expr:
+        """An expression whose lifespan is asked for; elements with versions say theirs."""
+        made, shape = self.expression(operand, scope)
+        if shape.kind == "raw" and not shape.document:
+            assert shape.structure is not None
+            if all(shape.structure[tag].type != "snapshot" for tag in shape.tags):
+                return made
+        return settle(made, shape)
+
+    def _lifespans(self, operand: t.Expr | t.Interval, scope: Scope) -> t.Expr:
+        if isinstance(operand, t.Interval):
+            begin, end = self._bounds(operand.begin, operand.end, scope)
+            return w.call("interval", begin, end)
+        return t.SimpleMap(self._spanning(operand, scope), w.call("lifespan", w.HERE))
+
+    def _bounds(self, begin: t.Expr, end: t.Expr | None, scope: Scope) -> tuple[t.Expr, t.Expr]:
+        first = self.settled(begin, scope)
+        return first, first if end is None else self.settled(end, scope)
+
+    def _projection(
+        self, found: t.IntervalProjection | t.VersionProjection, scope: Scope
+    ) -> Translated:
+        base = self.settled(found.base, scope)
+        shape = PLAIN if self.structures is None else whole()
+        if isinstance(found, t.IntervalProjection):
+            begin, end = self._bounds(found.begin, found.end, scope)
+            return w.call("interval_projection", base, begin, end), shape
+        counted = any(_is_last(part) for part in everything((found.first, found.last)))
+        first, last = self._bounds(found.first, found.last, replace(scope, versions=True))
+        if not counted:
+            return w.call("version_projection", base, first, last), shape
+        named = t.Let(w.VERSIONS, None, base)
+        projected = w.call("version_projection", t.VarRef(w.VERSIONS), first, last)
+        return t.Flwor((named,), projected), shape
+
+
+def settle(made: t.Expr, shape: Shape) -> t.Expr:
+    """The value with its holes filled."""
+    if not shape.has_holes() or shape.document:
+        return made
+    return w.call("temporalize", w.history(shape.stream), made)
+
+
+def _with_seconds(text: str) -> str:
+    """XQuery wants the seconds written: `T10:00` -> `T10:00:00`."""
+    date, _, clock = text.partition("T")
+    return f"{date}T{clock[:5]}:00{clock[5:]}" if clock[5:6] != ":" else text
+
+
+def _is_last(node: object) -> bool:
+    return isinstance(node, t.TimeConstant) and node.word == "last"

@@ -1,0 +1,323 @@
+(: ---- instants: what has no time zone counts as UTC, and is shown without one ---- :)
+
+declare variable $xsc:start as xs:dateTime := xs:dateTime("-200000-01-01T00:00:00");
+
+declare function xsc:utc($instant as xs:dateTime) as xs:dateTime {
+  fn:adjust-dateTime-to-timezone($instant, xs:dayTimeDuration("PT0S"))
+};
+
+declare function xsc:shown($instant as xs:dateTime) as xs:string {
+  xs:string(if (fn:empty(fn:timezone-from-dateTime($instant))) then $instant
+            else xsc:utc($instant))
+};
+
+declare function xsc:instant($said as xs:anyAtomicType) as xs:dateTime {
+  typeswitch ($said)
+  case xs:dateTime return $said
+  case xs:date return xs:dateTime($said)
+  default return
+    let $text := fn:replace(fn:normalize-space(xs:string($said)), "(\.\d{6})\d+", "$1")
+    return
+      if ($text = "now") then $xsc:now
+      else if ($text = "start") then $xsc:start
+      else if ($text castable as xs:date) then xs:dateTime(xs:date($text))
+      else xs:dateTime($text)
+};
+
+declare function xsc:earlier($a as xs:dateTime, $b as xs:dateTime) as xs:dateTime {
+  if (xsc:utc($b) lt xsc:utc($a)) then $b else $a
+};
+
+declare function xsc:later($a as xs:dateTime, $b as xs:dateTime) as xs:dateTime {
+  if (xsc:utc($b) gt xsc:utc($a)) then $b else $a
+};
+
+(: ---- history: from the id of a fragment to its versions, in valid-time order ---- :)
+
+declare function xsc:fragments($stream as document-node()) as element()* {
+  $stream/*/(stream:filler | stream:repeat | stream:replace | stream:remove)
+};
+
+declare function xsc:valid_time($fragment as element(), $number as xs:integer) as xs:dateTime {
+  if ($fragment/@validTime) then xsc:instant($fragment/@validTime)
+  else xs:dateTime("1970-01-01T00:00:00") + $number * xs:dayTimeDuration("PT1S")
+};
+
+declare function xsc:latest($streams as document-node()*) as xs:dateTime {
+  let $all :=
+    for $stream in $streams
+    for $fragment at $number in xsc:fragments($stream)
+    let $instant := xsc:valid_time($fragment, $number)
+    order by xsc:utc($instant)
+    return $instant
+  return ($all[fn:last()], xs:dateTime("1970-01-01T00:00:00"))[1]
+};
+
+declare function xsc:types($stream as document-node()) as map(xs:string, xs:string) {
+  map:merge(
+    for $tag in $stream/*/stream:structure//*:tag[@id]
+    return map:entry(xs:string($tag/@id), xs:string(($tag/@type, "snapshot")[1])),
+    map { "duplicates": "use-last" })
+};
+
+(: What is valid after the horizon is not known yet. :)
+declare function xsc:history($stream as document-node(), $horizon as xs:dateTime?)
+    as map(xs:string, map(*)*) {
+  let $types := xsc:types($stream)
+  return map:merge(
+    for $fragment at $number in xsc:fragments($stream)
+    let $valid := xsc:valid_time($fragment, $number)
+    where fn:empty($horizon) or xsc:utc($valid) le xsc:utc($horizon)
+    group by $id := xs:string($fragment/@id)
+    return map:entry($id, xsc:versions($fragment, $valid, $types)))
+};
+
+(: The fragments of one id, in order of arrival: at one instant the last to arrive counts. A remove
+   has no content; a snapshot has no versions: it is what was said of it last. :)
+declare function xsc:versions(
+    $fragments as element()*, $valid as xs:dateTime*, $types as map(xs:string, xs:string))
+    as map(*)* {
+  let $said :=
+    for $fragment at $number in $fragments
+    let $from := $valid[$number]
+    group by $instant := xsc:utc($from)
+    order by $instant
+    return map { "from": $from[fn:last()], "content": $fragment[fn:last()]/*,
+                 "type": ($types(xs:string($fragment[fn:last()]/@tsid)), "snapshot")[1] }
+  for $version at $number in $said
+  let $next := $said[$number + 1]?from
+  where fn:exists($version?content)
+  return
+    switch ($version?type)
+    case "snapshot" return
+      if (xsc:utc($version?from) le xsc:utc($xsc:now)
+          and fn:empty($next[xsc:utc(.) le xsc:utc($xsc:now)]))
+      then map:remove($version, "from") else ()
+    case "event" return map:put($version, "to", xsc:shown($version?from))
+    default return
+      map:put($version, "to", if (fn:empty($next)) then "now" else xsc:shown($next))
+};
+
+(: ---- the temporal view: a hole stands for all its versions ---- :)
+
+declare variable $xsc:root := <stream:hole id="0"/>;
+
+(: A hole in a version of a temporal element carries the lifespan of that version: what fills the
+   hole is clipped to it. An event does not clip; a snapshot passes on what it was given. :)
+declare function xsc:clipped($version as map(*), $hole as element()) as map(*)? {
+  let $from := $hole/@vtFrom ! xsc:instant(.), $to := $hole/@vtTo
+  return
+    if (fn:empty($from)) then $version
+    else switch ($version?type)
+      case "snapshot" return
+        map:put(map:put($version, "from", $from), "to", xs:string($to))
+      case "event" return
+        $version[xsc:utc(?from) ge xsc:utc($from)
+                 and ($to = "now" or xsc:utc(?from) lt xsc:utc(xsc:instant($to)))]
+      default return
+        let $begin := xsc:later($version?from, $from)
+        let $end :=
+          if ($version?to = "now") then xs:string($to)
+          else if ($to = "now") then $version?to
+          else xsc:shown(xsc:earlier(xsc:instant($version?to), xsc:instant($to)))
+        where $end = "now" or xsc:utc($begin) lt xsc:utc(xsc:instant($end))
+        return map:put(map:put($version, "from", $begin), "to", $end)
+};
+
+declare function xsc:fillings($history as map(*), $hole as element()) as map(*)* {
+  $history(xs:string($hole/@id)) ! xsc:clipped(., $hole)
+};
+
+(: The versions that fill the holes, as elements with their lifespans and with holes of their own. :)
+declare function xsc:get_fillers($history as map(*), $holes as element()*) as element()* {
+  for $hole in $holes, $version in xsc:fillings($history, $hole)
+  let $content := $version?content
+  let $lifespan :=
+    if ($version?type = "snapshot") then ()
+    else (attribute vtFrom { xsc:shown($version?from) }, attribute vtTo { $version?to })
+  return xsc:rebuilt($content,
+    ($content/@*[fn:empty($lifespan) or fn:not(fn:node-name(.) = $lifespan ! fn:node-name(.))],
+     $lifespan),
+    xsc:stamped($content/node(), xsc:inner($version)))
+};
+
+(: Elements as they are, holes as what fills them. :)
+declare function xsc:fill($history as map(*), $nodes as element()*) as element()* {
+  for $node in $nodes
+  return if ($node instance of element(stream:hole)) then xsc:get_fillers($history, $node) else $node
+};
+
+(: The holes of these tags in what fills the holes: nothing but links is looked at. :)
+declare function xsc:holes_below(
+    $history as map(*), $holes as element()*, $tsids as xs:string*) as element()* {
+  for $hole in $holes, $version in xsc:fillings($history, $hole)
+  return xsc:stamped($version?content//stream:hole[@tsid = $tsids], xsc:inner($version))
+};
+
+(: What the holes of a version carry. :)
+declare function xsc:inner($version as map(*)) as attribute()* {
+  if ($version?type = "event" or fn:empty($version?from)) then ()
+  else (attribute vtFrom { xsc:shown($version?from) }, attribute vtTo { $version?to })
+};
+
+declare function xsc:stamped($nodes as node()*, $lifespan as attribute()*) as node()* {
+  for $node in $nodes
+  return
+    typeswitch ($node)
+    case element(stream:hole) return element stream:hole { $node/@id, $node/@tsid, $lifespan }
+    case element() return xsc:rebuilt($node, $node/@*, xsc:stamped($node/node(), $lifespan))
+    default return $node
+};
+
+declare function xsc:temporalize($history as map(*), $nodes as node()*) as node()* {
+  for $node in $nodes
+  return
+    typeswitch ($node)
+    case element(stream:hole) return
+      xsc:temporalize($history, xsc:get_fillers($history, $node))
+    case element() return
+      if (fn:empty($node//stream:hole)) then $node
+      else xsc:rebuilt($node, $node/@*, xsc:temporalize($history, $node/node()))
+    default return $node
+};
+
+declare function xsc:view($history as map(*)) as document-node() {
+  document { xsc:temporalize($history, xsc:get_fillers($history, $xsc:root)) }
+};
+
+(: A new element like another; the namespace of the wire stays behind. :)
+declare function xsc:rebuilt(
+    $like as element(), $attributes as attribute()*, $content as node()*) as element() {
+  element { fn:node-name($like) } {
+    for $prefix in fn:in-scope-prefixes($like)[fn:not(. = "xml")]
+    let $uri := fn:namespace-uri-for-prefix($prefix, $like)
+    where fn:not($uri = "urn:xstreamcast:stream")
+          and ($prefix ne "" or fn:namespace-uri($like) ne "")
+    return namespace { $prefix } { $uri },
+    $attributes, $content
+  }
+};
+
+(: ---- lifespans ---- :)
+
+declare function xsc:span($from as xs:dateTime, $to as xs:dateTime) as map(*) {
+  map { "from": $from, "to": $to }
+};
+
+declare function xsc:interval($from as xs:anyAtomicType, $to as xs:anyAtomicType) as map(*) {
+  xsc:span(xsc:instant($from), xsc:instant($to))
+};
+
+declare function xsc:lifespan($item as item()) as map(*) {
+  typeswitch ($item)
+  case element() return
+    if ($item/@vtFrom and $item/@vtTo) then xsc:interval($item/@vtFrom, $item/@vtTo)
+    else (xsc:cover($item/*), xsc:span($xsc:start, $xsc:now))[1]
+  case document-node() return (xsc:cover($item/*), xsc:span($xsc:start, $xsc:now))[1]
+  case node() return ($item/.. ! xsc:lifespan(.), xsc:span($xsc:start, $xsc:now))[1]
+  default return xsc:span($xsc:start, $xsc:now)
+};
+
+(: The smallest lifespan that covers those of the items. :)
+declare function xsc:cover($items as item()*) as map(*)? {
+  if (fn:empty($items)) then ()
+  else
+    let $spans := $items ! xsc:lifespan(.)
+    return xsc:span(
+      fn:fold-left(fn:tail($spans)?from, fn:head($spans)?from, xsc:earlier#2),
+      fn:fold-left(fn:tail($spans)?to, fn:head($spans)?to, xsc:later#2))
+};
+
+declare function xsc:vtFrom($items as item()*) as xs:dateTime? {
+  xsc:cover($items)?from
+};
+
+declare function xsc:vtTo($items as item()*) as xs:dateTime? {
+  xsc:cover($items)?to
+};
+
+(: Allen's comparison of two lifespans; of several, one pair is enough. :)
+declare function xsc:allen($word as xs:string, $left as map(*)*, $right as map(*)*) as xs:boolean {
+  some $a in $left, $b in $right satisfies
+    let $a1 := xsc:utc($a?from), $a2 := xsc:utc($a?to)
+    let $b1 := xsc:utc($b?from), $b2 := xsc:utc($b?to)
+    return
+      switch ($word)
+      case "before" return $a2 lt $b1
+      case "after" return $a1 gt $b2
+      case "meets" return $a2 eq $b1
+      case "overlaps" return $a1 lt $b1 and $b1 lt $a2 and $a2 lt $b2
+      case "during" return $a1 gt $b1 and $a2 lt $b2
+      case "contains" return $a1 lt $b1 and $a2 gt $b2
+      case "starts" return $a1 eq $b1 and $a2 lt $b2
+      case "finishes" return $a2 eq $b2 and $a1 gt $b1
+      default return $a1 eq $b1 and $a2 eq $b2
+};
+
+(: ---- projections: parentless copies ---- :)
+
+(: A lifespan holds its end if nothing superseded it there: up to now, and events. :)
+declare function xsc:closed($element as element()) as xs:boolean {
+  $element/@vtTo = "now" or xsc:is_instant($element)
+};
+
+declare function xsc:is_instant($element as element()) as xs:boolean {
+  fn:not($element/@vtTo = "now")
+  and xsc:utc(xsc:instant($element/@vtFrom)) eq xsc:utc(xsc:instant($element/@vtTo))
+};
+
+declare function xsc:interval_projection(
+    $items as item()*, $begin as xs:anyAtomicType?, $end as xs:anyAtomicType?) as item()* {
+  let $tb := $begin ! xsc:instant(.), $te := $end ! xsc:instant(.)
+  where xsc:utc($tb) le xsc:utc($te)
+  return $items ! xsc:sliced(., $tb, $te, fn:true(), fn:true())
+};
+
+(: The part of a tree that lives between two instants; $closed: the second belongs to it. :)
+declare function xsc:sliced(
+    $item as item(), $tb as xs:dateTime, $te as xs:dateTime,
+    $closed as xs:boolean, $below_events as xs:boolean) as item()? {
+  typeswitch ($item)
+  case document-node() return
+    document { $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events) }
+  case element() return
+    if (fn:not($item/@vtFrom and $item/@vtTo)) then
+      xsc:rebuilt($item, $item/@*,
+        $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events))
+    else if (fn:not(xsc:alive($item, $tb, $te, $closed))) then ()
+    else xsc:rebuilt($item,
+      ($item/@*[fn:not(fn:node-name(.) = (fn:QName("", "vtFrom"), fn:QName("", "vtTo")))],
+       attribute vtFrom { xsc:shown(xsc:later(xsc:instant($item/@vtFrom), $tb)) },
+       attribute vtTo {
+         if ($item/@vtTo = "now" and xsc:utc($te) ge xsc:utc($xsc:now)) then "now"
+         else xsc:shown(xsc:earlier(xsc:instant($item/@vtTo), $te)) }),
+      if ($below_events or fn:not(xsc:is_instant($item)))
+      then $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events)
+      else $item/node())
+  default return $item
+};
+
+declare function xsc:alive(
+    $element as element(), $tb as xs:dateTime, $te as xs:dateTime, $closed as xs:boolean)
+    as xs:boolean {
+  let $from := xsc:utc(xsc:instant($element/@vtFrom)), $to := xsc:utc(xsc:instant($element/@vtTo))
+  return
+    ($from lt xsc:utc($te) or ($closed and $from eq xsc:utc($te)))
+    and ($to gt xsc:utc($tb) or (xsc:closed($element) and $to eq xsc:utc($tb)))
+};
+
+declare function xsc:version_projection(
+    $items as item()*, $first as xs:integer?, $last as xs:integer?) as item()* {
+  for $item at $number in $items
+  where $number ge $first and $number le $last
+  return
+    typeswitch ($item)
+    case element() return
+      xsc:rebuilt($item, $item/@*,
+        if ($item/@vtFrom and $item/@vtTo and fn:not(xsc:is_instant($item)))
+        then $item/node() !
+          xsc:sliced(., xsc:instant($item/@vtFrom), xsc:instant($item/@vtTo),
+                     $item/@vtTo = "now", fn:false())
+        else $item/node())
+    default return $item
+};

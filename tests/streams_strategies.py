@@ -1,0 +1,239 @@
+"""Generated streams: small structures, histories with corrections, queries over them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from xstreamcast.edges.structures import write_structure
+from xstreamcast.model.structure import Tag, TagStructure, TagType
+
+NAMES = ("a", "b", "c", "d")
+WORDS = ("x", "y", "7", "12")
+HEAD = '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A stream named s in order of arrival, and a query over it."""
+
+    query: str
+    wire: bytes
+
+    def __repr__(self) -> str:
+        return f"\n{self.query}\n{self.wire.decode()}"
+
+
+@st.composite
+def structures(draw: DrawFn) -> TagStructure:
+    """A root and up to seven tags below; sometimes one contains one of those above it."""
+    count = draw(st.integers(2, 7))
+    parents = [draw(st.integers(0, i)) for i in range(count - 1)]
+    children: dict[int, list[int]] = {i: [] for i in range(count)}
+    names = ["r"]
+    for tag, parent in enumerate(parents, start=1):
+        taken = {names[child] for child in children[parent]}
+        free = [name for name in NAMES if name not in taken]
+        names.append(draw(st.sampled_from(free)) if free else f"n{tag}")
+        children[parent].append(tag)
+    kinds = [("snapshot", True), *(draw(st.sampled_from(KINDS)) for _ in parents)]
+    _maybe_recursive(draw, children, names, kinds)
+    tags = {
+        i: Tag(i, "", names[i], kinds[i][0], kinds[i][1] if i else False, tuple(children[i]))
+        for i in range(count)
+    }
+    return TagStructure(0, tags)
+
+
+KINDS: tuple[tuple[TagType, bool], ...] = (
+    *(("temporal", True), ("temporal", True), ("event", True)),
+    *(("snapshot", False), ("snapshot", False), ("snapshot", True)),
+)
+
+
+def _maybe_recursive(
+    draw: DrawFn,
+    children: dict[int, list[int]],
+    names: list[str],
+    kinds: list[tuple[TagType, bool]],
+) -> None:
+    """Let a travelling tag stand below itself or below a tag under it."""
+    travelling = [tag for tag in children if tag and kinds[tag][1]]
+    if not travelling or not draw(st.integers(0, 3)) == 0:
+        return
+    upper = draw(st.sampled_from(travelling))
+    below, todo = {upper}, [upper]
+    while todo:
+        fresh = [child for child in children[todo.pop()] if child not in below]
+        below.update(fresh)
+        todo += fresh
+    lower = draw(st.sampled_from(sorted(below)))
+    if names[upper] not in {names[child] for child in children[lower]}:
+        children[lower].append(upper)
+
+
+@st.composite
+def histories(draw: DrawFn, structure: TagStructure) -> bytes:
+    """Fragments of up to eight ids, with versions, removals and repetitions, in any order."""
+    travelling = [tag for tag in structure.tags if tag and structure.travels(tag)]
+    ids = [0]
+    if travelling:
+        ids += [draw(st.sampled_from(travelling)) for _ in range(draw(st.integers(0, 8)))]
+    lines: list[str] = []
+    for number, tsid in enumerate(ids):
+        for minute in draw(st.lists(st.integers(0, 9), min_size=1, max_size=3)):
+            lines.append(draw(_fragments(structure, ids, number, tsid, minute)))
+    lines = draw(st.permutations(lines)) if draw(st.booleans()) else lines
+    again = draw(st.lists(st.sampled_from(lines), max_size=2))
+    told = write_structure(structure, None).decode()
+    return "\n".join([HEAD, told, *lines, *again, "</stream:fragments>"]).encode()
+
+
+@st.composite
+def _fragments(
+    draw: DrawFn, structure: TagStructure, ids: list[int], number: int, tsid: int, minute: int
+) -> str:
+    word = draw(st.sampled_from(("filler", "filler", "filler", "replace", "remove")))
+    if number == 0 and word == "remove":
+        word = "filler"
+    head = f'id="{number}" tsid="{tsid}" validTime="2020-01-01T00:0{minute}:00"'
+    if word == "remove":
+        return f"<stream:remove {head}/>"
+    payload = draw(_payloads(structure, ids, number, tsid, 0))
+    return f"<stream:{word} {head}>{payload}</stream:{word}>"
+
+
+@st.composite
+def _payloads(
+    draw: DrawFn, structure: TagStructure, ids: list[int], number: int, tsid: int, depth: int
+) -> str:
+    """An element of the tag; its holes are for greater ids, so that nothing contains itself."""
+    tag = structure[tsid]
+    key = draw(st.sampled_from(("", *WORDS)))
+    attribute = f" k={quoteattr(key)}" if key else ""
+    content = draw(st.sampled_from(("", *WORDS)))
+    for child in tag.children:
+        if structure.travels(child):
+            later = [i for i in range(number + 1, len(ids)) if ids[i] == child]
+            for hole in later:
+                if draw(st.integers(0, 3)):
+                    content += f'<stream:hole id="{hole}" tsid="{child}"/>'
+        elif depth < 3:
+            for _ in range(draw(st.integers(0, 2))):
+                content += draw(_payloads(structure, ids, number, child, depth + 1))
+        content += draw(st.sampled_from(("", "", "x")))
+    return f"<{tag.local}{attribute}>{content}</{tag.local}>"
+
+
+def _minute(draw: DrawFn) -> str:
+    return f"2020-01-01T00:0{draw(st.integers(0, 9))}:00"
+
+
+@st.composite
+def instants(draw: DrawFn, *variables: str) -> str:
+    """A bound of a projection."""
+    minute = _minute(draw)
+    choices = [minute, minute, "now", "start", "now - PT2M", f"{minute} + PT90S"]
+    choices += [f"vtFrom({v})" for v in variables] + [f"vtTo({v}) - PT1M" for v in variables]
+    return draw(st.sampled_from(choices))
+
+
+@st.composite
+def intervals(draw: DrawFn, *variables: str) -> str:
+    """`?[t]` or `?[t1,t2]`."""
+    first = draw(instants(*variables))
+    if draw(st.booleans()):
+        return f"?[{first}]"
+    return f"?[{first},{draw(instants(*variables))}]"
+
+
+@st.composite
+def versions(draw: DrawFn) -> str:
+    """`#[n]` or `#[n,m]`."""
+    return draw(st.sampled_from(("#[1]", "#[2]", "#[last]", "#[1,2]", "#[2,last]", "#[last - 1]")))
+
+
+@st.composite
+def names(draw: DrawFn) -> str:
+    """A name test."""
+    return draw(st.sampled_from((*NAMES, *NAMES, "*")))
+
+
+@st.composite
+def predicates(draw: DrawFn) -> str:
+    """`[…]`, mostly none."""
+    name, word = draw(names()), draw(st.sampled_from(WORDS))
+    simple = ("", "", "", f"[{name}]", f'[@k = "{word}"]', f'[{name} = "{word}"]', "[1]", "[last()]")
+    timed = (f'[{name}?[now] = "{word}"]', f"[count({name}) > 1]", f"[{name}//{name}]")
+    return draw(st.sampled_from(simple + timed))
+
+
+@st.composite
+def steps(draw: DrawFn, least: int = 0) -> str:
+    """Some steps down."""
+    found = ""
+    for _ in range(draw(st.integers(least, 3))):
+        slash = draw(st.sampled_from(("/", "/", "//")))
+        found += slash + draw(names()) + draw(predicates())
+    return found
+
+
+@st.composite
+def sources(draw: DrawFn) -> str:
+    """A path from the stream, often projected."""
+    first = draw(st.sampled_from(("/r", "//*", *(f"//{name}" for name in NAMES))))
+    path = f'stream("s"){first}' + draw(steps())
+    match draw(st.integers(0, 5)):
+        case 0:
+            return path + draw(intervals())
+        case 1:
+            return path + draw(versions())
+        case 2:
+            return path + draw(intervals()) + draw(steps(1))
+        case _:
+            return path
+
+
+@st.composite
+def queries(draw: DrawFn) -> str:
+    """A question about the stream s."""
+    source, below = draw(sources()), draw(steps(1))
+    word = draw(st.sampled_from(WORDS))
+    match draw(st.integers(0, 12)):
+        case 0 | 1 | 2:
+            return source
+        case 3:
+            return f"count({source})"
+        case 4:
+            return f"for $x in {source} return $x{below}"
+        case 5:
+            inner = draw(intervals("$x"))
+            return f"for $x in {source} return <q>{{ $x/@*, $x{below}{inner} }}</q>"
+        case 6:
+            return f'for $x in {source} where $x{below} = "{word}" return $x'
+        case 7:
+            return f"for $x in {source} where vtFrom($x) >= {_minute(draw)} return $x"
+        case 8:
+            allen = draw(st.sampled_from(("before", "meets", "overlaps", "during", "starts")))
+            other = draw(sources())
+            return f"for $x in {source} return count({other}[. {allen} $x])"
+        case 9:
+            return f"let $x := {source} return ($x{below}, string-join($x, '|'))"
+        case 10:
+            test = f'$y = "{word}" or vtTo($y) = now'
+            return f"for $x in {source} where some $y in $x{below} satisfies ({test}) return $x"
+        case 11:
+            return f"for $x in {source} return $x/..{below}"
+        case _:
+            inner = draw(versions())
+            return f"for $x in {source} return string-join($x{below}{inner}/@*, ',')"
+
+
+@st.composite
+def cases(draw: DrawFn) -> Case:
+    """A stream and a query."""
+    structure = draw(structures())
+    return Case(draw(queries()), draw(histories(structure)))

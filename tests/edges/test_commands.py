@@ -30,9 +30,9 @@ def test_there_and_back_again(folder: Path, capsys: pytest.CaptureFixture[str]) 
     assert etree.tostring(back, method="c14n") == etree.tostring(there, method="c14n")
 
 
-def test_a_pipe_gives_the_same_as_a_file(folder: Path, capsysbinary) -> None:
-    (folder / "ts.xml").write_text('<tag id="1" name="r"><tag id="2" name="a"><tag id="3" name="b"/>'
-                                   "</tag></tag>")  # fmt: skip
+def test_fragments_go_to_stdout_and_nothing_else_does(folder: Path, capsysbinary) -> None:
+    tags = '<tag id="1" name="r"><tag id="2" name="a"><tag id="3" name="b"/></tag></tag>'
+    (folder / "ts.xml").write_text(tags)
     assert main(["fragment", "d.xml", "-s", "ts.xml"]) == 0
     written = capsysbinary.readouterr().out
     assert written.startswith(b'<stream:fragments xmlns:stream="urn:xstreamcast:stream">\n')

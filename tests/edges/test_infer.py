@@ -61,9 +61,7 @@ def test_documents_are_taken_together() -> None:
 
 
 def test_a_path_that_leads_nowhere_is_a_mistake() -> None:
-    with pytest.raises(
-        Error, match="--event must name an element that there is; got gone"
-    ) as caught:
+    with pytest.raises(Error, match="--event must name an element .* got gone") as caught:
         proposed(event=("gone",))
     assert "there are account, accounts" in (caught.value.hint or "")
 
@@ -85,7 +83,7 @@ def test_a_dtd_tells_what_stands_in_what() -> None:
 @pytest.mark.parametrize(
     ("dtd", "said"),
     [
-        (b"<!ELEMENT a (b", "not well-formed|syntax|ends"),
+        (b"<!ELEMENT a (b", "incomplete markup"),
         (b"<!ELEMENT a ANY>", "content of a must be declared; got ANY"),
         (b"<!-- -->", "declares no elements"),
         (b"<!ENTITY % x SYSTEM 'http://x/y'>%x;", "refers to http://x/y, which is not fetched"),

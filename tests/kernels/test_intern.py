@@ -30,9 +30,8 @@ def test_a_length_below_zero_is_no_text() -> None:
     assert Ids().codes(heap, start, np.array([-1, 0], np.int32)).tolist() == [-1, 0]
 
 
-groups = st.lists(
-    st.tuples(st.integers(0, 7), st.lists(st.integers(0, 7), max_size=3)), max_size=30
-)
+codes = st.integers(0, 7)
+groups = st.lists(st.tuples(codes, st.lists(codes, max_size=3)), max_size=30)
 
 
 @given(groups, st.integers(1, 5))

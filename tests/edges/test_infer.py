@@ -61,7 +61,7 @@ def test_documents_are_taken_together() -> None:
 
 
 def test_a_path_that_leads_nowhere_is_a_mistake() -> None:
-    with pytest.raises(Error, match="--event must name an element .* got gone") as caught:
+    with pytest.raises(Error, match=r"--event must name an element .* got gone") as caught:
         proposed(event=("gone",))
     assert "there are account, accounts" in (caught.value.hint or "")
 

@@ -24,6 +24,13 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--shuffle", type=int, metavar="SEED", help="write them in a random order, held in memory"
     )
+    parser.add_argument(
+        "--on-error", choices=("quarantine", "stop"), default="quarantine",
+        help="with --join: what to do with a fragment that does not fit (default: quarantine)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--quarantine", metavar="FILE", help="where refused ones go (default: NAME.refused.xml)"
+    )
     parser.add_argument("--join", action="store_true", help="the way back: fragments to a document")
 
 
@@ -69,14 +76,21 @@ def _cut(arguments: Parsed) -> int:
 
 
 def _join(arguments: Parsed) -> int:
+    from xstreamcast.edges.inputs import stream_name
     from xstreamcast.edges.joining import join
+    from xstreamcast.edges.quarantine import Quarantine
 
-    joined = join(arguments.file, arguments.structure)
+    joined = join(arguments.file, arguments.structure, arguments.on_error)
     with output(arguments.output) as out:
         out.write(joined.document + b"\n")
-    for refused in joined.refused:
-        said = f"{refused.code} at byte {refused.offset}: {refused.reason}"
-        sys.stderr.write(f"refused: {said}\n")
+    kept = arguments.quarantine or f"{stream_name(arguments.file)}.refused.xml"
+    with Quarantine(kept) as quarantine:
+        for refused in joined.refused:
+            quarantine.add(refused)
+            said = f"{refused.code} at byte {refused.offset}: {refused.reason}"
+            sys.stderr.write(f"refused: {said}\n")
+    if joined.refused:
+        sys.stderr.write(f"{quarantine.count} refused, kept in {kept}\n")
     return 4 if joined.refused else 0
 
 

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from xstreamcast.edges.inputs import arrivals, stream_name
 from xstreamcast.edges.structures import read_structure
-from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.history.history import History
 from xstreamcast.history.view import reconstruct
@@ -32,11 +32,15 @@ class Joined:
     refused: list[Refused]
 
 
-def join(source: str | os.PathLike[str], structure: str | os.PathLike[str] | None = None) -> Joined:
+def join(
+    source: str | os.PathLike[str],
+    structure: str | os.PathLike[str] | None = None,
+    on_error: OnError = "quarantine",
+) -> Joined:
     """The document of a source of fragments, with its latest content."""
     known = None if structure is None else read_structure(structure)
     store = Store()
-    decoder = Decoder(stream_name(source), known, names=store.names)
+    decoder = Decoder(stream_name(source), known, names=store.names, on_error=on_error)
     history = None if known is None else History(decoder.name, known, store=store, ids=decoder.ids)
     refused: list[Refused] = []
     for found in arrivals(source, decoder):

@@ -26,61 +26,63 @@ class _Tables(NamedTuple):
 
 
 @kernel
-def _hash(heap: U8, at: int, length: int, seed: int) -> np.uint64:
-    value = np.uint64(seed)
-    for i in range(at, at + length):
-        value = (value ^ np.uint64(heap[i])) * np.uint64(0x100000001B3)
-    value ^= value >> np.uint64(32)
-    return value * np.uint64(0x9E3779B97F4A7C15)
-
-
-@kernel
-def _same(a: U8, at: int, b: U8, bt: int, length: int) -> bool:
-    i = 0
-    while i < length and a[at + i] == b[bt + i]:
-        i += 1
-    return i == length
-
-
-@kernel
 def _intern(t: _Tables, heap: U8, start: I64, length: I32, first: int, out: I32) -> int:
-    """Codes for the spans from `first` on; stops where the tables are full: how many are done."""
-    mask = np.uint64(len(t.slots) - 1)
+    """Codes for the spans from `first` on; stops where the tables are full: how many are done.
+
+    All in one loop over plain arrays: a call for each text would count references to all of them.
+    """
+    texts, starts, lengths, hashes, slots = t.heap, t.start, t.length, t.hash, t.slots
+    mask, seed = np.uint64(len(slots) - 1), np.uint64(t.state[2])
+    count, used = t.state[0], t.state[1]
+    done = len(start)
     for i in range(first, len(start)):
         size, begin = int(np.int64(length[i])), start[i]
         if size < 0:
             out[i] = -1
             continue
-        hashed = _hash(heap, begin, size, t.state[2])
-        at = (hashed >> np.uint64(20)) & mask
-        while True:
-            code = t.slots[at]
-            if code < 0:
-                count, used = t.state[0], t.state[1]
-                if count >= len(t.start) or used + size > len(t.heap):
-                    return i
-                for k in range(size):
-                    t.heap[used + k] = heap[begin + k]
-                t.start[count], t.length[count], t.hash[count] = used, size, hashed
-                t.state[0], t.state[1] = count + 1, used + size
-                t.slots[at], code = count, np.int32(count)
-            elif (
-                t.hash[code] != hashed
-                or t.length[code] != size
-                or not _same(heap, begin, t.heap, t.start[code], size)
-            ):
-                at = (at + np.uint64(1)) & mask
-                continue
-            out[i] = code
-            break
-    return len(start)
+        hashed, number = seed, np.uint64(0)
+        digits = 0 < size < 19 and (heap[begin] != 48 or size == 1)
+        for k in range(begin, begin + size):
+            byte = np.uint64(heap[k])
+            hashed = (hashed ^ byte) * np.uint64(0x100000001B3)
+            digits &= 48 <= heap[k] <= 57
+            number = number * np.uint64(10) + (byte & np.uint64(15))
+        low = np.uint64(0)
+        if digits:  # ids that are counted up stay side by side: few of them are out of the cache
+            hashed, low = seed ^ (number >> np.uint64(6)), number & np.uint64(63)
+        hashed = (hashed ^ (hashed >> np.uint64(32))) * np.uint64(0x9E3779B97F4A7C15)
+        hashed = ((hashed >> np.uint64(20)) << np.uint64(6)) ^ (hashed & np.uint64(63)) ^ low
+        at = hashed & mask
+        code = slots[at]
+        while code >= 0:
+            if hashes[code] == hashed and lengths[code] == size:
+                k, there = 0, starts[code]
+                while k < size and heap[begin + k] == texts[there + k]:
+                    k += 1
+                if k == size:
+                    break
+            at = (at + np.uint64(1)) & mask
+            code = slots[at]
+        if code < 0:
+            if count >= len(starts) or used + size > len(texts):
+                done = i
+                break
+            for k in range(size):
+                texts[used + k] = heap[begin + k]
+            starts[count], lengths[count], hashes[count] = used, size, hashed
+            code = np.int32(count)
+            slots[at] = code
+            count, used = count + 1, used + size
+        out[i] = code
+    t.state[0], t.state[1] = count, used
+    return done
 
 
 @kernel
 def _refill(t: _Tables) -> None:
     mask = np.uint64(len(t.slots) - 1)
     for code in range(t.state[0]):
-        at = (t.hash[code] >> np.uint64(20)) & mask
+        at = t.hash[code] & mask
         while t.slots[at] >= 0:
             at = (at + np.uint64(1)) & mask
         t.slots[at] = code

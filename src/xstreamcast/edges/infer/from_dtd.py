@@ -37,7 +37,7 @@ def graph_of_dtd(dtd: bytes, name: str, root: str | None = None) -> Graph:
     for made in elements.values():
         leaves = (str(key) for key in made.children if not elements[str(key)].children)
         made.times += [leaf for leaf in leaves if tells_time(leaf)]
-    return Graph(_root(elements, root, name), {**elements})
+    return Graph(_root(elements, root, name), {key: made for key, made in elements.items()})
 
 
 def tells_time(name: str) -> bool:

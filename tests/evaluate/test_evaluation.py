@@ -72,3 +72,12 @@ def test_documents_are_read_only_if_they_are_given() -> None:
     assert code('doc("file.xml")') == "FODC0002"
     assert ask('doc("d")/a/b', d=b"<a><b/></a>") == ["<b/>"]
     assert ask('stream("d")/a/b', d=b"<a><b/></a>") == ["<b/>"]
+
+
+def test_a_pair_that_compares_so_decides_before_one_that_fails() -> None:
+    assert ask("//b <= 2", "<a><b>1</b><b>x</b></a>") == ["true"]
+    assert code("//b <= 2", "<a><b>3</b><b>x</b></a>") == "FORG0001"
+
+
+def test_where_one_operand_is_empty_the_other_is_not_looked_at() -> None:
+    assert ask("for $x in (1, 2) return ((), $x)[2][. = 3] + (1 div 0)") == []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from xstreamcast.algebra import plan as p
-from xstreamcast.errors import error
-from xstreamcast.evaluate.pairs import paired, spread
+from xstreamcast.errors import Error, error
+from xstreamcast.evaluate.pairs import operands, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.compare import general_compare, value_compare
@@ -16,26 +18,52 @@ from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
+    from xstreamcast.model.column import Bools, Ints
 
 
 def general(plan: p.GeneralCompare, frame: Frame) -> Column:
     """Whether any pair of items compares so."""
-    left, right = _operands(plan, frame)
-    timezone = frame.context.inputs.timezone
-    return Column(Items(BOOLEAN, general_compare(plan.op, left, right, timezone)))
+    store, timezone = frame.context.store, frame.context.inputs.timezone
+    left = atomize(store, evaluate(plan.left, frame))
+    right = atomize(store, evaluate(plan.right, frame))
+    try:
+        found = general_compare(plan.op, left, right, timezone)
+    except Error:
+        found = _until_true(plan.op, left, right, timezone)
+    return Column(Items(BOOLEAN, found))
+
+
+def _until_true(op: p.CompareOp, left: Column, right: Column, timezone: int) -> Bools:
+    """An error after a pair that compares so is none: rows that fail are looked at pair by pair."""
+    found = np.zeros(left.n, np.bool_)
+    waiting: list[Ints] = [np.arange(left.n, dtype=np.int64)]
+    while waiting:
+        rows = waiting.pop()
+        try:
+            found[rows] = general_compare(op, left.take(rows), right.take(rows), timezone)
+        except Error:
+            middle = len(rows) // 2
+            if middle:
+                waiting += [rows[middle:], rows[:middle]]
+            else:
+                found[rows] = _some_pair(op, left.row(rows[0]), right.row(rows[0]), timezone)
+    return found
+
+
+def _some_pair(op: p.CompareOp, left: Items, right: Items, timezone: int) -> bool:
+    for i in range(len(left)):
+        for j in range(len(right)):
+            a, b = Column(left.slice(i, i + 1)), Column(right.slice(j, j + 1))
+            if general_compare(op, a, b, timezone)[0]:
+                return True
+    return False
 
 
 def value(plan: p.ValueCompare, frame: Frame) -> Column:
     """Single values; nothing where an operand is empty."""
-    both, a, b = paired(*_operands(plan, frame), f"an operand of {plan.op}")
+    both, a, b = paired(*operands(plan, frame), f"an operand of {plan.op}")
     found = value_compare(plan.op, a, b, frame.context.inputs.timezone)
     return spread(Items(BOOLEAN, found), both)
-
-
-def _operands(plan: p.GeneralCompare | p.ValueCompare, frame: Frame) -> tuple[Column, Column]:
-    store = frame.context.store
-    left, right = evaluate(plan.left, frame), evaluate(plan.right, frame)
-    return atomize(store, left), atomize(store, right)
 
 
 def node(plan: p.NodeCompare, frame: Frame) -> Column:

@@ -8,7 +8,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error, error
-from xstreamcast.evaluate.pairs import at_most_one, paired, spread
+from xstreamcast.evaluate.pairs import at_most_one, operands, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.arithmetic import arithmetic, identity, negate
 from xstreamcast.functions.atomize import atomize
@@ -53,10 +53,7 @@ def comma(plan: p.Comma, frame: Frame) -> Column:
 
 def arithmetic_(plan: p.Arithmetic, frame: Frame) -> Column:
     """One batch of the operator for the rows in which both operands have an item."""
-    store = frame.context.store
-    left = atomize(store, evaluate(plan.left, frame))
-    right = atomize(store, evaluate(plan.right, frame))
-    both, a, b = paired(left, right, f"an operand of {plan.op}")
+    both, a, b = paired(*operands(plan, frame), f"an operand of {plan.op}")
     return spread(arithmetic(plan.op, a, b), both)
 
 

@@ -1,0 +1,32 @@
+"""What a reading of an update stream hands out: events with their places, and what is none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xstreamcast.edges.updates.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An event and where it stood: byte offset from 0, line from 1."""
+
+    event: Event
+    offset: int
+    line: int
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Bytes that are no event, where they stood and why."""
+
+    code: str
+    reason: str
+    offset: int
+    line: int
+    raw: bytes
+
+
+Read: TypeAlias = Part | Unread

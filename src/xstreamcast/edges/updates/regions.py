@@ -1,0 +1,245 @@
+"""Update streams applied as they come: the same content as the reference tells, at every event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, assert_never
+
+from xstreamcast.edges.updates import events as e
+from xstreamcast.edges.updates.events import Event, Kind, Token
+from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region, tokens
+from xstreamcast.errors import Error, error
+
+FIRST: Final = "0"  # the stream that need not be begun
+
+
+@dataclass(slots=True)
+class Counts:
+    """What has passed."""
+
+    events: int = 0  # refused ones included
+    updates: int = 0  # replacements and insertions begun, hides, shows and freezes
+    refused: int = 0
+
+
+class Regions:
+    """The streams of an update stream and the regions in them.
+
+    take(e1), …, take(en)  →  current() = apply([e1, …, en]); a refused event changes nothing.
+    `touched` is told each place below which something changed.
+    """
+
+    def __init__(self, touched: Callable[[Place], None] = lambda place: None) -> None:
+        self.counts = Counts()
+        self.top = Place()
+        self._named: dict[str, Region] = {}
+        self._slots: dict[str, int] = {}
+        self._touched = touched
+
+    def __len__(self) -> int:
+        """How many streams and regions can be named."""
+        return len(self._named)
+
+    def current(self) -> list[Token]:
+        """The tokens that count, in order."""
+        return list(tokens(self.top))
+
+    def take(self, event: Event) -> None:
+        """Take an event in; an error if it does not fit."""
+        self.counts.events += 1
+        try:
+            self._take(event)
+        except Error:
+            self.counts.refused += 1
+            raise
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case e.StartElement(id, tag, attributes):
+                self._open(self._writable(id), Branch(("sE", tag, attributes)))
+            case e.EndElement(id, tag):
+                self._close(id, tag, ("eE", tag))
+            case e.Text(id, text):
+                self._leaf(id, ("cD", text))
+            case e.Comment(id, text):
+                self._leaf(id, ("comment", text))
+            case e.Instruction(id, target, text):
+                self._leaf(id, ("pi", target, text))
+            case e.StartTuple(id):
+                known = id in self._named
+                region = self._writable(id) if known else self._stream(id)
+                self._open(region, Branch(("sT",)))
+            case e.EndTuple(id):
+                self._close(id, "", ("eT",))
+            case e.StartStream(id):
+                self._check_free(id)
+                self._let_go(id)
+                self._stream(id)
+            case e.EndStream(id):
+                self._end_stream(id)
+            case e.Begin(kind, target, id):
+                self._begin(event, kind, target, id)
+            case e.End(_, _, id):
+                self._end(event, id)
+            case e.Freeze(id):
+                self._freeze(self._region(id, frozen_too=True))
+            case e.Hide(id):
+                self._set_hidden(self._region(id), True)
+            case e.Show(id):
+                self._set_hidden(self._region(id), False)
+            case e.At():
+                pass
+            case _:
+                assert_never(event)
+
+    # -- content ----------------------------------------------------------------------------------
+
+    def _leaf(self, id: str, token: Token) -> None:
+        region = self._writable(id)
+        region.cursor.append(Leaf(token))
+        self._touched(region.cursor)
+
+    def _open(self, region: Region, branch: Branch) -> None:
+        region.cursor.append(branch)
+        self._touched(region.cursor)
+        region.cursor = branch
+
+    def _close(self, id: str, tag: str, ending: Token) -> None:
+        region = self._writable(id)
+        branch = region.cursor
+        opened = branch.token if isinstance(branch, Branch) else None
+        if not isinstance(branch, Branch) or opened is None or (opened[1:2] or ("",))[0] != tag:
+            found = "nothing" if opened is None else _shown(opened)
+            what = f"element {tag}" if tag else "a tuple"
+            raise error("XSCE0003", f"{what} must be what is open in {id}; got {found}")
+        branch.ending = ending
+        assert branch.above is not None
+        region.cursor = branch.above
+        self._touched(branch)
+
+    # -- streams and regions ----------------------------------------------------------------------
+
+    def _stream(self, id: str) -> Region:
+        self._named[id] = stream = Region(id, None)
+        self.top.append(stream)
+        return stream
+
+    def _end_stream(self, id: str) -> None:
+        stream = self._writable(id)
+        if stream.begun is not None or stream.cursor is not stream:
+            raise error("XSCE0003", f"eS({id}) must end a stream in which nothing is open")
+        stream.ended = True
+
+    def _begin(self, event: e.Begin, kind: Kind, target: str, id: str) -> None:
+        place = self._writable(target) if kind == "M" else self._region(target)
+        if kind in "RA" and not place.ended:
+            raise error("XSCE0005", f"region {target} must have ended before {_name(event)}")
+        itself = kind == "R" and target == id
+        if not itself:
+            self._check_free(id)
+        self.counts.updates += kind != "M"
+        if kind == "R":
+            self._take_away(place)
+        if itself:
+            place.begun, place.ended, place.counts = event, False, {}
+            return
+        new = Region(id, event, place.slot if kind == "R" else self._slot(id))
+        new.stands = place.stands
+        if kind in "MR":
+            place.cursor.append(new)
+        else:
+            place.put_beside(new, after=kind == "A")
+        self._let_go(id)
+        self._named[id] = new
+
+    def _end(self, event: e.End, id: str) -> None:
+        region = self._writable(id)
+        begun = region.begun
+        if begun is None or (begun.kind, begun.target) != (event.kind, event.target):
+            got = _name(begun) if begun else "a stream"
+            raise error("XSCE0003", f"{_name(event)} must end what {id} began as; that is {got}")
+        if region.cursor is not region:
+            raise error("XSCE0003", f"{_name(event)} comes while an element of {id} is open")
+        region.ended = True
+        if not region.stands:
+            del self._named[id]
+
+    def _freeze(self, region: Region) -> None:
+        self.counts.updates += 1
+        region.frozen = True
+        if region.hidden:
+            self._take_away(region)
+
+    def _set_hidden(self, region: Region, hidden: bool) -> None:
+        self.counts.updates += 1
+        region.hidden = hidden
+        self._touched(region)
+
+    def _take_away(self, region: Region) -> None:
+        """Empty a region; what could be named in it cannot be named any more."""
+        child = region.empty()
+        while child is not None:
+            for place in _all(child):
+                if isinstance(place, Region):
+                    place.stands = False
+                    if place.ended and self._named.get(place.id) is place:
+                        del self._named[place.id]
+            child = child.behind
+        self._touched(region)
+
+    def _let_go(self, id: str) -> None:
+        """Free an id: what it meant stays where it is, but cannot be named any more."""
+        old = self._named.pop(id, None)
+        if old is not None and old.begun is not None and old.stands and not old.hidden:
+            old.dissolve()
+
+    def _check_free(self, id: str) -> None:
+        old = self._named.get(id)
+        if old is not None and not old.ended:
+            raise error("XSCE0005", f"{id} must have ended before it begins again")
+
+    def _slot(self, id: str) -> str:
+        """A name for the place of a region that no other place has."""
+        count = self._slots[id] = self._slots.get(id, 0) + 1
+        return id if count == 1 else f"{id}~{count}"
+
+    def _writable(self, id: str) -> Region:
+        found = self._named.get(id)
+        if found is None and id == FIRST:
+            found = self._stream(id)
+        if found is None:
+            raise error("XSCE0002", f"there is no stream or region {id}", hint=_GONE)
+        if found.ended:
+            raise error("XSCE0005", f"{'region' if found.begun else 'stream'} {id} has ended")
+        return found
+
+    def _region(self, id: str, frozen_too: bool = False) -> Region:
+        """A region that may be updated."""
+        found = self._named.get(id)
+        if found is None or found.begun is None or not found.stands:
+            raise error("XSCE0002", f"there is no region {id}", hint=_GONE)
+        if found.frozen and not frozen_too:
+            raise error("XSCE0004", f"region {id} is frozen: it takes no more updates")
+        return found
+
+
+_GONE: Final = "it never began, or was replaced together with what stood around it"
+
+
+def _all(top: Place) -> Iterator[Place]:
+    """A place and everything below it, hidden or not."""
+    todo = [top]
+    while todo:
+        place = todo.pop()
+        yield place
+        todo.extend(place.children())
+
+
+def _name(event: e.Begin | e.End) -> str:
+    edge = "s" if isinstance(event, e.Begin) else "e"
+    return f"{edge}{event.kind}({event.target},{event.id})"
+
+
+def _shown(opened: Token) -> str:
+    return "a tuple" if opened[0] == "sT" else f"element {opened[1]}"

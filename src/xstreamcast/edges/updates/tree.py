@@ -1,0 +1,152 @@
+"""The current content as a tree that updates are made to in place: constant work for each event.
+
+Children are linked both ways, so that a region is found, emptied and put beside another without
+looking at its siblings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from xstreamcast.edges.updates.events import Begin, Token
+
+
+class Place:
+    """Anything that stands in the tree; linked to what stands above and beside it."""
+
+    __slots__ = ("above", "behind", "before", "first", "last")
+
+    def __init__(self) -> None:
+        self.above: Place | None = None
+        self.before: Place | None = None
+        self.behind: Place | None = None
+        self.first: Place | None = None
+        self.last: Place | None = None
+
+    def append(self, new: Place) -> None:
+        """Put something at the end of what stands below."""
+        new.above, new.before, new.behind = self, self.last, None
+        if self.last is None:
+            self.first = new
+        else:
+            self.last.behind = new
+        self.last = new
+
+    def put_beside(self, new: Place, after: bool) -> None:
+        """Put something directly before this, or directly behind it."""
+        assert self.above is not None
+        before, behind = (self, self.behind) if after else (self.before, self)
+        new.above, new.before, new.behind = self.above, before, behind
+        if before is None:
+            self.above.first = new
+        else:
+            before.behind = new
+        if behind is None:
+            self.above.last = new
+        else:
+            behind.before = new
+
+    def empty(self) -> Place | None:
+        """Take everything below away → the first of it."""
+        first, self.first, self.last = self.first, None, None
+        return first
+
+    def children(self) -> Iterator[Place]:
+        """What stands directly below."""
+        child = self.first
+        while child is not None:
+            yield child
+            child = child.behind
+
+
+class Leaf(Place):
+    """Text, a comment or a processing instruction."""
+
+    __slots__ = ("token",)
+
+    def __init__(self, token: Token) -> None:
+        super().__init__()
+        self.token = token
+
+
+class Branch(Place):
+    """An element, or a tuple: what its start and its end say; the end only once it has come."""
+
+    __slots__ = ("ending", "fragment", "host", "token")
+
+    def __init__(self, token: Token) -> None:
+        super().__init__()
+        self.token = token
+        self.ending: Token | None = None
+        self.fragment: str | None = None  # the id that it travels under
+        self.host: Branch | None = None
+
+
+class Region(Place):
+    """A stream (`begun` is None) or a region: `cursor` is where its next event goes."""
+
+    __slots__ = ("begun", "counts", "cursor", "ended", "frozen", "hidden", "id", "slot", "stands")
+
+    def __init__(self, id: str, begun: Begin | None, slot: str = "") -> None:
+        super().__init__()
+        self.id, self.begun, self.slot = id, begun, slot
+        self.cursor: Place = self
+        self.ended = self.hidden = self.frozen = False
+        self.stands = True
+        self.counts: dict[str, int] = {}  # elements of each tag that stand at its top
+
+    def dissolve(self) -> None:
+        """Leave the content in place of the region; nobody can name the region any more."""
+        for child in self.children():
+            child.above = self.above
+        before, behind = self.before, self.behind
+        first, last = (self.first, self.last) if self.first else (behind, before)
+        assert self.above is not None
+        if before is None:
+            self.above.first = first
+        else:
+            before.behind = first
+        if behind is None:
+            self.above.last = last
+        else:
+            behind.before = last
+        if self.first is not None and self.last is not None:
+            self.first.before, self.last.behind = before, behind
+
+
+def walk(
+    top: Place, enters: Callable[[Place], bool] = lambda place: True
+) -> Iterator[tuple[Place, bool]]:
+    """What stands below and counts, in order: (place, False), and (place, True) on leaving it.
+
+    What `enters` says no to is given, but nothing below it. There may be regions in regions by
+    the thousand, so no recursion.
+    """
+    at, leaving = top, False
+    while True:
+        if not leaving and at is not top:
+            yield at, False
+        if not leaving and at.first is not None and _counts(at) and (at is top or enters(at)):
+            at = at.first
+            continue
+        if at is top:
+            return
+        yield at, True
+        leaving = at.behind is None
+        following = at.above if leaving else at.behind
+        assert following is not None
+        at = following
+
+
+def _counts(place: Place) -> bool:
+    return not (isinstance(place, Region) and place.hidden)
+
+
+def tokens(top: Place) -> Iterator[Token]:
+    """The tokens that count, in order."""
+    for place, leaving in walk(top):
+        if isinstance(place, Leaf) and not leaving:
+            yield place.token
+        elif isinstance(place, Branch):
+            said = place.ending if leaving else place.token
+            if said is not None:
+                yield said

@@ -34,7 +34,8 @@ class DataPlace:
     offset: int | None = None
     line: int | None = None
     column: int | None = None
-    source_line: str | None = None
+    source_line: str | None = None  # or what is worth showing of it
+    shown_from: int = 0  # characters of the line before `source_line`
 
     def __str__(self) -> str:
         spot = "".join(f":{n}" for n in (self.line, self.column) if n is not None)
@@ -182,8 +183,11 @@ def _picture(place: Place, paint: _Paint) -> list[str]:
     arrow = f" {paint.blue('-->')} {_visible(str(place))}"
     if place.source_line is None or place.line is None or place.column is None:
         return [arrow]
-    width = place.span[1] - place.span[0] if isinstance(place, TextPlace) else 1
-    shown, pad, carets = _underlined(place.source_line, place.column - 1, width)
+    if isinstance(place, TextPlace):
+        width, cut = place.span[1] - place.span[0], 0
+    else:
+        width, cut = 1, place.shown_from
+    shown, pad, carets = _underlined(place.source_line, place.column - 1 - cut, width, cut > 0)
     number, bar = str(place.line), paint.blue("|")
     margin = " " * len(number)
     return [
@@ -193,12 +197,12 @@ def _picture(place: Place, paint: _Paint) -> list[str]:
     ]
 
 
-def _underlined(line: str, column: int, width: int) -> tuple[str, int, int]:
+def _underlined(line: str, column: int, width: int, cut: bool) -> tuple[str, int, int]:
     """What is shown of a line, the cells before the carets, and the number of carets."""
     column = min(column, len(line))
     first = max(0, column - _WINDOW // 2) if len(line) > _WINDOW else 0
     last = min(len(line), first + _WINDOW)
-    head, tail = "…" if first else "", "…" if last < len(line) else ""
+    head, tail = "…" if first or cut else "", "…" if last < len(line) else ""
     pad = len(head) + _cells(line[first:column])
     carets = _cells(line[column : min(last, column + width)])
     return head + _visible(line[first:last]) + tail, pad, max(1, carets)
@@ -449,6 +453,13 @@ XSCF0010 no tag structure has come
 XSCF0011 the stream had said that it ended
 XSCF0012 this is no fragment
 XSCC0001 the change is not understood, or does not fit the answer so far
+XSCE0001 this is no update event
+XSCE0002 there is no such stream or region
+XSCE0003 the end does not fit what was begun
+XSCE0004 the region is frozen
+XSCE0005 the region must have ended, or must not have
+XSCE0006 the content of the event is not XML
+XSCE0007 the update stream is no document
 XSCT0001 the tag structure is not understood
 XSCT0002 the tag structure contradicts the one before it
 XSCT0003 the document does not fit the tag structure

@@ -275,3 +275,36 @@ def check_instant(text: str) -> None:
     else:
         (batch,) = seen.of(FragmentBatch)
         assert (int(batch.valid[0]), bool(batch.flags[0] & 1)) == known
+
+
+@pytest.mark.parametrize("plain", [False, True])
+def test_a_fragment_that_never_closes_is_given_up_when_the_next_begins(plain: bool) -> None:
+    filler = '<stream:filler id="8" tsid="4"><limit>' + "x" * 300_000 + "</limit>%s"
+    wire = STRUCTURE + filler % "" + (filler % "</stream:filler>") * 2
+    decoder = Decoder("credit")
+    raw = (wire.replace("stream:", "") if plain else wire).encode()
+    fed = [decoder.feed(raw[at : at + 100_000]) for at in range(0, len(raw), 100_000)]
+    seen = Seen(decoder, [one for part in fed for one in part])
+    assert seen.refused == [("XSCF0001", None)]
+    assert len(seen.fragments) == 2
+
+
+def test_a_large_payload_may_have_elements_named_like_words() -> None:
+    payload = '<limit><filler id="3"/><structure/>' + "x" * 300_000 + "</limit>"
+    wire = STRUCTURE + f'<stream:filler id="8" tsid="4">{payload}</stream:filler>'
+    assert decoded(wire, 100_000).refused == []
+
+
+NOISE = (b"<!--", b"]]>", b"<", b">", b"&", b"</", b'"', b"\0", b"\xff", b"</fragments>", b"<?x")
+
+
+@given(st.sampled_from(sorted(DIALECTS)), st.data())
+def test_damaged_bytes_give_the_same_however_cut(dialect: str, data: st.DataObject) -> None:
+    wire = DIALECTS[dialect].encode()
+    for _ in range(data.draw(st.integers(1, 3))):
+        # The first bytes tell the encoding: damage there is the whole input's.
+        at, gone = data.draw(st.integers(8, len(wire))), data.draw(st.integers(0, 12))
+        wire = wire[:at] + data.draw(st.sampled_from(NOISE)) + wire[at + gone :]
+    whole, cut_up = decoded(wire), decoded(wire, data.draw(st.integers(1, 60)))
+    assert whole.fragments == cut_up.fragments
+    assert whole.refused == cut_up.refused

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from xstreamcast.edges.wire.sync import first_markup, fragment_bytes, next_start, opening, prefix_at
+from xstreamcast.edges.wire.sync import (
+    BARE,
+    first_markup,
+    fragment_bytes,
+    next_start,
+    opening,
+    sure_start,
+)
 from xstreamcast.errors import Error
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.limits import DEFAULT, Limits
@@ -110,7 +117,6 @@ class WireReading:
         self._at = 0  # where on the wire the head begins
         self._units: _Units | None = None
         self._shift = 0  # byte p that the units were fed is byte p + shift of the wire
-        self._prefix: bytes | None = None  # of the fragments, b"" for none
         self._searched = 0
         self._skipping: _Skipping | None = None
 
@@ -152,11 +158,9 @@ class WireReading:
         """Whether a fragment begins inside the unfinished one: then that was never closed."""
         assert self._units is not None
         kept = self._units.kept
-        first = first_markup(kept)
-        prefix = prefix_at(kept[first : first + 200])
-        begin = max(self._searched - 4096, first + 1)
+        begin = max(self._searched - _LONGEST_START, first_markup(kept) + 1)
         self._searched = len(kept)
-        return prefix is not None and next_start(kept, prefix, begin) >= 0
+        return sure_start(kept, self._units.tag, begin) >= 0
 
     def _begin(self, data: bytes, final: bool) -> Iterator[Read | Broken]:
         """Find the root, or give the wire one."""
@@ -164,8 +168,15 @@ class WireReading:
         found = opening(self._head, final)
         if found is None:
             return
-        self._units = _Units(1, DEFAULT, self._names, self._name, found.tag)
-        self._shift = self._at + found.begin - len(found.tag)
+        tag = found.tag
+        try:
+            self._units = _Units(1, DEFAULT, self._names, self._name, tag)
+        except Error as refused:
+            raw = self._head[: found.begin]
+            yield Broken(raw[first_markup(raw) :], self._at + first_markup(raw), refused.message)
+            tag = BARE
+            self._units = _Units(1, DEFAULT, self._names, self._name, tag)
+        self._shift = self._at + found.begin - len(tag)
         rest, self._head = self._head[found.begin :], b""
         if rest and not found.empty:
             yield from self._read(self._units, rest)
@@ -175,9 +186,6 @@ class WireReading:
         tape = units.feed_quietly(data)
         if tape is not None:
             self._searched = 0
-            c = tape.columns
-            found = prefix_at(c.heap[int(c.start[0]) : int(c.start[0]) + 200].tobytes())
-            self._prefix = self._prefix if found is None else found
             yield Read(tape, base)
         if units.refused is not None:
             if units.ended:
@@ -197,8 +205,6 @@ class WireReading:
         assert self._units is not None
         kept, at = self._units.kept, self._units.passed + self._shift
         first = first_markup(kept)
-        prefix = prefix_at(kept[first : first + 200])
-        self._prefix = self._prefix if prefix is None else prefix
         self._skipping = _Skipping(self._units.tag, at + first, reason)
         yield from self._go_on(kept[first:])
 
@@ -208,7 +214,7 @@ class WireReading:
         assert skipping is not None
         begin = max(len(skipping.raw) - _LONGEST_START, 1)
         skipping.raw += more
-        start = next_start(bytes(skipping.raw), self._prefix, begin)
+        start = next_start(bytes(skipping.raw), skipping.tag, begin)
         if start >= 0:
             rest = bytes(skipping.raw[start:])
             yield self._given_up(skipping, start)

@@ -19,7 +19,7 @@ _ROOT: Final = re.compile(
 _ROOT_END: Final = re.compile(rb"\s*(?:</(?:[A-Za-z_][\w.-]*:)?fragments\s*>\s*)?\Z")
 _MAYBE_ROOT: Final = re.compile(rb"<[^\s/>]*\Z|<(?:[A-Za-z_][\w.-]*:)?fragments\s")
 _WORDS: Final = rb"filler|repeat|replace|remove|eos|structure|tagstructure|tagStructure|heartbeat"
-_START: Final = re.compile(rb"<(?:([A-Za-z_][\w.-]*):)?(?:" + _WORDS + rb")(?=[\s/>])")
+_BINDING: Final = re.compile(rb"\sxmlns:([^\s=]+)\s*=\s*[\"']" + STREAM.encode() + rb"[\"']")
 DECLARED: Final = b" xmlns:stream='" + STREAM.encode() + b"'"
 BARE: Final = b"<fragments" + DECLARED + b">"  # the root that fragments without one are given
 
@@ -67,24 +67,28 @@ def fragment_bytes(raw: bytes) -> bytes:
     return _ROOT_END.sub(b"", raw)
 
 
-def prefix_at(kept: bytes) -> bytes | None:
-    """The prefix of the fragment that begins these bytes, b"" for none; None = none begins."""
-    found = _START.match(kept)
-    return None if found is None else found.group(1) or b""
+def next_start(kept: bytes, tag: bytes, begin: int = 1) -> int:
+    """Where a fragment begins from byte `begin` on, below a root with this tag; -1 = nowhere."""
+    found = _starts(tag).search(kept, begin)
+    return found.start() if found else -1
 
 
-def next_start(kept: bytes, prefix: bytes | None, begin: int = 1) -> int:
-    """Where a fragment begins from byte `begin` on; -1 = nowhere; None: the prefix is not known."""
-    likely = (b"stream", b"") if prefix is None else (prefix,)
-    found = [match.start() for one in likely if (match := _starts(one).search(kept, begin))]
-    return min(found, default=-1)
+def sure_start(kept: bytes, tag: bytes, begin: int) -> int:
+    """`next_start`, but for what might be an element of the payload: without prefix and tsid."""
+    for found in _starts(tag).finditer(kept, begin):
+        head = kept[found.start() : kept.find(b">", found.end())]
+        if b":" in head.split(None, 1)[0] or b" tsid" in head:
+            return found.start()
+    return -1
 
 
 @cache
-def _starts(prefix: bytes) -> re.Pattern[bytes]:
+def _starts(tag: bytes) -> re.Pattern[bytes]:
     """With a prefix the word is enough; without, it might be the payload's, but for its id."""
-    if prefix:
-        return re.compile(rb"<" + re.escape(prefix) + rb":(?:" + _WORDS + rb")(?=[\s/>])")
+    bound = [found[1] for found in _BINDING.finditer(tag)]
+    prefixes = b"|".join(map(re.escape, {b"stream", *bound}))
     return re.compile(
-        rb"<(?:filler|repeat|replace|remove)\s(?:[^<>]*\s)?id\s*=|<(?:eos|structure)[\s/>]"
+        rb"<(?:" + prefixes + rb"):(?:" + _WORDS + rb")(?=[\s/>])"
+        rb"|<(?:filler|repeat|replace|remove)\s(?:[^<>]*\s)?id\s*="
+        rb"|<(?:eos|structure|tag[sS]tructure)(?=[\s/>])"
     )

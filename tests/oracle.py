@@ -42,11 +42,15 @@ class Saxon:
             asked.set_parameter(f"{{{XSC}}}{stream_name(name)}", document)
         for word, instant in clock.items():
             if instant is not None:
-                value = self.processor.make_atomic_value("xs:dateTime", instant)
-                asked.set_parameter(f"{{{XSC}}}{word}", value)
+                asked.set_parameter(f"{{{XSC}}}{word}", self._instant(instant))
         asked.set_query_content(text)
         found = asked.run_query_to_value()
         return [] if found is None else self._lines(found)
+
+    def _instant(self, text: str) -> Any:
+        made = self.processor.new_xquery_processor()
+        made.set_query_content(f'xs:dateTime("{text}")')
+        return made.run_query_to_value()
 
     def _lines(self, items: Any) -> list[str]:
         written = self.processor.new_xquery_processor()
@@ -87,8 +91,8 @@ def translated(
 
 @cache
 def structure(wire: bytes) -> TagStructure:
-    """The structure in a file of fragments."""
-    begin, end = wire.index(b"<stream:structure"), wire.rindex(b"</stream:structure>")
+    """The structure that a file of fragments told last."""
+    begin, end = wire.rindex(b"<stream:structure"), wire.rindex(b"</stream:structure>")
     return read_structure(wire[begin:end] + b"</stream:structure>")
 
 

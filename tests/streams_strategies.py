@@ -30,7 +30,7 @@ class Case:
 @st.composite
 def structures(draw: DrawFn) -> TagStructure:
     """A root and up to seven tags below; sometimes one contains one of those above it."""
-    count = draw(st.integers(2, 7))
+    count = draw(st.integers(3, 7))
     parents = [draw(st.integers(0, i)) for i in range(count - 1)]
     children: dict[int, list[int]] = {i: [] for i in range(count)}
     names = ["r"]
@@ -62,7 +62,7 @@ def _maybe_recursive(
 ) -> None:
     """Let a travelling tag stand below itself or below a tag under it."""
     travelling = [tag for tag in children if tag and kinds[tag][1]]
-    if not travelling or not draw(st.integers(0, 3)) == 0:
+    if not travelling or draw(st.integers(0, 3)) != 0:
         return
     upper = draw(st.sampled_from(travelling))
     below, todo = {upper}, [upper]
@@ -81,7 +81,7 @@ def histories(draw: DrawFn, structure: TagStructure) -> bytes:
     travelling = [tag for tag in structure.tags if tag and structure.travels(tag)]
     ids = [0]
     if travelling:
-        ids += [draw(st.sampled_from(travelling)) for _ in range(draw(st.integers(0, 8)))]
+        ids += sorted(draw(st.lists(st.sampled_from(travelling), min_size=3, max_size=8)))
     lines: list[str] = []
     for number, tsid in enumerate(ids):
         for minute in draw(st.lists(st.integers(0, 9), min_size=1, max_size=3)):
@@ -122,7 +122,7 @@ def _payloads(
                 if draw(st.integers(0, 3)):
                     content += f'<stream:hole id="{hole}" tsid="{child}"/>'
         elif depth < 3:
-            for _ in range(draw(st.integers(0, 2))):
+            for _ in range(draw(st.sampled_from((1, 1, 2, 0)))):
                 content += draw(_payloads(structure, ids, number, child, depth + 1))
         content += draw(st.sampled_from(("", "", "x")))
     return f"<{tag.local}{attribute}>{content}</{tag.local}>"
@@ -156,84 +156,101 @@ def versions(draw: DrawFn) -> str:
     return draw(st.sampled_from(("#[1]", "#[2]", "#[last]", "#[1,2]", "#[2,last]", "#[last - 1]")))
 
 
-@st.composite
-def names(draw: DrawFn) -> str:
-    """A name test."""
-    return draw(st.sampled_from((*NAMES, *NAMES, "*")))
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Draws the parts of a query, mostly along the paths that the structure has."""
 
+    draw: DrawFn
+    structure: TagStructure
 
-@st.composite
-def predicates(draw: DrawFn) -> str:
-    """`[…]`, mostly none."""
-    name, word = draw(names()), draw(st.sampled_from(WORDS))
-    simple = ("", "", "", f"[{name}]", f'[@k = "{word}"]', f'[{name} = "{word}"]', "[1]", "[last()]")
-    timed = (f'[{name}?[now] = "{word}"]', f"[count({name}) > 1]", f"[{name}//{name}]")
-    return draw(st.sampled_from(simple + timed))
+    def one_of(self, *choices: str) -> str:
+        return self.draw(st.sampled_from(choices))
 
+    def names_below(self, tags: frozenset[int]) -> list[str]:
+        below = {child for tag in tags for child in self.structure[tag].children}
+        return sorted({self.structure[child].local for child in below})
 
-@st.composite
-def steps(draw: DrawFn, least: int = 0) -> str:
-    """Some steps down."""
-    found = ""
-    for _ in range(draw(st.integers(least, 3))):
-        slash = draw(st.sampled_from(("/", "/", "//")))
-        found += slash + draw(names()) + draw(predicates())
-    return found
+    def step(self, tags: frozenset[int]) -> tuple[str, frozenset[int]]:
+        """A step from elements of these tags, and the tags it reaches."""
+        deep = self.one_of("/", "/", "//") == "//"
+        reach = frozenset().union(*(self.structure.below(tag) for tag in tags)) if deep else tags
+        choices = (*self.names_below(reach), "*")
+        name = self.one_of(*choices, *choices, self.one_of(*NAMES))
+        below = {child for tag in reach for child in self.structure[tag].children}
+        found = frozenset(c for c in below if name in ("*", self.structure[c].local))
+        return ("//" if deep else "/") + name + self.predicate(found), found
 
+    def predicate(self, tags: frozenset[int]) -> str:
+        name = self.one_of(*self.names_below(tags), "*")
+        word = self.one_of(*WORDS)
+        return self.one_of(
+            *("", "", "", "", "", "", f"[{name}]", f'[@k = "{word}"]', f'[{name} = "{word}"]'),
+            *("[1]", "[last()]", f'[{name}?[now] = "{word}"]', f"[count({name}) > 1]"),
+            f"[{name}//{name}]",
+        )
 
-@st.composite
-def sources(draw: DrawFn) -> str:
-    """A path from the stream, often projected."""
-    first = draw(st.sampled_from(("/r", "//*", *(f"//{name}" for name in NAMES))))
-    path = f'stream("s"){first}' + draw(steps())
-    match draw(st.integers(0, 5)):
-        case 0:
-            return path + draw(intervals())
-        case 1:
-            return path + draw(versions())
-        case 2:
-            return path + draw(intervals()) + draw(steps(1))
-        case _:
-            return path
+    def steps(self, tags: frozenset[int], least: int = 0) -> tuple[str, frozenset[int]]:
+        found = ""
+        for _ in range(self.draw(st.integers(least, 2))):
+            step, tags = self.step(tags)
+            found += step
+        return found, tags
 
+    def source(self) -> tuple[str, frozenset[int]]:
+        """A path from the stream, often projected."""
+        every = frozenset(self.structure.tags)
+        name = self.one_of(*sorted({tag.local for tag in self.structure.tags.values()}))
+        first = self.one_of("/r", "/r", f"//{name}", f"//{name}", "//*")
+        start = frozenset((0,)) if first == "/r" else every
+        path, tags = self.steps(start)
+        path = f'stream("s"){first}{path}'
+        match self.draw(st.integers(0, 5)):
+            case 0:
+                return path + self.draw(intervals()), tags
+            case 1:
+                return path + self.draw(versions()), tags
+            case 2:
+                below, tags = self.steps(tags, 1)
+                return path + self.draw(intervals()) + below, tags
+            case _:
+                return path, tags
 
-@st.composite
-def queries(draw: DrawFn) -> str:
-    """A question about the stream s."""
-    source, below = draw(sources()), draw(steps(1))
-    word = draw(st.sampled_from(WORDS))
-    match draw(st.integers(0, 12)):
-        case 0 | 1 | 2:
-            return source
-        case 3:
-            return f"count({source})"
-        case 4:
-            return f"for $x in {source} return $x{below}"
-        case 5:
-            inner = draw(intervals("$x"))
-            return f"for $x in {source} return <q>{{ $x/@*, $x{below}{inner} }}</q>"
-        case 6:
-            return f'for $x in {source} where $x{below} = "{word}" return $x'
-        case 7:
-            return f"for $x in {source} where vtFrom($x) >= {_minute(draw)} return $x"
-        case 8:
-            allen = draw(st.sampled_from(("before", "meets", "overlaps", "during", "starts")))
-            other = draw(sources())
-            return f"for $x in {source} return count({other}[. {allen} $x])"
-        case 9:
-            return f"let $x := {source} return ($x{below}, string-join($x, '|'))"
-        case 10:
-            test = f'$y = "{word}" or vtTo($y) = now'
-            return f"for $x in {source} where some $y in $x{below} satisfies ({test}) return $x"
-        case 11:
-            return f"for $x in {source} return $x/..{below}"
-        case _:
-            inner = draw(versions())
-            return f"for $x in {source} return string-join($x{below}{inner}/@*, ',')"
+    def query(self) -> str:
+        """A question about the stream s."""
+        source, tags = self.source()
+        below = self.steps(tags, 1)[0]
+        word = self.one_of(*WORDS)
+        match self.draw(st.integers(0, 12)):
+            case 0 | 1 | 2:
+                return source
+            case 3:
+                return f"count({source})"
+            case 4:
+                return f"for $x in {source} return $x{below}"
+            case 5:
+                inner = self.draw(intervals("$x"))
+                return f"for $x in {source} return <q>{{ $x/@*, $x{below}{inner} }}</q>"
+            case 6:
+                return f'for $x in {source} where $x{below} = "{word}" return $x'
+            case 7:
+                return f"for $x in {source} where vtFrom($x) >= {_minute(self.draw)} return $x"
+            case 8:
+                allen = self.one_of("before", "meets", "overlaps", "during", "starts", "equals")
+                return f"for $x in {source} return count({self.source()[0]}[. {allen} $x])"
+            case 9:
+                return f"let $x := {source} return ($x{below}, string-join($x, '|'))"
+            case 10:
+                test = f'$y = "{word}" or vtTo($y) = now'
+                return f"for $x in {source} where some $y in $x{below} satisfies ({test}) return $x"
+            case 11:
+                return f"for $x in {source} return $x/..{below}"
+            case _:
+                inner = self.draw(versions())
+                return f"for $x in {source} return string-join($x{below}{inner}/@*, ',')"
 
 
 @st.composite
 def cases(draw: DrawFn) -> Case:
     """A stream and a query."""
     structure = draw(structures())
-    return Case(draw(queries()), draw(histories(structure)))
+    return Case(Asking(draw, structure).query(), draw(histories(structure)))

@@ -10,7 +10,7 @@ from xstreamcast.algebra.translate import words as w
 from xstreamcast.algebra.translate.naming import Naming
 from xstreamcast.algebra.translate.parts import everything, rebuilt
 from xstreamcast.algebra.translate.scope import Scope
-from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, whole
+from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
 from xstreamcast.errors import error
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.syntax import tree as t
@@ -139,7 +139,9 @@ class Translator:
         if self.structures is None:
             return w.view(stream), PLAIN
         found = self.structures.get(stream)
-        if found is None or found.open:
+        if found is not None and found.open:
+            raise Uncovered(f"the structure of {stream} does not say which tags travel")
+        if found is None:
             raise error(
                 "XSCU0001",
                 f"the tag structure of stream {stream} must be known to follow its holes",

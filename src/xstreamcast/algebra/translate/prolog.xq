@@ -6,9 +6,12 @@ declare function xsc:utc($instant as xs:dateTime) as xs:dateTime {
   fn:adjust-dateTime-to-timezone($instant, xs:dayTimeDuration("PT0S"))
 };
 
+declare function xsc:told($instant as xs:dateTime) as xs:dateTime {
+  if (fn:empty(fn:timezone-from-dateTime($instant))) then $instant else xsc:utc($instant)
+};
+
 declare function xsc:shown($instant as xs:dateTime) as xs:string {
-  xs:string(if (fn:empty(fn:timezone-from-dateTime($instant))) then $instant
-            else xsc:utc($instant))
+  xs:string(xsc:told($instant))
 };
 
 declare function xsc:instant($said as xs:anyAtomicType) as xs:dateTime {
@@ -39,7 +42,7 @@ declare function xsc:fragments($stream as document-node()) as element()* {
 };
 
 declare function xsc:valid_time($fragment as element(), $number as xs:integer) as xs:dateTime {
-  if ($fragment/@validTime) then xsc:instant($fragment/@validTime)
+  if ($fragment/@validTime) then xsc:told(xsc:instant($fragment/@validTime))
   else xs:dateTime("1970-01-01T00:00:00") + $number * xs:dayTimeDuration("PT1S")
 };
 

@@ -1,0 +1,85 @@
+"""Every script of the corpus: SaxonC-HE on three translations, and we with three strategies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import xstreamcast as xsc
+from tests.corpus_format import Script, read_script, with_answers
+from tests.oracle import STRATEGIES, answer, canonical
+from xstreamcast.algebra.translate import Strategy
+
+pytest.importorskip("saxonche")
+
+FOLDER = Path(__file__).parent / "corpus"
+FILES = sorted(FOLDER.glob("*.stream"))
+
+
+OURS = (*STRATEGIES, "auto")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _registered() -> Iterator[None]:
+    """The functions that scripts define in XQuery for Saxon."""
+    from xstreamcast.functions.user import function
+
+    @function("triangulate($a as xs:double, $b as xs:double) as xs:string")
+    def triangulate(a: float, b: float) -> str:
+        p, q = math.tan(math.radians(a)), math.tan(math.radians(b))
+        x = -10 * q / (p - q)
+        return f"{round(x)} {round(x * p)}"
+
+    @function("distance($a as xs:string, $b as xs:string) as xs:double")
+    def distance(a: str, b: str) -> float:
+        return math.dist([float(x) for x in a.split()], [float(x) for x in b.split()])
+
+    yield
+
+
+def test_the_corpus_is_there() -> None:
+    assert len(FILES) > 25
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_saxon_answers_as_written_with_every_translation(
+    path: Path, request: pytest.FixtureRequest
+) -> None:
+    script = read_script(path)
+    if request.config.getoption("--accept"):
+        path.write_text(with_answers(script, [a for _, a in _saxon(script, "caq")]), "utf-8")
+        script = read_script(path)
+    for strategy in STRATEGIES:
+        for expected, found in _saxon(script, strategy):
+            assert found == expected, strategy
+
+
+def _saxon(script: Script, strategy: Strategy) -> list[tuple[list[str], list[str]]]:
+    """Expected and found, at each moment that has an answer."""
+    return [
+        (
+            [canonical(line) for line in moment.expected or []],
+            answer(
+                script.query,
+                wire,
+                as_of=instant,
+                strategy=strategy,
+                definitions=script.definitions,
+            ),
+        )
+        for moment, wire, instant in script.questions()
+    ]
+
+
+@pytest.mark.parametrize("strategy", OURS)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_we_answer_as_written_with_every_strategy(path: Path, strategy: str) -> None:
+    script = read_script(path)
+    query = xsc.query(script.query)
+    for moment, wire, instant in script.questions():
+        found = query.run(as_of=instant, strategy=strategy, **wire).lines()
+        expected = [canonical(line) for line in moment.expected or []]
+        assert [canonical(line) for line in found] == expected, moment

@@ -54,9 +54,9 @@ class Reference:
         self._streams: list[_Region] = []
         self._named: dict[str, _Region] = {}
 
-    def current(self) -> list[Token]:
-        """The tokens that count, in order."""
-        return [token for stream in self._streams for token in _shown(stream)]
+    def current(self, closing: bool = False) -> list[Token]:
+        """The tokens that count, in order; `closing`: as if all that is open ended now."""
+        return [token for stream in self._streams for token in _shown(stream, closing)]
 
     def take(self, event: Event) -> None:
         """Take an event in."""
@@ -185,10 +185,13 @@ def _stands(lists: list[_Region], wanted: _Region) -> bool:
     )
 
 
-def _shown(region: _Region) -> Iterator[Token]:
-    if not region.hidden:
-        for part in region.parts:
-            if isinstance(part, _Region):
-                yield from _shown(part)
-            else:
-                yield part
+def _shown(region: _Region, closing: bool) -> Iterator[Token]:
+    if region.hidden:
+        return
+    for part in region.parts:
+        if isinstance(part, _Region):
+            yield from _shown(part, closing)
+        else:
+            yield part
+    if closing:
+        yield from (("eE", tag) if tag else ("eT",) for tag in reversed(region.open))

@@ -45,6 +45,11 @@ class Regions:
         """The tokens that count, in order."""
         return list(tokens(self.top))
 
+    def is_between_items(self, id: str) -> bool:
+        """Whether nothing is open in this stream."""
+        stream = self._named[id]
+        return stream.begun is None and stream.cursor is stream
+
     def take(self, event: Event) -> None:
         """Take an event in; an error if it does not fit."""
         self.counts.events += 1
@@ -104,6 +109,7 @@ class Regions:
         region.cursor.append(branch)
         self._touched(region.cursor)
         region.cursor = branch
+        self._touched(branch)
 
     def _close(self, id: str, tag: str, ending: Token) -> None:
         region = self._writable(id)
@@ -181,7 +187,9 @@ class Regions:
         child = region.empty()
         while child is not None:
             for place in _all(child):
-                if isinstance(place, Region):
+                if isinstance(place, Branch):
+                    place.gone = True
+                elif isinstance(place, Region):
                     place.stands = False
                     if place.ended and self._named.get(place.id) is place:
                         del self._named[place.id]
@@ -192,7 +200,9 @@ class Regions:
         """Free an id: what it meant stays where it is, but cannot be named any more."""
         old = self._named.pop(id, None)
         if old is not None and old.begun is not None and old.stands and not old.hidden:
+            assert old.above is not None
             old.dissolve()
+            self._touched(old.above)
 
     def _check_free(self, id: str) -> None:
         old = self._named.get(id)
@@ -202,7 +212,7 @@ class Regions:
     def _slot(self, id: str) -> str:
         """A name for the place of a region that no other place has."""
         count = self._slots[id] = self._slots.get(id, 0) + 1
-        return id if count == 1 else f"{id}~{count}"
+        return f"{count}.{id}"
 
     def _writable(self, id: str) -> Region:
         found = self._named.get(id)

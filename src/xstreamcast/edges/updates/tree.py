@@ -13,10 +13,11 @@ from xstreamcast.edges.updates.events import Begin, Token
 class Place:
     """Anything that stands in the tree; linked to what stands above and beside it."""
 
-    __slots__ = ("above", "behind", "before", "first", "last")
+    __slots__ = ("above", "around", "before", "behind", "first", "last")
 
     def __init__(self) -> None:
         self.above: Place | None = None
+        self.around: Branch | None = None  # the nearest element, whatever regions lie between
         self.before: Place | None = None
         self.behind: Place | None = None
         self.first: Place | None = None
@@ -25,6 +26,7 @@ class Place:
     def append(self, new: Place) -> None:
         """Put something at the end of what stands below."""
         new.above, new.before, new.behind = self, self.last, None
+        new.around = self if isinstance(self, Branch) and self.is_element else self.around
         if self.last is None:
             self.first = new
         else:
@@ -36,6 +38,7 @@ class Place:
         assert self.above is not None
         before, behind = (self, self.behind) if after else (self.before, self)
         new.above, new.before, new.behind = self.above, before, behind
+        new.around = self.around
         if before is None:
             self.above.first = new
         else:
@@ -71,20 +74,29 @@ class Leaf(Place):
 class Branch(Place):
     """An element, or a tuple: what its start and its end say; the end only once it has come."""
 
-    __slots__ = ("ending", "fragment", "host", "token")
+    __slots__ = ("ending", "fragment", "gone", "sent", "tag", "token")
 
     def __init__(self, token: Token) -> None:
         super().__init__()
         self.token = token
         self.ending: Token | None = None
+        self.gone = False  # a replacement took it away
+        self.tag: int | None = None  # its tag in a tag structure
         self.fragment: str | None = None  # the id that it travels under
-        self.host: Branch | None = None
+        self.sent: bytes | None = None  # what was sent under it last
+
+    @property
+    def is_element(self) -> bool:
+        return self.token[0] == "sE"
 
 
 class Region(Place):
     """A stream (`begun` is None) or a region: `cursor` is where its next event goes."""
 
-    __slots__ = ("begun", "counts", "cursor", "ended", "frozen", "hidden", "id", "slot", "stands")
+    __slots__ = (
+        *("begun", "counts", "cursor", "ended", "frozen", "hidden", "id", "sent", "slot"),
+        "stands",
+    )
 
     def __init__(self, id: str, begun: Begin | None, slot: str = "") -> None:
         super().__init__()
@@ -92,7 +104,8 @@ class Region(Place):
         self.cursor: Place = self
         self.ended = self.hidden = self.frozen = False
         self.stands = True
-        self.counts: dict[str, int] = {}  # elements of each tag that stand at its top
+        self.counts: dict[int, int] = {}  # elements of each tag that stand at its top
+        self.sent: bytes | None = None  # what it gave to the element around it, when last looked at
 
     def dissolve(self) -> None:
         """Leave the content in place of the region; nobody can name the region any more."""
@@ -111,6 +124,8 @@ class Region(Place):
             behind.before = last
         if self.first is not None and self.last is not None:
             self.first.before, self.last.behind = before, behind
+        self.empty()
+        self.stands = False
 
 
 def walk(

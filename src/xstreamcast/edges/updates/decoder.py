@@ -1,0 +1,114 @@
+"""Bytes of an update stream to fragments in columns: the same arrivals as a wire of fragments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from xstreamcast.edges.updates.events import At
+from xstreamcast.edges.updates.fragments import Cutter
+from xstreamcast.edges.updates.lines import LineReading
+from xstreamcast.edges.updates.markup import MarkupReading
+from xstreamcast.edges.updates.parts import Part, Read, Unread
+from xstreamcast.edges.updates.regions import Counts
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.edges.wire.encoder import OPEN
+from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.fragment import Arrival, Described, Refused
+from xstreamcast.model.structure import TagStructure
+from xstreamcast.tape.names import Names
+
+
+class UpdateDecoder:
+    """One update stream on its way in, as lines of JSON or as XML: its first byte tells.
+
+    Used as `wire.Decoder` is. An event that does not fit is refused, handed out and counted, or
+    raised where `on_error` is "stop". `wrap` names an element to put around what is no document.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        structure: TagStructure | None = None,
+        *,
+        ids: Ids | None = None,
+        names: Names | None = None,
+        on_error: Literal["quarantine", "stop"] = "quarantine",
+        wrap: str | None = None,
+    ) -> None:
+        self.name, self.on_error = name, on_error
+        self.ids = Ids() if ids is None else ids
+        self.names = Names() if names is None else names
+        self.structure = structure
+        self._cutter = Cutter(structure, wrap)
+        self._reading: LineReading | MarkupReading | None = None
+        self._wire = None if structure is None else self._new_wire(structure)
+
+    @property
+    def counts(self) -> Counts:
+        """What has passed: events, updates, refused."""
+        return self._cutter.regions.counts
+
+    def feed(self, chunk: bytes) -> list[Arrival]:
+        """Take a chunk in → what it completed, in order of arrival."""
+        if self._reading is None:
+            chunk = chunk.lstrip(b" \t\r\n")
+            if not chunk:
+                return []
+            lines = chunk.startswith(b"{")
+            self._reading = LineReading() if lines else MarkupReading(self.name)
+        return list(self._arrivals(self._reading.feed(chunk)))
+
+    def end_input(self) -> list[Arrival]:
+        """End one input of the stream; regions stay open for updates from the next."""
+        reading, self._reading = self._reading, None
+        return [] if reading is None else list(self._arrivals(reading.close(), last=True))
+
+    def close(self) -> list[Arrival]:
+        """End the stream."""
+        return self.end_input()
+
+
+    def _arrivals(self, parts: Iterator[Read], last: bool = False) -> Iterator[Arrival]:
+        for part in parts:
+            try:
+                if not isinstance(part, Part):
+                    self.counts.events += 1
+                    self.counts.refused += 1
+                    raise error(part.code, part.reason)
+                if isinstance(part.event, At):
+                    yield from self._tell()
+                if self._cutter.take(part.event):
+                    yield from self._tell()
+            except Error as refused:
+                yield self._refuse(refused, part)
+        if last or self._cutter.timed:
+            try:
+                yield from self._tell()
+            except Error as refused:
+                yield self._refuse(refused, Unread("", "", 0, 0, b""))
+
+    def _tell(self) -> Iterator[Arrival]:
+        lines = b"".join(self._cutter.told())
+        if not lines:
+            return
+        structure = self._cutter.structure
+        assert structure is not None
+        if self._wire is None or structure is not self.structure:
+            self.structure, self._wire = structure, self._new_wire(structure)
+            yield Described(structure)
+        yield from self._wire.feed(lines)
+
+    def _new_wire(self, structure: TagStructure) -> Decoder:
+        wire = Decoder(self.name, structure, ids=self.ids, names=self.names, on_error="stop")
+        wire.feed(OPEN)
+        return wire
+
+    def _refuse(self, refused: Error, part: Read) -> Refused:
+        if self.on_error == "stop":
+            at = DataPlace(self.name, None, part.offset, part.line)
+            raise refused.located(at)
+        return Refused(
+            self.name, None, part.offset, refused.code, refused.message, part.raw
+        )

@@ -1,0 +1,254 @@
+"""An update stream as fragments: a region is a hole, its replacement a new filler for it.
+
+The elements that travel are cut out of what is around them. One that stands at the top of a
+region is named by the place of the region, so that what replaces it is its next version; the
+element around the region is sent again only if other holes, or other text, stand there now. What
+is sent is settled by the events alone, at the end of each update: however the bytes of the stream
+are cut, the fragments are the same. Where the stream says instants, all that is of one instant
+is told together, and once more at the end of what has arrived: of two fillers of one instant the
+later counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+from xml.sax.saxutils import escape, quoteattr
+
+from xstreamcast.edges.updates import events as e
+from xstreamcast.edges.updates.events import Event
+from xstreamcast.edges.updates.regions import Regions
+from xstreamcast.edges.updates.tags import Given, Learnt, Tags, scope
+from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region, walk
+from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
+from xstreamcast.errors import Error, error
+from xstreamcast.model.instant import SECOND, show_instant
+from xstreamcast.model.structure import TagStructure
+
+ROOT: Final = "root"
+_BREAKS: Final = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+
+
+class Cutter:
+    """The fragments that say what changed.
+
+    `wrap` names an element to put around the streams; without it they must be one document.
+    """
+
+    def __init__(self, structure: TagStructure | None = None, wrap: str | None = None) -> None:
+        self.regions = Regions(self._touch)
+        self._tags: Tags = Learnt() if structure is None else Given(structure)
+        self._wrap = Branch(("sE", wrap, ())) if wrap else None
+        if self._wrap is not None:
+            self._tags.note(self._wrap)
+        self._root = self._wrap
+        self._above = self._recut = False  # whether what stands around the root was touched
+        self._regions: dict[Region, None] = {}
+        self._hosts: dict[Branch, None] = {}
+        self._sent: set[str] = set()
+        self._serial = 0
+        self._instant: tuple[int, bool] | None = None
+
+    @property
+    def structure(self) -> TagStructure | None:
+        """The tag structure, as far as it is known."""
+        return None if self._root is None else self._tags.structure(self._root)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the stream says its instants: what is told twice at one is told once."""
+        return self._instant is not None
+
+    def take(self, event: Event) -> bool:
+        """Take an event in → whether what has changed is to be told now."""
+        self.regions.take(event)
+        match event:
+            case e.At(instant, zoned):
+                self._instant = instant, zoned
+                return False
+            case _ if self.timed:
+                return False
+            case e.End(kind):
+                return kind != "M"
+            case e.EndElement(id):
+                return self._wrap is None and self.regions.is_between_items(id)
+            case _:
+                return isinstance(event, e.Hide | e.Show | e.EndStream | e.EndTuple)
+
+    def told(self) -> Iterator[bytes]:
+        """The fragments that say what changed since, each a line."""
+        if self._above:
+            self._find_root()
+        if self._root is None:
+            return
+        if self._recut:
+            self._cut_again()
+        self._compare_regions()
+        hosts, self._hosts = self._hosts, {}
+        for host in hosts:
+            yield from self._tell(host)
+
+    # -- what was touched -------------------------------------------------------------------------
+
+    def _touch(self, place: Place) -> None:
+        if isinstance(place, Branch) and place.is_element and place.tag is None:
+            self._recut |= self._tags.note(place)
+            self._give_name(place)
+        if isinstance(place, Region) and place.begun is not None:
+            self._regions[place] = None
+            self._above |= place.around is None
+        else:
+            self._invalidate(place)
+
+    def _invalidate(self, place: Place) -> None:
+        """What stands below the place changed, so what its host says does."""
+        inner: Place | None = place
+        while inner is not None and not (isinstance(inner, Branch) and self._travels(inner)):
+            if isinstance(inner, Region):
+                inner.sent = None
+            inner = inner.above
+        if isinstance(inner, Branch):
+            self._hosts[inner] = None
+        else:
+            self._above = True
+            if self._wrap is not None:
+                self._hosts[self._wrap] = None
+
+    def _travels(self, element: Branch) -> bool:
+        return element is self._root or (element.is_element and self._tags.travels(element))
+
+    def _compare_regions(self) -> None:
+        regions, self._regions = self._regions, {}
+        for region in regions:
+            if region.stands:
+                now = b"" if region.hidden else self._content(region)
+                if now != region.sent:
+                    self._invalidate(region)
+                    region.sent = now
+
+    def _cut_again(self) -> None:
+        """Elements travel that did not before: look at everything."""
+        self._recut = False
+        assert self._root is not None
+        for place, leaving in walk(self._root):
+            if isinstance(place, Region):
+                place.sent = None
+            if isinstance(place, Branch) and not leaving and self._travels(place):
+                self._hosts[place] = None
+        self._hosts[self._root] = None
+
+    def _find_root(self) -> None:
+        """The document element; it may be another one now, of the same tag."""
+        self._above = False
+        if self._wrap is not None:
+            return
+        found: list[Branch] = []
+        for place, leaving in walk(self.regions.top, lambda place: not _is_element(place)):
+            if leaving:
+                continue
+            if isinstance(place, Branch) and place.is_element:
+                found.append(place)
+            elif isinstance(place, Leaf) and place.token[0] == "cD" and str(place.token[1]).strip():
+                raise error("XSCE0007", "a document must have no text beside its element", hint=_WRAP)
+        if len(found) > 1:
+            raise error("XSCE0007", f"a document must be one element; got {len(found)}", hint=_WRAP)
+        if found and found[0] is not self._root:
+            self._set_root(found[0])
+
+    def _set_root(self, root: Branch) -> None:
+        if self._root is not None and self._root.tag != root.tag:
+            said = f"the document element must stay {self._root.token[1]}; got {root.token[1]}"
+            raise error("XSCE0007", said)
+        if root.tag is None:
+            raise error("XSCE0007", f"the tag structure has another root than {root.token[1]}")
+        self._root, self._recut = root, True
+
+    # -- what is told -----------------------------------------------------------------------------
+
+    def _tell(self, host: Branch) -> Iterator[bytes]:
+        if host.gone or host.tag is None:
+            return
+        payload = self._payload(host)
+        name = self._name(host)
+        if payload == host.sent:
+            return
+        host.sent = payload
+        word = "replace" if name in self._sent else "filler"
+        self._sent.add(name)
+        yield fragment_line(name, host.tag, payload, self._valid(), word)
+
+    def _valid(self) -> str:
+        """The instant last said; without any, the n-th event is of second n."""
+        if self._instant is None:
+            return show_instant(self.regions.counts.events * SECOND)
+        return show_instant(*self._instant)
+
+    def _give_name(self, element: Branch) -> None:
+        """Name what stands at the top of a region by the region's place; at once, as the region
+        may be dissolved later."""
+        above, tag = element.above, element.tag
+        if isinstance(above, Region) and above.begun is not None and tag is not None:
+            count = above.counts[tag] = above.counts.get(tag, 0) + 1
+            element.fragment = f"{tag}.{count}.{above.slot}"
+
+    def _name(self, host: Branch) -> str:
+        if host is self._root:
+            return ROOT
+        if host.fragment is None:
+            self._serial += 1
+            host.fragment = f"e{self._serial}"
+        return host.fragment
+
+    def _payload(self, host: Branch) -> bytes:
+        inside = self.regions.top if host is self._wrap else host
+        whole = _start(host) + self._content(inside) + _end(host)
+        return declaring(whole, scope(host.around))
+
+    def _content(self, top: Place) -> bytes:
+        """What stands below, with holes for what travels."""
+        parts: list[bytes] = []
+        for place, leaving in walk(top, lambda place: not self._is_hole(place)):
+            match place:
+                case Leaf(token=token) if not leaving:
+                    parts.append(_leaf(*map(str, token)))
+                case Branch() if self._is_hole(place):
+                    if not leaving:
+                        parts.append(hole(self._name(place), place.tag or 0))
+                case Branch() if place.is_element:
+                    parts.append(_end(place) if leaving else _start(place))
+                case _:
+                    pass
+        return b"".join(parts)
+
+    def _is_hole(self, place: Place) -> bool:
+        return isinstance(place, Branch) and self._travels(place)
+
+
+_WRAP: Final = "name an element to put around the streams (wrap)"
+
+
+def _is_element(place: Place) -> bool:
+    return isinstance(place, Branch) and place.is_element
+
+
+def _start(element: Branch) -> bytes:
+    attributes = element.token[2] if len(element.token) > 2 else ()
+    said = "".join(f" {name}={quoteattr(value, _BREAKS)}" for name, value in attributes)
+    return f"<{element.token[1]}{said}>".encode()
+
+
+def _end(element: Branch) -> bytes:
+    return f"</{element.token[1]}>".encode()
+
+
+def _leaf(kind: str, *said: str) -> bytes:
+    match kind:
+        case "cD":
+            return escape(said[0], {"\r": "&#13;"}).encode()
+        case "comment":
+            return f"<!--{said[0]}-->".encode()
+        case _:
+            return f"<?{' '.join(said).strip()}?>".encode()
+
+
+__all__ = ["ROOT", "Cutter", "Error"]

@@ -72,7 +72,7 @@ def test_a_join_is_shown_with_both_sides_and_its_keys() -> None:
     x, y = p.Variable(1, "x"), p.Variable(2, "y")
     left = p.ForEach(p.Unit(), x, p.Var(p.Variable(3, "s")))
     right = p.ForEach(p.Unit(), y, p.Var(p.Variable(4, "t")))
-    key = p.JoinKey(p.Var(x), p.Var(y), general=True)
+    key = p.JoinKey(p.Var(x), p.Var(y), True, p.GeneralCompare("eq", p.Var(x), p.Var(y)))
     plan = p.Return(p.Join(left, right, (key,), p.Var(x)), p.Var(y))
     assert show(plan).splitlines() == [
         "flwor",

@@ -58,11 +58,15 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class JoinKey:
-    """left op right: `general` compares like = or <, otherwise like eq or lt."""
+    """left op right: `general` compares like = or <, otherwise like eq or lt.
+
+    `test`: the comparison as the query has it, for pairs that must be looked at one by one.
+    """
 
     left: Expression
     right: Expression
     general: bool
+    test: Expression
     op: CompareOp = "eq"
 
 

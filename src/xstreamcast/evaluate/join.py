@@ -12,13 +12,11 @@ from xstreamcast.algebra.free import bound_variables
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.key_pairs import Side, pairs
-from xstreamcast.evaluate.pairs import paired
 from xstreamcast.evaluate.walk import evaluate, truth
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.compare import general_compare, value_compare
 
 if TYPE_CHECKING:
-    from xstreamcast.model.column import Bools, Column, Ints
+    from xstreamcast.model.column import Bools, Ints
 
 
 def join(plan: p.Join, frame: Frame) -> Iterator[Frame]:
@@ -94,7 +92,7 @@ def _nested(plan: p.Join, left: Frame) -> Iterator[Frame]:
 def _thinned(plan: p.Join, keys: tuple[p.JoinKey, ...], tuples: Frame) -> Frame:
     for key in keys:
         if tuples.n:
-            tuples = _selected(tuples, _agree(key, tuples))
+            tuples = _selected(tuples, truth(key.test, tuples))
     if plan.residual is not None and tuples.n:
         tuples = _selected(tuples, truth(plan.residual, tuples))
     return tuples
@@ -102,19 +100,3 @@ def _thinned(plan: p.Join, keys: tuple[p.JoinKey, ...], tuples: Frame) -> Frame:
 
 def _selected(tuples: Frame, holds: Bools) -> Frame:
     return tuples if holds.all() else tuples.select(np.flatnonzero(holds))
-
-
-def _agree(key: p.JoinKey, tuples: Frame) -> Bools:
-    """Whether the two values of each pair compare as the key says."""
-    store, timezone = tuples.context.store, tuples.context.inputs.timezone
-    left: Column = atomize(store, evaluate(key.left, tuples))
-    right: Column = atomize(store, evaluate(key.right, tuples))
-    if key.general:
-        return general_compare(key.op, left, right, timezone)
-    both, a, b = paired(left, right, f"an operand of {key.op}")
-    found = value_compare(key.op, a, b, timezone)
-    if both is None:
-        return found
-    holds = np.zeros(tuples.n, np.bool_)
-    holds[both] = found
-    return holds

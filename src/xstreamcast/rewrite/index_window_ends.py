@@ -16,29 +16,34 @@ def index_window_ends(plan: p.Window, known: Known) -> p.Window:
     end when $s/@id eq $e/@id      →  … index $s/@id eq $e/@id
     end when $e - $s eq 9          →  … index $s + 9 eq $e            for positions $s and $e
     """
-    if plan.index is not None or plan.start is None or plan.end is None:
+    if plan.index is not None or plan.start is None:
         return plan
-    key = _key(plan, plan.start, plan.end)
+    if plan.end is None or plan.end.test is None:
+        return plan
+    key = _key(plan, plan.start, plan.end, plan.end.test)
     return plan if key is None else replace(plan, index=key)
 
 
-def _key(plan: p.Window, start: p.Boundary, end: p.Boundary) -> p.JoinKey | None:
-    match end.test:
+def _key(
+    plan: p.Window, start: p.Boundary, end: p.Boundary, test: p.Expression
+) -> p.JoinKey | None:
+    match test:
         case p.ValueCompare(
-            "eq" | "ge", distance, p.Const((p.Atom(tag, _),)) as far
-        ) | p.GeneralCompare("eq" | "ge", distance, p.Const((p.Atom(tag, _),)) as far) if (
+            "eq" | "ge", distance, p.Const((p.Atom(tag, far),)) as bound
+        ) | p.GeneralCompare("eq" | "ge", distance, p.Const((p.Atom(tag, far),)) as bound) if (
             tag == INTEGER and _positions(distance, start, end)
         ):
-            if end.test.op == "ge" and (plan.kind == "landmark" or far.atoms[0].value < 0):
+            if test.op == "ge" and (plan.kind == "landmark" or far < 0):
                 return None
-            return p.JoinKey(p.Arithmetic("+", distance.right, far), distance.left, True)  # type: ignore[union-attr]
+            assert isinstance(distance, p.Arithmetic)
+            return p.JoinKey(p.Arithmetic("+", distance.right, bound), distance.left, True, test)
         case p.ValueCompare("eq", left, right) | p.GeneralCompare("eq", left, right):
-            general = isinstance(end.test, p.GeneralCompare)
+            general = isinstance(test, p.GeneralCompare)
             first, last = set(start.variables()), set(end.variables())
             if _of(left, first, last) and _of(right, last, first):
-                return p.JoinKey(left, right, general)
+                return p.JoinKey(left, right, general, test)
             if _of(left, last, first) and _of(right, first, last):
-                return p.JoinKey(right, left, general)
+                return p.JoinKey(right, left, general, test)
     return None
 
 

@@ -77,7 +77,7 @@ def _key(test: p.Expression, loop: p.ForEach) -> p.JoinKey | None:
         left, right, op = right, left, SWAPPED[op]
     if _reads(left, loop) or not _reads(right, loop) or not _fits(loop, left, right):
         return None
-    return p.JoinKey(left, right, general, op)
+    return p.JoinKey(left, right, general, test, op)
 
 
 def _reads(plan: p.Expression, loop: p.ForEach) -> bool:

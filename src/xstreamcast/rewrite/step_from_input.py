@@ -16,6 +16,8 @@ def step_from_input(plan: p.Path, known: Known) -> p.Expression:
     l/axis::t  →  axis::t(l)          l/(r/axis::t)  →  (l/r)/axis::t
     l/r[p]     →  (l/r)[p]            if p counts nothing
     """
+    if isinstance(plan.left, p.Focus):
+        return plan  # ./a and a differ in their error if the context item is no node
     match plan.right:
         case p.Step(p.Focus()) as step:
             return replace(step, input=plan.left, settled=False)

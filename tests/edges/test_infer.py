@@ -44,6 +44,11 @@ def test_each_tag_has_a_type_and_a_reason() -> None:
     ]
 
 
+def test_tags_of_one_name_are_told_apart_by_their_parents() -> None:
+    lines = proposed(b"<r><a><n/></a><b><n/></b></r>").lines()
+    assert [line.partition(":")[0] for line in lines] == ["r", "a", "a/n", "b", "b/n"]
+
+
 def test_a_tag_that_contains_itself_becomes_one() -> None:
     structure = proposed().structure
     (part,) = structure.named("", "part")

@@ -81,6 +81,7 @@ class _Cutter:
             tag.id: {(child.uri, child.local): child.id for child in structure.children(tag.id)}
             for tag in structure.tags.values()
         }
+        self._travels = {tag.id for tag in structure.tags.values() if tag.filler}
         self._bytes, self._begin = b"", 0  # what is kept, and where in the input it begins
         self._path: list[int] = []
         self._open: list[_Open] = []
@@ -139,11 +140,11 @@ class _Cutter:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         at, self.begun = self._parser.CurrentByteIndex, True
         above = self._scopes[-1]
-        scope = _scope(above, attributes)
+        scope = _scope(above, attributes) if attributes else above
         self._scopes.append(scope)
         tsid = self._tag(name, scope)
         self._path.append(tsid)
-        if not self._open or self._structure[tsid].filler:
+        if not self._open or tsid in self._travels:
             self._open_fragment(tsid, at, above)
         self._last = at, True
 
@@ -188,8 +189,7 @@ class _Cutter:
         at = self._parser.CurrentByteIndex
         tsid = self._path.pop()
         self._scopes.pop()
-        travels = len(self._path) == 0 or self._structure[tsid].filler
-        if travels:
+        if not self._path or tsid in self._travels:
             self._close_fragment(self._end_of_tag(at))
         self._last = at, False
 

@@ -40,9 +40,20 @@ class Proposal:
     reasons: dict[int, str]
 
     def lines(self) -> list[str]:
-        """`name: type, because …` for each tag."""
+        """`name: type, because …` for each tag; a path where several have the name."""
         tags = self.structure.tags.values()
-        return [f"{tag.name}: {_shown(tag)}, {self.reasons[tag.id]}" for tag in tags]
+        return [f"{self._called(tag)}: {_shown(tag)}, {self.reasons[tag.id]}" for tag in tags]
+
+    def _called(self, tag: Tag) -> str:
+        """The name, with as many of its first parents before it as tell it from others."""
+        steps, top = [tag.name], tag
+        rivals = [one for one in self.structure.named(tag.uri, tag.local) if one.id != tag.id]
+        while rivals and top.id != self.structure.root:
+            top = next(self.structure.parents(top.id))
+            steps.insert(0, top.name)
+            rivals = [above for one in rivals for above in self.structure.parents(one.id)]
+            rivals = [one for one in rivals if one.name == top.name and len(steps) < 9]
+        return "/".join(steps)
 
 
 def propose(graph: Graph, wishes: Wishes | None = None) -> Proposal:

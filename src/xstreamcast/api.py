@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from decimal import Decimal
-from functools import lru_cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.evaluate.context import Inputs
+    from xstreamcast.edges.binding import Options
+    from xstreamcast.edges.loading import Keep, Loaded
+    from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
 
@@ -42,30 +41,48 @@ class Query:
         self.text = text
         self.program = compiled(text, name)
 
-    def run(self, document: Source | None = None, /, **inputs: Any) -> Answer:
+    def run(
+        self,
+        document: Source | None = None,
+        /,
+        *,
+        as_of: str | None = None,
+        between: tuple[str, str] | None = None,
+        strategy: str = "auto",
+        clock: str = "event",
+        on_error: OnError = "quarantine",
+        keep: Keep | None = None,
+        **inputs: Any,
+    ) -> Answer:
         """The answer over what is there.
 
-        `document` becomes the context item. A named input is a document (path, bytes) where the
-        query says stream("name") or doc("name"), and else the value of the external variable.
+        `document` becomes the context item. A named input is a stream of fragments or a document
+        (path, bytes, History) where the query says stream("name") or doc("name"), and else the
+        value of the external variable. `keep` is handed what was refused.
         """
-        from xstreamcast.evaluate.context import Inputs
-        from xstreamcast.evaluate.run import run
-        from xstreamcast.tape.store import Store
+        from xstreamcast.edges.binding import Options
 
-        store = Store()
-        given = Inputs(store)
-        if document is not None:
-            given.item = _document(store, document)
-        _bind(given, self.program, inputs)
-        return Answer(store, run(self.program, given))
+        options = Options(as_of, between, strategy, clock, on_error, keep)
+        return self.answer(document, inputs, options)
+
+    def answer(
+        self, document: Source | None, inputs: Mapping[str, Any], options: Options
+    ) -> Answer:
+        """The answer over inputs of any name."""
+        from xstreamcast.edges.binding import Binding
+
+        binding = Binding(self.program, inputs, options)
+        items = binding.run(document)
+        return Answer(binding.store, items, binding.loaded)
 
 
 class Answer:
     """The items of an answer: Python values, and nodes to look at."""
 
-    def __init__(self, store: Store, items: Items) -> None:
+    def __init__(self, store: Store, items: Items, loaded: Sequence[Loaded] = ()) -> None:
         self.store = store
         self.items = items
+        self.loaded = loaded  # the streams it was asked of, with their counts
 
     def __len__(self) -> int:
         return len(self.items)
@@ -84,61 +101,3 @@ class Answer:
 
     def __repr__(self) -> str:
         return f"<Answer: {len(self)} items>"
-
-
-def _document(store: Store, source: Source) -> Items:
-    import numpy as np
-
-    from xstreamcast.model.items import Items
-
-    return Items.of_nodes(np.array([store.read(source)], np.int64))
-
-
-def _bind(given: Inputs, program: Program, inputs: Mapping[str, Any]) -> None:
-    """Named inputs as external variables, streams and documents."""
-    declared = {(v.uri, v.local): v for v in program.variables if v.external}
-    values: dict[tuple[str, str], Items] = {}
-    documents: dict[str, Items] = {}
-
-    def named(name: str) -> Items:
-        if name not in inputs:
-            raise error("FODC0002", f"there is no input named {name}")
-        if name not in documents:
-            documents[name] = _document(given.store, inputs[name])
-        return documents[name]
-
-    for uri, local in declared:
-        if local in inputs:
-            values[uri, local] = _value(inputs[local], partial(named, local))
-    given.variables = values
-    given.streams = named
-    given.documents = lambda uri: int(named(uri).values[0])
-
-
-def _value(value: Any, document: Any) -> Items:
-    """A Python value as items; paths and bytes are documents, strings are untyped text."""
-    from xstreamcast.model import atomic as a
-    from xstreamcast.model.items import Items
-
-    match value:
-        case Items():
-            return value
-        case list() | tuple():
-            return Items.concat([_value(one, document) for one in value])
-        case bool():
-            return Items.of(a.BOOLEAN, [value])
-        case int():
-            return Items.of(a.INTEGER, [value])
-        case float():
-            return Items.of(a.DOUBLE, [value])
-        case Decimal():
-            return Items.of(a.DECIMAL, [value])
-        case str():
-            return Items.of(a.UNTYPED, [value])
-        case bytes() | os.PathLike():
-            found: Items = document()
-            return found
-        case _:
-            raise error(
-                "XSCU0005", f"an input must be a path, XML or a value; got {type(value).__name__}"
-            )

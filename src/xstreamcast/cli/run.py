@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.streams import add_stream_arguments, quarantined, stream_options
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:
@@ -24,12 +25,13 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
-        help="a document; without a name it is the context item",
+        help="a document or a stream of fragments; without a name it is the context item",
     )  # fmt: skip
     parser.add_argument(
         "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
         help="the value of an external variable",
     )  # fmt: skip
+    add_stream_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, help="lines when piped, table on a terminal")
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
@@ -42,10 +44,14 @@ def main(arguments: Parsed) -> int:
     text, name = _query(arguments)
     asked = query(text, name=name)
     document, named = _inputs(arguments.input)
-    answer = asked.run(document, **named, **_bindings(arguments.bind))
-    with _output(arguments.output) as out:
-        for line in _written(_limited(answer, arguments.limit), _format(arguments)):
-            out.write(line + "\n")
+    with quarantined(arguments) as keep:
+        inputs = {**named, **_bindings(arguments.bind)}
+        answer = asked.answer(document, inputs, stream_options(arguments, keep))
+        with _output(arguments.output) as out:
+            for line in _written(_limited(answer, arguments.limit), _format(arguments)):
+                out.write(line + "\n")
+    for loaded in answer.loaded:
+        sys.stderr.write(loaded.summary() + "\n")
     return 0
 
 

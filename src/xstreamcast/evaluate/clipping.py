@@ -57,7 +57,7 @@ def _measured(store: Store, handles: I64, wanted: Wanted, now: int) -> Copies:
 
 
 def _part(wanted: Wanted, at: I64) -> Wanted:
-    return Wanted(*(column[at] for column in wanted))
+    return Wanted._make(column[at] for column in wanted)
 
 
 def _by_tape(handles: I64) -> list[tuple[int, I64]]:

@@ -14,7 +14,7 @@ from xstreamcast.tape.layout import NEEDS_DECODE
 from xstreamcast.tape.lifespan_kernels import Lifespans, bounded, covers, say_words
 
 if TYPE_CHECKING:
-    from xstreamcast.tape.layout import I64, U8, Tape
+    from xstreamcast.tape.layout import I64, U8, Bools, Tape
     from xstreamcast.tape.store import Store
 
 _KNOWN: WeakKeyDictionary[Store, dict[int, Lifespans]] = WeakKeyDictionary()
@@ -57,6 +57,15 @@ def spans_of(store: Store, handles: I64) -> Spans:
     return out
 
 
+def has_lifespan(store: Store, handles: I64) -> Bools:
+    """Whether each node says itself when it lives."""
+    out = np.zeros(len(handles), np.bool_)
+    for number in np.unique(handles >> 32).tolist():
+        places = np.flatnonzero(handles >> 32 == number)
+        out[places] = np.isin(handles[places] & 0xFFFFFFFF, lifespans(store, number).row)
+    return out
+
+
 def _found(tape: Tape, vt_from: int, vt_to: int) -> Lifespans:
     rows, begins, ends = bounded(tape.columns, vt_from, vt_to)
     begin, begin_zone = _values(tape, begins)
@@ -88,4 +97,4 @@ def instant_of(text: str) -> tuple[int, int]:
     return found[0], int(found[1])
 
 
-__all__ = ["Spans", "bound_names", "instant_of", "lifespans", "spans_of"]
+__all__ = ["Spans", "bound_names", "has_lifespan", "instant_of", "lifespans", "spans_of"]

@@ -1,6 +1,6 @@
 """Instants as values of a query: dateTimes to and from microseconds, `now` and `start` among them.
 
-`start` as a value is xs:dateTime("-9999-01-01T00:00:00"); whatever is not after it is `start`.
+`start` as a value is xs:dateTime("-200000-01-01T00:00:00"); whatever is not after it is `start`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, U8
 
 _EPOCH: Final = day_number(1970, 1, 1)
-BEGINNING: Final = DateTime.of(-9999)
+BEGINNING: Final = DateTime.of(-200_000)
 _BEGINNING: Final = (BEGINNING.day - _EPOCH) * DAY_MICROS
 
 

@@ -10,7 +10,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.errors import error
 from xstreamcast.evaluate.clipping import clipped
-from xstreamcast.evaluate.lifespans import Spans, spans_of
+from xstreamcast.evaluate.lifespans import Spans, has_lifespan, spans_of
 from xstreamcast.evaluate.moments import BEGINNING, date_times, moments, now
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
@@ -54,8 +54,8 @@ def last_version(plan: p.LastVersion, frame: Frame) -> Column:
 
 def lifespan_bound(plan: p.LifespanBound, frame: Frame) -> Column:
     """vtFrom, vtTo: an end of the smallest lifespan that covers all nodes of a row."""
-    column = _nodes(evaluate(plan.operand, frame), plan.which)
-    spans, rows = _covering(spans_of(frame.context.store, column.items.values), column)
+    column = evaluate(plan.operand, frame)
+    spans, rows = _covering(_spans(frame, column.items), column)
     begins = plan.which == "vtFrom"
     zoned = spans.zones & np.uint8(1 if begins else 2) != 0
     items = date_times(spans.begin if begins else spans.end, zoned.astype(np.uint8), now(frame))
@@ -77,10 +77,25 @@ def _covering(spans: Spans, column: Column) -> tuple[Spans, I64]:
     return Spans(begin, end, zones), rows
 
 
-def _nodes(column: Column, what: str) -> Column:
-    if len(column.items) and column.items.tag != NODE:
-        raise error("XPTY0004", f"{what} must be asked of nodes; got another item")
-    return column
+def _spans(frame: Frame, items: Items) -> Spans:
+    """The lifespan of every item; what is no node lives always."""
+    if items.tag == NODE:
+        return spans_of(frame.context.store, items.values)
+    nodes, n = _nodes(items), len(items)
+    begin, end = np.full(n, START, np.int64), np.full(n, NOW, np.int64)
+    zones = np.zeros(n, np.uint8)
+    begin[nodes], end[nodes], zones[nodes] = spans_of(frame.context.store, _handles(items))
+    return Spans(begin, end, zones)
+
+
+def _nodes(items: Items) -> Bools:
+    """Which items are nodes."""
+    mask: Bools = items.all_tags() == NODE
+    return mask
+
+
+def _handles(items: Items) -> I64:
+    return items.values[_nodes(items)].astype(np.int64)
 
 
 # -- projections ----------------------------------------------------------------------------------
@@ -88,7 +103,7 @@ def _nodes(column: Column, what: str) -> Column:
 
 def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
     """e?[t1,t2]: copies of what lives in the interval, clipped to it."""
-    column = _nodes(evaluate(plan.operand, frame), "a projection to times")
+    column = evaluate(plan.operand, frame)
     begin, begin_zone, some = moments(frame, evaluate(plan.first, frame))
     if plan.last is None:
         end, end_zone, others = begin, begin_zone, some
@@ -100,6 +115,8 @@ def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
         column = column.keep(has)
         begin, begin_zone = _spread(begin, begin_zone, some, frame.n)
         end, end_zone = _spread(end, end_zone, others, frame.n)
+    clock = now(frame).instant
+    begin, end = np.where(begin == NOW, clock, begin), np.where(end == NOW, clock, end)
     column = column.keep((begin <= end)[column.rows()])
     rows = column.rows()
     to = Spans(begin[rows], end[rows], (begin_zone | end_zone << np.uint8(1))[rows])
@@ -113,15 +130,26 @@ def _spread(instants: I64, zones: U8, rows: I64, n: int) -> tuple[I64, U8]:
 
 
 def _copies(column: Column, to: Spans, frame: Frame, inside: Bools | None = None) -> Column:
-    nodes, clock = column.items.values, now(frame).instant
-    kept, copies = clipped(frame.context.store, nodes, to, clock, inside)
-    counts = np.bincount(column.rows()[kept], minlength=column.n).astype(np.int64)
-    return Column.from_lengths(Items.of_nodes(copies), counts)
+    """Each node as the copy that is left of it, if any; what is no node stays."""
+    nodes, clock = _nodes(column.items), now(frame).instant
+    some = Spans(to.begin[nodes], to.end[nodes], to.zones[nodes])
+    within = None if inside is None else inside[nodes]
+    handles = column.items.values if nodes.all() else _handles(column.items)
+    kept, copies = clipped(frame.context.store, handles, some, clock, within)
+    left = np.ones(len(nodes), np.bool_)
+    left[nodes] = kept
+    counts = np.bincount(column.rows()[left], minlength=column.n).astype(np.int64)
+    if nodes.all():
+        return Column.from_lengths(Items.of_nodes(copies), counts)
+    values = column.items.as_objects().copy()
+    values[np.flatnonzero(nodes)[kept]] = copies
+    items = Items.mixed(column.items.all_tags()[left].tolist(), values[left].tolist())
+    return Column.from_lengths(items, counts)
 
 
 def version_projection(plan: p.VersionProjection, frame: Frame) -> Column:
     """e#[v1,v2]: copies of the items at these positions, each sliced to its own lifespan."""
-    column = _nodes(evaluate(plan.operand, frame), "a projection to versions")
+    column = evaluate(plan.operand, frame)
     lengths = column.lengths()
     inner = frame.extend({_LAST.number: Column(Items(INTEGER, lengths))})
     first, some = _positions(plan.first, inner)
@@ -130,9 +158,11 @@ def version_projection(plan: p.VersionProjection, frame: Frame) -> Column:
     position = np.arange(len(rows)) - column.bounds()[:-1][rows] + 1
     chosen = some[rows] & others[rows] & (first[rows] <= position) & (position <= last[rows])
     column = column.keep(chosen)
-    spans = spans_of(frame.context.store, column.items.values)
-    events = spans.begin == spans.end
-    to = Spans(np.where(events, START, spans.begin), np.where(events, NOW, spans.end), spans.zones)
+    spans = _spans(frame, column.items)
+    sliced = spans.begin < spans.end
+    sliced[_nodes(column.items)] &= has_lifespan(frame.context.store, _handles(column.items))
+    begin, end = np.where(sliced, spans.begin, START), np.where(sliced, spans.end, NOW)
+    to = Spans(begin, end, spans.zones)
     return _copies(column, to, frame, np.ones(len(column.items), np.bool_))
 
 

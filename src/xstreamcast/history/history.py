@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.history.columns import Columns
+from xstreamcast.history.guides import observed
 from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
-from xstreamcast.model.fragment import ZONED, FragmentBatch, Op
+from xstreamcast.model.fragment import REPEATED, ZONED, FragmentBatch
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.payload_kernels import Payloads, Places, measure
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.guide import Guide
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.tape.layout import I32, U8, Bools, Tape
+    from xstreamcast.tape.layout import I32, I64, U8, Bools, Tape
 
 WIRE: Final = b"urn:xstreamcast:stream"  # the namespace of the wire's own words
 _TYPES: Final = {"snapshot": SNAPSHOT, "temporal": TEMPORAL, "event": EVENT}
@@ -51,8 +53,8 @@ class History:
     """What has arrived on a stream.
 
     add(a), add(b)  →  the same versions as add(b), add(a), but for two contents of one id and
-    instant: there the later arrival counts. A filler that came before changes nothing when it
-    comes again; a replace always does.
+    instant: there the later arrival counts. What is sent as a repeat changes nothing if it came
+    before, a filler if it says what the last one of its id and instant said.
     """
 
     def __init__(
@@ -67,19 +69,20 @@ class History:
         self.store = Store() if store is None else store
         self.ids = ids
         self.fragments = Columns(
-            id=np.int32, valid=np.int64, hash=np.uint64, tsid=np.int32, flags=np.uint8,
-            tape=np.int32, payload=np.int32, rows=np.int32, nbytes=np.int32, shape=np.uint16,
-            holes=np.int64,
+            id=np.int32, valid=np.int64, hash=np.uint64, before=np.int32, tsid=np.int32,
+            flags=np.uint8, tape=np.int32, payload=np.int32, rows=np.int32, nbytes=np.int32,
+            shape=np.uint16, holes=np.int64,
         )  # fmt: skip
         self.holes = Columns(
             id=np.int32, tsid=np.int32, row=np.int32, before=np.int32, depth=np.uint16,
             beside=np.uint8, path=np.uint64,
         )  # fmt: skip
         self.arrived = self.repeated = self.removals = 0
-        self.newest = START
+        self.newest, self.zoned = START, False  # the largest valid time, and its time zone
         self._slots: I32 = np.full(2048, -1, np.int32)
         self._tapes: dict[int, tuple[Tape, int]] = {}
         self._chains: dict[int, k.Chains] = {}
+        self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
         self._seed = secrets.randbits(62)
 
     def __len__(self) -> int:
@@ -96,7 +99,8 @@ class History:
 
     def reach(self, instant: int) -> None:
         """Event time has come to this instant, though nothing arrived."""
-        self.newest = max(self.newest, instant)
+        if instant > self.newest:
+            self.newest, self.zoned = instant, False
 
     def add(self, batch: FragmentBatch) -> I32:
         """Take fragments in → the ids, as codes, whose versions changed."""
@@ -111,8 +115,13 @@ class History:
         if kept:
             self._append(batch, payloads, places, fresh, number)
             self._chains.clear()
-            self.newest = max(self.newest, int(batch.valid[fresh].max()))
+            self._reach_newest(batch.valid[fresh], batch.flags[fresh])
         return np.unique(batch.id[fresh])
+
+    def _reach_newest(self, valid: I64, flags: U8) -> None:
+        at = len(valid) - 1 - int(np.argmax(valid[::-1]))
+        if valid[at] >= self.newest:
+            self.newest, self.zoned = int(valid[at]), bool(flags[at] & ZONED)
 
     def _number(self, tape: Tape) -> int:
         """The tape's number in the store; several batches may lie on one tape."""
@@ -149,13 +158,14 @@ class History:
             k.refill(self._slots, self._keys(), len(self))
         fresh = np.empty(n, np.bool_)
         hashed = payloads.hash ^ batch.tsid.astype(np.uint64)
-        new = k.Keys(batch.id, batch.valid, hashed)
-        k.enter(self._slots, self._keys(), len(self), new, batch.op == Op.REPLACE, fresh)
+        new = k.Keys(batch.id, batch.valid, hashed, batch.id)
+        again = batch.flags & np.uint8(REPEATED) != 0
+        k.enter(self._slots, self._keys(), len(self), new, again, fresh)
         return fresh
 
     def _keys(self) -> k.Keys:
         whole = self.fragments.whole
-        return k.Keys(whole("id"), whole("valid"), whole("hash"))
+        return k.Keys(whole("id"), whole("valid"), whole("hash"), whole("before"))
 
     def _append(
         self, batch: FragmentBatch, p: Payloads, h: Places, fresh: Bools, number: int
@@ -209,7 +219,7 @@ class History:
         return found
 
     def roots(self, until: int = NOW) -> I32:
-        """The ids of the root's tag that stand in no hole, in an order that arrival does not set."""
+        """The ids of the root's tag that stand in no hole; arrival does not set their order."""
         f = self.fragments
         there = (f["tsid"] == self.structure.root) & (f["valid"] <= until)
         codes = np.unique(f["id"][there])
@@ -221,6 +231,13 @@ class History:
         text = (lambda code: "") if self.ids is None else self.ids.text
         order = sorted(range(len(codes)), key=lambda i: (begin[i], text(int(codes[i]))))
         return codes[order].astype(np.int32)
+
+    def guide(self) -> Guide:
+        """What has been seen in the stream; found once for what has arrived."""
+        known = len(self), self.structure
+        if self._guide is None or self._guide[0] != known:
+            self._guide = known, observed(self)
+        return self._guide[1]
 
     def report(self) -> Report:
         """Counts, and bytes of index and payload."""

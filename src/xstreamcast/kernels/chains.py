@@ -24,6 +24,7 @@ class Keys(NamedTuple):
     id: I32
     valid: I64
     hash: U64
+    before: I32  # the arrival of the same id and instant before it, -1 = none
 
 
 class Chains(NamedTuple):
@@ -37,32 +38,38 @@ class Chains(NamedTuple):
 
 
 @kernel
-def _slot(slots: I32, kept: Keys, id: int, valid: int, hashed: int) -> int:
-    """Where an arrival is, or would be, in the table."""
+def _slot(slots: I32, kept: Keys, id: int, valid: int) -> int:
+    """Where the last arrival of an id and instant is, or would be, in the table."""
     mask = np.uint64(len(slots) - 1)
-    mixed = np.uint64(hashed) ^ (np.uint64(id) * np.uint64(0x9E3779B97F4A7C15))
+    mixed = np.uint64(id) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= np.uint64(valid) * np.uint64(0xC2B2AE3D27D4EB4F)
     at = ((mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)) >> np.uint64(24)
     at &= mask
     while slots[at] >= 0:
         k = slots[at]
-        if kept.hash[k] == np.uint64(hashed) and kept.id[k] == id and kept.valid[k] == valid:
+        if kept.id[k] == id and kept.valid[k] == valid:
             break
         at = (at + np.uint64(1)) & mask
-    return np.int64(at)
+    return int(np.int64(at))
 
 
 @kernel
-def enter(slots: I32, kept: Keys, count: int, new: Keys, always: Bools, fresh: Bools) -> int:
-    """Keep the arrivals that were not met before, and those marked `always` → how many are kept."""
+def enter(slots: I32, kept: Keys, count: int, new: Keys, again: Bools, fresh: Bools) -> int:
+    """Keep the arrivals that say something new → how many are kept.
+
+    One says nothing new if it says what the last of its id and instant said; one that is sent
+    `again`, if any of them said it.
+    """
     for i in range(len(new.id)):
-        at = _slot(slots, kept, new.id[i], new.valid[i], new.hash[i])
-        fresh[i] = always[i] or slots[at] < 0
+        at = _slot(slots, kept, new.id[i], new.valid[i])
+        one = slots[at]
+        while again[i] and one >= 0 and kept.hash[one] != new.hash[i]:
+            one = kept.before[one]
+        fresh[i] = one < 0 or kept.hash[one] != new.hash[i]
         if fresh[i]:
             kept.id[count], kept.valid[count] = new.id[i], new.valid[i]
-            kept.hash[count] = new.hash[i]
-            if slots[at] < 0:
-                slots[at] = count
+            kept.hash[count], kept.before[count] = new.hash[i], slots[at]
+            slots[at] = count
             count += 1
     return count
 
@@ -71,9 +78,7 @@ def enter(slots: I32, kept: Keys, count: int, new: Keys, always: Bools, fresh: B
 def refill(slots: I32, kept: Keys, count: int) -> None:
     """Fill a new table."""
     for i in range(count):
-        at = _slot(slots, kept, kept.id[i], kept.valid[i], kept.hash[i])
-        if slots[at] < 0:
-            slots[at] = i
+        slots[_slot(slots, kept, kept.id[i], kept.valid[i])] = i
 
 
 @kernel

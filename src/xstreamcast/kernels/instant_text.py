@@ -28,7 +28,7 @@ def _put(value: int, digits: int, out: U8, at: int) -> int:
 @kernel
 def put_instant(instant: int, zoned: bool, out: U8, at: int) -> int:
     """Write an instant as `show_instant` shows it → the place behind it."""
-    if instant == _NOW or instant == _START:
+    if instant in (_NOW, _START):
         first, last = (0, 3) if instant == _NOW else (3, 8)
         for i in range(first, last):
             out[at] = _WORDS[i]

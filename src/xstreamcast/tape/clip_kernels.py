@@ -16,7 +16,11 @@ _BOUND = 32  # bytes kept for a bound
 
 
 class Wanted(NamedTuple):
-    """What is copied, and the interval that each copy is clipped to; `inside`: not its root."""
+    """What is copied, and the interval that each copy is clipped to.
+
+    `inside`: the root stays as it is, an end that is no `now` is not part of the interval, and
+    what an event contains stays whole.
+    """
 
     row: I64
     begin: I64
@@ -36,15 +40,15 @@ class Copies(NamedTuple):
 
 @kernel
 def clip(
-    begin: int, end: int, zones: int, low: int, high: int, sides: int, now: int
+    begin: int, end: int, zones: int, low: int, high: int, sides: int, now: int, open_: bool
 ) -> tuple[bool, int, int, int]:
     """(whether anything is left, and the lifespan clipped to [low, high]).
 
     Where the next version begins a lifespan is over; an instant, and what lives now, is not.
     """
     last = max(now, begin) if end == NOW else end
-    left = begin <= high and (last > low or (last == low and (end == NOW or begin == end)))
-    if not left:
+    left = last > low or (last == low and (end == NOW or begin == end))
+    if not left or begin > high or (open_ and begin == high and high != NOW):
         return False, begin, end, zones
     if low > begin:
         begin, zones = low, (zones & 2) | (sides & 1)
@@ -54,28 +58,32 @@ def clip(
 
 
 @kernel
-def measure_copies(c: Columns, w: Wanted, l: Lifespans, now: int, out: Copies) -> None:
+def measure_copies(c: Columns, w: Wanted, s: Lifespans, now: int, out: Copies) -> None:
     """How many rows and bytes of each subtree are left."""
     for i in range(len(w.row)):
         row = w.row[i]
-        last, p = row + signed(c.size[row]), np.searchsorted(l.row, row)
-        rows, used, at, text = np.int64(0), np.int64(0), row, np.int64(-1)
-        text_level = np.int64(-1)
+        last, p = row + signed(c.size[row]), np.searchsorted(s.row, row)
+        rows, used, at, text = signed(0), signed(0), row, signed(-1)
+        text_level, whole = signed(-1), signed(-1)
         while at <= last:
             kind = c.kind[at] & KIND
-            while p < len(l.row) and l.row[p] < at:
+            while p < len(s.row) and s.row[p] < at:
                 p += 1
-            if p < len(l.row) and l.row[p] == at and not (at == row and w.inside[i]):
+            own = p < len(s.row) and s.row[p] == at and at > whole
+            if own and not (at == row and w.inside[i]):
                 left = clip(
-                    l.begin[p], l.end[p], l.zones[p], w.begin[i], w.end[i], w.zones[i], now
-                )[0]
+                    s.begin[p], s.end[p], s.zones[p], w.begin[i], w.end[i], w.zones[i], now,
+                    w.inside[i],
+                )[0]  # fmt: skip
                 if not left:
                     at += signed(c.size[at]) + 1
                     continue
                 used += 2 * _BOUND
+                if w.inside[i] and s.begin[p] == s.end[p]:
+                    whole = at + signed(c.size[at])
             if kind == TEXT and text == rows - 1 and rows and text_level == c.parent[at]:
                 rows -= 1  # joins the text before it, now that what stood between is gone
-            text = rows if kind == TEXT else np.int64(-2)
+            text = rows if kind == TEXT else signed(-2)
             text_level = signed(c.parent[at])
             if kind != ELEMENT and kind != DOCUMENT:
                 used += c.length[at]
@@ -88,7 +96,7 @@ def measure_copies(c: Columns, w: Wanted, l: Lifespans, now: int, out: Copies) -
 def write_copies(
     c: Columns,
     w: Wanted,
-    l: Lifespans,
+    s: Lifespans,
     now: int,
     vt_from: int,
     vt_to: int,
@@ -101,33 +109,37 @@ def write_copies(
         if places.rows[i] == 0:
             continue
         row, at, used = w.row[i], places.row[i], places.byte[i]
-        last, p = row + signed(c.size[row]), np.searchsorted(l.row, row)
-        depth, r, text = 0, row, np.int64(-1)
-        above, begin, end, zones, clipped = np.int64(-1), np.int64(0), np.int64(0), 0, np.int64(-1)
+        last, p = row + signed(c.size[row]), np.searchsorted(s.row, row)
+        depth, r, text, whole = 0, row, signed(-1), signed(-1)
+        above, begin, end, zones, clipped = signed(-1), signed(0), signed(0), 0, signed(-1)
         while r <= last:
             kind = c.kind[r] & KIND
             while depth and ends[depth - 1] < r:
                 depth -= 1
                 out.size[opened[depth]] = at - opened[depth] - 1
                 text = -1
-            above = opened[depth - 1] if depth else np.int64(-1)
-            while p < len(l.row) and l.row[p] < r:
+            above = opened[depth - 1] if depth else signed(-1)
+            while p < len(s.row) and s.row[p] < r:
                 p += 1
-            if p < len(l.row) and l.row[p] == r and not (r == row and w.inside[i]):
+            own = p < len(s.row) and s.row[p] == r and r > whole
+            if own and not (r == row and w.inside[i]):
                 left, begin, end, zones = clip(
-                    l.begin[p], l.end[p], l.zones[p], w.begin[i], w.end[i], w.zones[i], now
-                )
+                    s.begin[p], s.end[p], s.zones[p], w.begin[i], w.end[i], w.zones[i], now,
+                    w.inside[i],
+                )  # fmt: skip
                 if not left:
                     r += signed(c.size[r]) + 1
                     continue
                 clipped = r
+                if w.inside[i] and s.begin[p] == s.end[p]:
+                    whole = r + signed(c.size[r])
             if kind == TEXT and text >= 0:
                 used = put_heap(out, used, c.heap, c.start[r], c.length[r])
                 out.length[text] += c.length[r]
                 out.kind[text] |= c.kind[r]
                 r += 1
                 continue
-            text = at if kind == TEXT else np.int64(-1)
+            text = at if kind == TEXT else signed(-1)
             if clipped >= 0 and c.parent[r] == clipped and _is_bound(c, r, vt_from, vt_to):
                 is_begin = c.name[r] == vt_from
                 stop = put_instant(
@@ -135,7 +147,7 @@ def write_copies(
                 )
                 at = put_row(out, at, kind, depth, c.name[r], above, used, stop - used)
                 used = stop
-            elif kind == ELEMENT or kind == DOCUMENT:
+            elif kind in (ELEMENT, DOCUMENT):
                 at = put_row(out, at, kind, depth, c.name[r], above, used, -1)
                 if depth == len(opened):
                     opened = np.concatenate((opened, np.empty(depth, np.int64)))

@@ -14,6 +14,7 @@ from xstreamcast.tape.layout import ATTRIBUTE, DOCUMENT, ELEMENT, I64, KIND, U8,
 I8 = npt.NDArray[np.int8]
 
 START, NOW = -(2**63) + 1, 2**63 - 1
+_START_WORD = np.frombuffer(b"start", np.uint8).copy()
 
 
 class Lifespans(NamedTuple):
@@ -28,13 +29,13 @@ class Lifespans(NamedTuple):
 @kernel
 def bounded(c: Columns, vt_from: int, vt_to: int) -> tuple[I64, I64, I64]:
     """(elements, rows of their begins, rows of their ends): those that have both attributes."""
-    found, last = np.int64(0), np.int64(-1)
+    found, last = signed(0), signed(-1)
     for i in range(len(c.kind)):
         if c.name[i] == vt_from and c.kind[i] & KIND == ATTRIBUTE:
             found += 1
     rows, begins = np.empty(found, np.int64), np.empty(found, np.int64)
     ends = np.empty(found, np.int64)
-    found = np.int64(0)
+    found = signed(0)
     for i in range(len(c.kind)):
         if c.kind[i] & KIND != ATTRIBUTE or (c.name[i] != vt_from and c.name[i] != vt_to):
             continue
@@ -58,8 +59,11 @@ def say_words(heap: U8, start: I64, length: I64, out: I64, said: I8) -> None:
             continue
         if length[i] == 3 and heap[at] == 110 and heap[at + 1] == 111 and heap[at + 2] == 119:
             out[i], said[i] = NOW, 0
-        elif length[i] == 5 and heap[at] == 115 and heap[at + 1] == 116 and heap[at + 4] == 116:
-            if heap[at + 2] == 97 and heap[at + 3] == 114:
+        elif length[i] == 5:
+            same = True
+            for k in range(5):
+                same = same and heap[at + k] == _START_WORD[k]
+            if same:
                 out[i], said[i] = START, 0
 
 
@@ -73,7 +77,7 @@ def _first_element(c: Columns, row: int) -> int:
 
 
 @kernel
-def covers(c: Columns, rows: I64, l: Lifespans, begin: I64, end: I64, zones: U8) -> None:
+def covers(c: Columns, rows: I64, s: Lifespans, begin: I64, end: I64, zones: U8) -> None:
     """The lifespan of each node: its own, else the smallest that covers what is inside.
 
     An element with no element inside lives always; a text or attribute as long as its element.
@@ -86,9 +90,9 @@ def covers(c: Columns, rows: I64, l: Lifespans, begin: I64, end: I64, zones: U8)
         begin[i], end[i], zones[i] = START, NOW, 0
         if row < 0:
             continue
-        p, last = np.searchsorted(l.row, row), row + c.size[row]
-        if p < len(l.row) and l.row[p] == row:
-            begin[i], end[i], zones[i] = l.begin[p], l.end[p], l.zones[p]
+        p, last = np.searchsorted(s.row, row), row + c.size[row]
+        if p < len(s.row) and s.row[p] == row:
+            begin[i], end[i], zones[i] = s.begin[p], s.end[p], s.zones[p]
             continue
         low, high, low_zone, high_zone = NOW, START, 0, 0
         at = _first_element(c, row)
@@ -98,13 +102,13 @@ def covers(c: Columns, rows: I64, l: Lifespans, begin: I64, end: I64, zones: U8)
             if c.kind[at] & KIND != ELEMENT:
                 at += 1
                 continue
-            while p < len(l.row) and l.row[p] < at:
+            while p < len(s.row) and s.row[p] < at:
                 p += 1
-            if p < len(l.row) and l.row[p] == at:
-                if l.begin[p] < low:
-                    low, low_zone = l.begin[p], l.zones[p] & 1
-                if l.end[p] > high:
-                    high, high_zone = l.end[p], l.zones[p] & 2
+            if p < len(s.row) and s.row[p] == at:
+                if s.begin[p] < low:
+                    low, low_zone = s.begin[p], s.zones[p] & 1
+                if s.end[p] > high:
+                    high, high_zone = s.end[p], s.zones[p] & 2
                 at += c.size[at] + 1
                 continue
             inside = _first_element(c, at)

@@ -51,11 +51,11 @@ def span_of(c: Columns, row: int) -> tuple[int, int]:
     """(start, length) of the bytes that the values in a subtree lie in."""
     if c.length[row] >= 0:
         return signed(c.start[row]), signed(c.length[row])
-    low, high = np.int64(2**62), np.int64(0)
+    low, high = signed(2**62), signed(0)
     for i in range(row, row + c.size[row] + 1):
         if c.length[i] >= 0:
             low, high = min(low, c.start[i]), max(high, c.start[i] + c.length[i])
-    return (low, high - low) if high else (np.int64(0), np.int64(0))
+    return (low, high - low) if high else (signed(0), signed(0))
 
 
 @kernel

@@ -42,7 +42,7 @@ class Laid(NamedTuple):
     """Where each instance goes: how many instances and rows it is with all below it, its row, its
     first byte, its level."""
 
-    count: I32
+    family: I32
     total: I64
     row: I64
     byte: I64
@@ -78,10 +78,10 @@ def lay(
     """Find the place of every instance → (rows, bytes) of all."""
     size = len(n.place)
     for i in range(size):
-        out.count[i], out.total[i] = 1, 0
+        out.family[i], out.total[i] = 1, 0
     for i in range(size - 1, -1, -1):
         if n.parent[i] >= 0:
-            out.count[n.parent[i]] += out.count[i]
+            out.family[n.parent[i]] += out.family[i]
     for i in range(size - 1, -1, -1):
         f, joined = n.place[i], 0
         if n.state[i] == FULL:
@@ -94,7 +94,7 @@ def lay(
             out.byte[i] = p.nbytes[f] * (2 if joined else 1) + 2 * _BOUND
         if n.parent[i] >= 0:
             out.total[n.parent[i]] += out.total[i]
-    row, byte = np.int64(1 if added.document else 0), np.int64(0)
+    row, byte = signed(1 if added.document else 0), signed(0)
     for i in range(size):
         used = out.byte[i]
         out.byte[i] = byte
@@ -110,12 +110,12 @@ def lay(
 def _joins(n: Instances, a: Carried, h: Places, out: Laid, i: int) -> int:
     """How many texts of a payload join the one before, because the holes between are empty."""
     f, joins, open_ = n.place[i], 0, False
-    j, end = i + 1, i + out.count[i]
+    j, end = i + 1, i + out.family[i]
     for k in range(a.first[f], a.first[f + 1]):
         open_ = h.beside[k] & TEXT_BEFORE != 0 or (open_ and h.beside[k] & HOLE_BEFORE != 0)
         while j < end and n.link[j] == k:
             open_ = False
-            j += out.count[j]
+            j += out.family[j]
         if open_ and h.beside[k] & TEXT_AFTER:
             joins += 1
     return joins
@@ -132,13 +132,13 @@ def _place_children(
     out: Laid,
     i: int,
 ) -> None:
-    f, j, end = n.place[i], i + 1, i + out.count[i]
+    f, j, end = n.place[i], i + 1, i + out.family[i]
     at, open_ = out.row[i], False
     if n.state[i] == LINK:
         while j < end:
             out.row[j], out.level[j] = at, 0
             at += out.total[j]
-            j += out.count[j]
+            j += out.family[j]
         return
     at += extra_rows(p.shape[f], timed[a.tag[f]] != 0, added, n.parent[i] >= 0)
     k = a.first[f]
@@ -148,7 +148,7 @@ def _place_children(
             out.row[j], out.level[j] = at + h.before[k], out.level[i] + h.depth[k]
             at += out.total[j]
             open_ = False
-            j += out.count[j]
+            j += out.family[j]
         if open_ and h.beside[k] & TEXT_AFTER:
             at -= 1
         k += 1
@@ -217,7 +217,7 @@ def splice(
             at, used = _put_bound(
                 out, at, used, level, added.vt_to, first, n.end[i], zones & 2 != 0
             )
-        depth, last_text, j, last = 1, signed(-1), i + 1, i + laid.count[i]
+        depth, last_text, j, last = 1, signed(-1), i + 1, i + laid.family[i]
         opened[0], ends[0] = first, end
         while r <= end:
             while ends[depth - 1] < r:
@@ -231,7 +231,7 @@ def splice(
                         out.parent[laid.row[j]] = above
                     at += laid.total[j]
                     last_text = -1
-                    j += laid.count[j]
+                    j += laid.family[j]
                 r += signed(c.size[r]) + 1
                 k += 1
                 continue

@@ -1,0 +1,139 @@
+"""Where in a stream the nodes of an expression may stand, and how a step moves them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from xstreamcast.algebra.guide import Guide, Link, Name, Names
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.navigate import Axis
+    from xstreamcast.model.sequence_type import NodeItem
+
+DOCUMENT = -1  # the tag of a place that is the document node
+
+
+class Place(NamedTuple):
+    """An element of a fragment of a tag: the names below its root to it; None: anywhere in it."""
+
+    stream: str
+    tag: int
+    path: Names | None
+
+
+@dataclass(slots=True)
+class Needs:
+    """What a query reads of a stream.
+
+    tags: whose fragments it reads; whole: of which it reads everything below; copied: whose
+    elements it copies or shows; timed: whose lifespans it sees; all: it may see anything.
+    """
+
+    tags: set[int] = field(default_factory=set)
+    whole: set[int] = field(default_factory=set)
+    copied: set[int] = field(default_factory=set)
+    timed: set[int] = field(default_factory=set)
+    all: str | None = None
+
+    def read(self, guide: Guide) -> frozenset[int]:
+        """The tags whose fragments must be there."""
+        if self.all is not None:
+            return frozenset(guide.name)
+        return guide.below(self.whole) | self.tags
+
+
+def matches(test: NodeItem, name: Name) -> bool:
+    """Whether an element of this name passes the test."""
+    if test.kind not in ("element", "node"):
+        return False
+    return test.uri in (None, name[0]) and test.local in (None, name[1])
+
+
+def moved(place: Place, axis: Axis, test: NodeItem, guide: Guide, needs: Needs) -> set[Place]:
+    """The places that a step leads to; notes in `needs` what is passed on the way."""
+    match axis:
+        case "self":
+            return {place} if _is_self(place, test, guide) else set()
+        case "attribute":
+            _see_attribute(place, test, guide, needs)
+            return set()
+        case "child":
+            found = _children(place, test, guide, needs)
+        case "descendant":
+            found = _descendants(place, test, guide, needs)
+        case "descendant-or-self":
+            found = _descendants(place, test, guide, needs)
+            found |= {place} if _is_self(place, test, guide) else set()
+        case _:
+            needs.all = f"the axis {axis} leads out of a fragment"
+            return set()
+    needs.tags.update(one.tag for one in found if one.tag != DOCUMENT)
+    return found
+
+
+def _is_self(place: Place, test: NodeItem, guide: Guide) -> bool:
+    if place.tag == DOCUMENT:
+        return test.kind in ("node", "document")
+    if place.path is None:
+        return test.kind in ("node", "element")
+    return matches(test, place.path[-1] if place.path else guide.name[place.tag])
+
+
+def _see_attribute(place: Place, test: NodeItem, guide: Guide, needs: Needs) -> None:
+    named = test.local in (None, "vtFrom", "vtTo")
+    if named and not place.path and place.tag in guide.timed:
+        needs.timed.add(place.tag)
+
+
+def _links(place: Place, guide: Guide) -> Iterator[Link]:
+    """The holes directly below a place; below an uncertain one, all that may be."""
+    for link in guide.links.get(place.tag, ()):
+        if place.path is None or link.path == place.path:
+            yield link
+
+
+def _children(place: Place, test: NodeItem, guide: Guide, needs: Needs) -> set[Place]:
+    stream = place.stream
+    if place.tag == DOCUMENT:
+        return {Place(stream, tag, ()) for tag in guide.roots if matches(test, guide.name[tag])}
+    if test.kind not in ("element",):
+        # What stands in holes separates the texts around it.
+        needs.tags.update(link.child for link in _links(place, guide))
+    found = {
+        Place(stream, link.child, ())
+        for link in _links(place, guide)
+        if matches(test, guide.name[link.child])
+    }
+    inside = {name for name in guide.inner.get(place.tag, ()) if matches(test, name)}
+    if place.path is None:
+        return found | ({place} if inside else set())
+    return found | {Place(stream, place.tag, (*place.path, name)) for name in inside}
+
+
+def _descendants(place: Place, test: NodeItem, guide: Guide, needs: Needs) -> set[Place]:
+    """All matching places below: fragments on the way to one of them are passed."""
+    stream, found = place.stream, set[Place]()
+    if place.tag == DOCUMENT:
+        begin = guide.below(guide.roots)
+        found |= _children(place, test, guide, needs)
+    else:
+        below = [link.child for link in guide.links.get(place.tag, ()) if _is_below(link, place)]
+        begin = guide.below(below)
+        found |= {Place(stream, t, ()) for t in begin if matches(test, guide.name[t])}
+        if any(matches(test, name) for name in guide.inner.get(place.tag, ())):
+            found.add(Place(stream, place.tag, None))
+    if test.kind not in ("element",):
+        needs.tags.update(begin)
+    for tag in begin:
+        if matches(test, guide.name[tag]) and place.tag == DOCUMENT:
+            found.add(Place(stream, tag, ()))
+        if any(matches(test, name) for name in guide.inner.get(tag, ())):
+            found.add(Place(stream, tag, None))
+    needs.tags.update(guide.above({one.tag for one in found}) & begin)
+    return found
+
+
+def _is_below(link: Link, place: Place) -> bool:
+    return place.path is None or link.path[: len(place.path)] == place.path

@@ -1,0 +1,111 @@
+"""CaQ, QaC, QaC+: what of each stream is put together before a query is evaluated, and why.
+
+caq   the whole temporal view
+qac   the fragments along the query's paths, from the root down
+qac+  the fragments of the tags that the query reads; levels above them by links alone
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from xstreamcast.algebra.guide import Guide, structured
+from xstreamcast.algebra.needs import needs_of
+from xstreamcast.algebra.places import Needs
+from xstreamcast.algebra.tops import with_parts
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.model.structure import TagStructure
+
+Strategy = Literal["caq", "qac", "qac+"]
+STRATEGIES: Final = ("caq", "qac", "qac+", "auto")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is made of a stream: tags written in full, tags passed by link; and why.
+
+    `in_place`: if their fragments have no holes, nothing need be copied.
+    """
+
+    strategy: Strategy
+    full: frozenset[int]
+    link: frozenset[int]
+    in_place: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The program to evaluate, and the choice for each stream."""
+
+    program: Program
+    streams: Mapping[str, Choice]
+
+
+def decide(program: Program, guides: Mapping[str, Guide], wanted: str, links: bool) -> Decision:
+    """The strategy that is wanted for each stream, or the nearest that is exact.
+
+    `links` False: whatever stands above must be there.
+    """
+    parted, through = program, frozenset[str]()
+    if wanted in ("qac+", "auto") and links:
+        parted, through = with_parts(program, guides)
+        needs = needs_of(parted, guides)
+        unsure = {name for name in through if needs[name].all is not None}
+        if unsure:
+            rest = {name: guide for name, guide in guides.items() if name not in unsure}
+            parted, through = with_parts(program, rest)
+    needs = needs_of(parted, guides)
+    return Decision(
+        parted,
+        {
+            name: _choice(guide, needs[name], wanted, name in through)
+            for name, guide in guides.items()
+        },
+    )
+
+
+def _choice(guide: Guide, needs: Needs, wanted: str, through: bool) -> Choice:
+    every = frozenset(guide.name)
+    if wanted == "caq":
+        return Choice("caq", every, frozenset(), False, "asked for")
+    if needs.all is not None:
+        return Choice("caq", every, frozenset(), False, needs.all)
+    read = needs.read(guide)
+    if through:
+        return _through_links(guide, needs, read)
+    read |= guide.above(read) & guide.below(guide.roots)
+    if wanted == "auto" and read >= guide.below(guide.roots):
+        return Choice("caq", every, frozenset(), False, "the query reads every tag")
+    return Choice("qac", read, frozenset(), False, "the query reads what is above its tags")
+
+
+def _through_links(guide: Guide, needs: Needs, read: frozenset[int]) -> Choice:
+    above = guide.above(read) - read
+    between = above & guide.below(link.child for tag in read for link in guide.links.get(tag, ()))
+    full = read | between
+    inside = guide.below(link.child for tag in full for link in guide.links.get(tag, ()))
+    in_place = not (needs.timed | needs.copied | inside) & full
+    return Choice("qac+", full, above - between, in_place, "paths name all elements of their tags")
+
+
+def explain_strategy(program: Program, structures: Mapping[str, TagStructure]) -> str:
+    """Which strategy `auto` takes for each stream, with the tags it reads, in words."""
+    guides = {name: structured(structure) for name, structure in structures.items()}
+    made = decide(program, guides, "auto", links=True)
+    lines = []
+    for name, choice in made.streams.items():
+        tags = structures[name]
+        full = ", ".join(tags[tag].name for tag in sorted(choice.full)) or "none"
+        lines.append(f"stream {name}: {choice.strategy}, because {choice.why}")
+        lines.append(f"  fragments read: {full}")
+        if choice.link:
+            passed = ", ".join(tags[tag].name for tag in sorted(choice.link))
+            lines.append(f"  passed by links alone: {passed}")
+        if choice.in_place:
+            lines.append("  in place, where they have no holes and came in order")
+    return "\n".join(lines)

@@ -1,0 +1,188 @@
+"""Inputs bound to the names a query has for them: streams, documents, external variables."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.algebra.plan import StreamInput
+from xstreamcast.algebra.strategies import STRATEGIES
+from xstreamcast.algebra.walk import descendants
+from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
+from xstreamcast.errors import error
+from xstreamcast.evaluate.context import Inputs
+from xstreamcast.evaluate.moments import Moment, instant_from
+from xstreamcast.evaluate.run import run
+from xstreamcast.history.asking import Asked, When, event_now
+from xstreamcast.history.history import History, forked
+from xstreamcast.history.view import view
+from xstreamcast.model import atomic as a
+from xstreamcast.model.instant import parse_instant
+from xstreamcast.model.items import Items
+from xstreamcast.tape.store import Store
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.wire.decoder import OnError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How streams are read, and as of when."""
+
+    as_of: str | None = None
+    between: tuple[str, str] | None = None
+    strategy: str = "auto"
+    clock: str = "event"
+    on_error: OnError = "quarantine"
+    keep: Keep | None = None
+
+    def __post_init__(self) -> None:
+        _one_of("strategy", self.strategy, STRATEGIES)
+        _one_of("clock", self.clock, ("event", "wall"))
+        _one_of("on_error", self.on_error, ("quarantine", "stop"))
+        if self.as_of is not None and self.between is not None:
+            raise error("XSCU0005", "either as of an instant or between two; got both")
+
+
+def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise error("XSCU0005", f"{what} must be one of {', '.join(known)}; got {given}")
+
+
+class Binding:
+    """One run of a program over its inputs; they are read when the query asks for them."""
+
+    def __init__(self, program: Program, inputs: Mapping[str, Any], options: Options) -> None:
+        self.program, self._inputs, self._options = program, inputs, options
+        self.loaded: list[Loaded] = []
+        self.histories: dict[str, History] = {}
+        self._documents: dict[str, Items] = {}
+        self.store = self._base_store()
+
+    def run(self, document: Any = None) -> Items:
+        """The items of the answer, whose nodes lie in `store`."""
+        for name in sorted(self._named() & set(self._inputs)):
+            self._load(name)
+        self.store = forked(self.store)
+        given = Inputs(self.store)
+        when = self._when(given)
+        given.clock = None if when is None else when.now
+        asked = Asked(self.program, self.histories, self.store, when, self._options.strategy)
+        if document is not None:
+            given.item = self._document(document)
+        self._bind(given, asked, when)
+        return run(asked.program, given)
+
+    def _base_store(self) -> Store:
+        """Where tapes go: beside those of a history that is handed in."""
+        given = (one for one in self._inputs.values() if isinstance(one, History))
+        first = next(given, None)
+        return Store() if first is None else first.store
+
+    def _named(self) -> set[str]:
+        """The streams that the program names."""
+        program = self.program
+        plans = [program.body, *(one.body for one in program.functions)]
+        plans += [one.value for one in program.variables if one.value is not None]
+        return {
+            node.name for plan in plans for node in descendants(plan)
+            if isinstance(node, StreamInput)
+        }  # fmt: skip
+
+    def _load(self, name: str) -> None:
+        source = self._inputs[name]
+        if isinstance(source, History):
+            self.histories[name] = source
+        elif is_stream(source):
+            options = self._options
+            loaded = load(name, source, self.store, on_error=options.on_error, keep=options.keep)
+            self.loaded.append(loaded)
+            self.histories[name] = loaded.history
+
+    def _when(self, given: Inputs) -> When | None:
+        options = self._options
+        if options.between is not None:
+            begin, end = (_moment(text) for text in options.between)
+            return When(end, (begin, end))
+        if options.as_of is not None:
+            return When(_moment(options.as_of))
+        if options.clock == "wall":
+            return When(Moment(*instant_from(given.current)))
+        newest = event_now(self.histories)
+        if newest is None and self.histories:
+            newest = Moment(0)
+        return None if newest is None else When(newest)
+
+    # -- what the query asks for ------------------------------------------------------------------
+
+    def _bind(self, given: Inputs, asked: Asked, when: When | None) -> None:
+        def stream(name: str) -> Items:
+            known = name.partition("\x1f")[0] in self.histories
+            return asked.stream(name) if known else self._input(name)
+
+        def document(name: str) -> int:
+            if name in self.histories and name not in self._documents:
+                until = 0 if when is None else when.now.instant
+                tape = view(self.histories[name], until)
+                self._documents[name] = _nodes(self.store.add(tape) << 32)
+            return int(self._input(name).values[0])
+
+        given.streams, given.documents = stream, document
+        for one in self.program.variables:
+            if one.external and one.local in self._inputs:
+                value = _value(self._inputs[one.local], partial(self._input, one.local))
+                given.variables = {**given.variables, (one.uri, one.local): value}
+
+    def _input(self, name: str) -> Items:
+        if name not in self._inputs:
+            raise error("FODC0002", f"there is no input named {name}")
+        if name not in self._documents:
+            self._documents[name] = self._document(self._inputs[name])
+        return self._documents[name]
+
+    def _document(self, source: Any) -> Items:
+        return _nodes(self.store.read(source))
+
+
+def _nodes(handle: int) -> Items:
+    return Items.of_nodes(np.array([handle], np.int64))
+
+
+def _moment(text: str) -> Moment:
+    found = parse_instant(text)
+    if found is None:
+        raise error("XSCU0005", f"an instant must be a dateTime or a date; got {text}")
+    return Moment(*found)
+
+
+def _value(value: Any, document: Any) -> Items:
+    """A Python value as items; paths and bytes are documents, strings are untyped text."""
+    match value:
+        case Items():
+            return value
+        case list() | tuple():
+            return Items.concat([_value(one, document) for one in value])
+        case bool():
+            return Items.of(a.BOOLEAN, [value])
+        case int():
+            return Items.of(a.INTEGER, [value])
+        case float():
+            return Items.of(a.DOUBLE, [value])
+        case Decimal():
+            return Items.of(a.DECIMAL, [value])
+        case str():
+            return Items.of(a.UNTYPED, [value])
+        case bytes() | os.PathLike():
+            found: Items = document()
+            return found
+        case _:
+            raise error(
+                "XSCU0005", f"an input must be a path, XML or a value; got {type(value).__name__}"
+            )

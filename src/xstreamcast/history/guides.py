@@ -1,0 +1,80 @@
+"""What has been seen in a stream: names inside the fragments of each tag, links between tags."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.algebra.guide import Guide, Link, Name, Names
+from xstreamcast.model.column import ranges
+from xstreamcast.tape.payload_kernels import mark_names
+
+if TYPE_CHECKING:
+    from xstreamcast.history.history import History
+    from xstreamcast.tape.layout import I64
+
+
+def observed(history: History) -> Guide:
+    """The guide that the fragments themselves give: exact, whatever the tag structure promised."""
+    structure = history.structure
+    names = {tsid: (tag.uri, tag.local) for tsid, tag in structure.tags.items()}
+    return Guide(
+        frozenset({structure.root}),
+        names,
+        frozenset(tsid for tsid, tag in structure.tags.items() if tag.type != "snapshot"),
+        _inner(history),
+        _links(history),
+    )
+
+
+def _inner(history: History) -> dict[int, frozenset[Name]]:
+    f, names = history.fragments, history.store.names
+    seen = np.zeros((max(history.structure.tags) + 1, len(names)), np.bool_)
+    owners = _owners(history)
+    for number in np.unique(f["tape"]).tolist():
+        c = history.store.tape(number).columns
+        of_tape, skip = f["tape"] == number, np.zeros(len(c.kind), np.bool_)
+        skip[history.holes["row"][of_tape[owners]]] = True
+        mark_names(c, f["payload"][of_tape], f["tsid"][of_tape], skip, seen)
+    return {
+        tag: frozenset(names.qname(name)[:0:-1] for name in np.flatnonzero(seen[tag]).tolist())
+        for tag in history.structure.tags
+    }
+
+
+def _owners(history: History) -> I64:
+    """For each hole, the fragment that carries it."""
+    counts = np.diff(history.fragments["holes"], prepend=0)
+    return np.repeat(np.arange(len(history)), counts)
+
+
+def _links(history: History) -> dict[int, frozenset[Link]]:
+    f, h = history.fragments, history.holes
+    content = f["payload"] >= 0
+    pairs = np.unique(f["id"][content].astype(np.int64) << 32 | f["tsid"][content])
+    first = np.searchsorted(pairs, h["id"].astype(np.int64) << 32)
+    counts = np.searchsorted(pairs, (h["id"].astype(np.int64) + 1) << 32) - first
+    hole = np.repeat(np.arange(len(h)), counts)
+    child = pairs[ranges(first, counts)] & 0xFFFFFFFF
+    owners = _owners(history)
+    tag = f["tsid"][owners].astype(np.uint64)[hole]
+    mixed = h["path"][hole] ^ tag * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= child.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    found: dict[int, set[Link]] = {}
+    for at in np.unique(mixed, return_index=True)[1].tolist():
+        path = _path(history, int(owners[hole[at]]), int(h["row"][hole[at]]))
+        found.setdefault(int(tag[at]), set()).add(Link(path, int(child[at])))
+    return {one: frozenset(links) for one, links in found.items()}
+
+
+def _path(history: History, fragment: int, row: int) -> Names:
+    """The names between the root of a payload and a hole in it."""
+    f = history.fragments
+    tape = history.store.tape(int(f["tape"][fragment]))
+    root, above, path = int(f["payload"][fragment]), int(tape.columns.parent[row]), []
+    while above != root:
+        _, local, uri = tape.names.qname(int(tape.columns.name[above]))
+        path.append((uri, local))
+        above = int(tape.columns.parent[above])
+    return tuple(reversed(path))

@@ -103,8 +103,3 @@ def test_many_names_that_begin_alike_do_not_make_it_slow():
     began = time.process_time()
     assert len(read(b"<a>" + names + b"</a>")) == 50_002
     assert time.process_time() - began < 20
-
-
-def test_a_limit_that_the_columns_cannot_hold_is_refused():
-    with pytest.raises(ValueError, match="max_depth"):
-        Limits(max_depth=100_000)

@@ -82,6 +82,6 @@ def test_a_node_shows_itself():
         '<Node 1 element list, 2 children: <list><item id="0">x</item><item/></list>>'
     )
     assert repr(tape[4]) == "<Node 4 text: x>"
-    assert repr(tape) == "<Tape: 6 nodes, 2 bytes, 1 root(s)>"
+    assert repr(tape) == "<Tape: 6 nodes, 2 bytes, 1 root>"
     assert tape[2].attributes[0].string == "0"
     assert tape[2].parent == tape[1]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import codecs
 from typing import Final, TypeAlias
 from xml.parsers import expat
 
 from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.tape.prolog import LONGEST, look
 
 _SHOWN: Final = 120  # bytes of the line before and after the place that a message may show
 
@@ -52,17 +53,42 @@ def input_error(said: expat.ExpatError, offset: int, data: Buffer, source: str |
     """The error for what expat said at byte `offset` of `data`."""
     otherwise = ("XSCX0001", expat.ErrorString(said.code) or "not well-formed", None)
     code, sentence, hint = _TABLE.get(said.code, otherwise)
-    at = replace(place(data, max(offset, 0), source), line=said.lineno, column=said.offset + 1)
-    return error(code, sentence, at=at, hint=hint)
+    return error(code, sentence, at=place(data, max(offset, 0), source), hint=hint)
+
+
+def unknown_encoding(why: Exception, source: str | None) -> Error:
+    """The error for an encoding of which Python's codecs, asked by expat, said `why`."""
+    at = DataPlace(source or "input", None, 0, 1, 1)
+    return error("XSCX0003", f"the encoding is not known: {why}", at=at)
 
 
 def place(data: Buffer, offset: int, source: str | None) -> DataPlace:
     """Byte `offset` of `data` with its line and column in characters, both from 1."""
-    view = bytes(data[:offset])
-    line = view.count(b"\n") + 1
-    first = view.rfind(b"\n") + 1
-    before = bytes(view[max(first, offset - _SHOWN) :]).decode("utf-8", "replace")
-    after = bytes(data[offset : offset + _SHOWN]).partition(b"\n")[0].decode("utf-8", "replace")
-    column = len(view[first:].decode("utf-8", "replace")) + 1
-    shown = before + after.rstrip("\r") if first >= offset - _SHOWN else None
-    return DataPlace(source or "input", None, offset, line, column, shown)
+    encoding = _encoding(bytes(data[:LONGEST]))
+    passed, before = _lines(bytes(data[:offset]), encoding)
+    after = bytes(data[offset : offset + _SHOWN]).decode(encoding, "replace")
+    cut = max(0, len(before) - _SHOWN)
+    shown = before[cut:] + after.partition("\n")[0].rstrip("\r")
+    return DataPlace(source or "input", None, offset, passed + 1, len(before) + 1, shown, cut)
+
+
+def _lines(before: bytes, encoding: str) -> tuple[int, str]:
+    """How many lines end in `before`, and what stands after the last of them."""
+    if encoding == "utf-8":  # a large document is not decoded for its last line
+        ended = before.count(b"\n")
+        return ended, before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace").lstrip("\ufeff")
+    text = before.decode(encoding, "replace").lstrip("\ufeff")
+    return text.count("\n"), text[text.rfind("\n") + 1 :]
+
+
+def _encoding(head: bytes) -> str:
+    """What the first bytes say that the rest is to be decoded with; UTF-8 if they say nothing."""
+    if head[:2] == b"\xfe\xff" or head[:1] == b"\0":
+        return "utf-16-be"
+    if head[:2] == b"\xff\xfe" or head[1:2] == b"\0":
+        return "utf-16-le"
+    prolog = look(head, True)
+    try:
+        return codecs.lookup((prolog and prolog.encoding) or "utf-8").name
+    except LookupError:
+        return "utf-8"

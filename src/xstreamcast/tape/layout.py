@@ -114,14 +114,13 @@ class Tape:
         """The node at `row`, to look at: `tape[0]`."""
         from xstreamcast.tape.node import Node
 
-        if not -len(self) <= row < len(self):
-            raise IndexError(f"row must be below {len(self)}; got {row}")
-        return Node(self, row % len(self))
+        return Node(self, self._row(row))
 
     def __repr__(self) -> str:
         where = f" of {self.source}" if self.source else ""
         held = f"{len(self)} nodes{where}, {len(self.columns.heap)} bytes"
-        return f"<Tape: {held}, {len(self.roots())} root(s)>"
+        roots = len(self.roots())
+        return f"<Tape: {held}, {roots} root{'s' if roots != 1 else ''}>"
 
     def roots(self) -> I64:
         """The rows without a parent, in order."""
@@ -131,4 +130,12 @@ class Tape:
         """The XML of the node at row `node`, without an XML declaration."""
         from xstreamcast.tape.serialize import serialize_rows
 
-        return serialize_rows(self, np.array([node], np.int64))[0]
+        return serialize_rows(self, np.array([self._row(node)], np.int64))[0]
+
+    def _row(self, row: int) -> int:
+        """A row from 0 on; from the end if negative. Kernels look without checking."""
+        if not len(self):
+            raise IndexError("the tape is empty")
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row must be below {len(self)}; got {row}")
+        return row % len(self)

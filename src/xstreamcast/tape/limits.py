@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Final
+
+from xstreamcast.errors import error
+
+_LARGE: Final = 2**31 - 1
+
+# What each limit may be: lengths, names and rows are columns of int32, levels of uint16.
+_SENSIBLE: Final = {
+    "max_depth": (1, 65_534),
+    "max_name_length": (1, 1 << 20),
+    "max_attributes": (0, 1 << 24),
+    "max_entity_expansion": (0, _LARGE),
+    "max_document_size": (1, 1 << 40),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +34,11 @@ class Limits:
     max_document_size: int = 2**31 - 1  # bytes of a document, or of a unit in a stream; XSCX0105
 
     def __post_init__(self) -> None:
-        if not 0 < self.max_depth <= 65_534:
-            raise ValueError(f"max_depth must be from 1 to 65534; got {self.max_depth}")
+        for bound in fields(self):
+            low, high = _SENSIBLE[bound.name]
+            value = getattr(self, bound.name)
+            if not isinstance(value, int) or not low <= value <= high:
+                raise error("XSCU0005", f"{bound.name} must be from {low} to {high}; got {value!r}")
 
 
 DEFAULT = Limits()

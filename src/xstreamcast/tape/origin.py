@@ -29,14 +29,15 @@ class Origin:
         """Byte `pos` of what is kept, placed in the whole input."""
         near = place(kept, pos, self._name)
         line, column = near.line or 1, near.column or 1
-        column += self._column - 1 if line == 1 else 0
+        passed = self._column - 1 if line == 1 else 0
         return DataPlace(
             self._name,
             None,
             self.offset + pos,
             line + self.line - 1,
-            column,
-            near.source_line if line > 1 or self._column == 1 else None,
+            column + passed,
+            near.source_line,
+            near.shown_from + passed,
         )
 
 

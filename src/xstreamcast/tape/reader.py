@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.tape.layout import Tape, empty_columns, frozen_bytes
 from xstreamcast.tape.limits import DEFAULT, Limits
 from xstreamcast.tape.names import Names
@@ -44,6 +44,7 @@ class Reader:
         self.names = Names() if names is None else names
         self.name = name
         self._closed = False
+        self._refused: Error | None = None
         self._reading: UnitReading | WholeReading
         if mode == "stream":
             self._reading = UnitReading(unit_level, limits or DEFAULT, self.names, name)
@@ -53,16 +54,26 @@ class Reader:
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Tape | None:
         """Take a chunk in → in mode stream, a tape of the units that it completed, if any."""
-        if self._closed:
-            raise error("XSCU0005", "the reader is closed")
-        return self._reading.feed(bytes(chunk)) if len(chunk) else None
+        self._check_open()
+        if not isinstance(chunk, bytes | bytearray | memoryview):
+            raise error("XSCU0005", f"a chunk must be bytes; got {type(chunk).__name__}")
+        try:
+            return self._reading.feed(bytes(chunk)) if len(chunk) else None
+        except Error as refused:
+            self._refused = refused
+            raise
 
     def close(self) -> Tape | None:
         """End the input → the tape, or None in mode stream."""
-        if self._closed:
-            raise error("XSCU0005", "the reader is closed")
+        self._check_open()
         self._closed = True
         return self._reading.close()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise error("XSCU0005", "the reader is closed")
+        if self._refused is not None:  # what follows an error has no meaning
+            raise self._refused
 
     @property
     def root(self) -> Tape | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from typing import Protocol, TypeAlias
+from typing import BinaryIO, Protocol, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from xstreamcast.tape.tokenize_bytes import PADDING
 from xstreamcast.tape.tokenize_driver import Driver
 from xstreamcast.tape.tokenize_state import MORE, POS, ROWS
 
+_READ = mmap.ACCESS_READ
 _CHUNK = 1 << 20
 _SMALL = 1 << 14  # below this a padded copy costs less than a second call
 
@@ -65,9 +66,15 @@ def read(
             data = frozen_bytes(bytes(source))  # a copy: the owner may change it
         case str() | os.PathLike():
             name = name or os.fspath(source)
-            data = _mapped(source)
-        case _:
+            with _opened(source) as file:
+                if os.fstat(file.fileno()).st_size == 0:  # empty, or a pipe
+                    return _chunked(file, Reader(mode, limits=limits, names=names, name=name))
+                data = frozen_bytes(memoryview(mmap.mmap(file.fileno(), 0, access=_READ)))
+        case _ if hasattr(source, "read"):
             return _chunked(source, Reader(mode, limits=limits, names=names, name=name))
+        case _:
+            got = type(source).__name__
+            raise error("XSCU0005", f"a source must be bytes, a path or a binary file; got {got}")
     if mode == "stream":
         return _chunked_bytes(data, Reader(mode, limits=limits, names=names, name=name))
     return _whole(data, mode == "sequence", limits, names, name)
@@ -102,17 +109,14 @@ def _drive(driver: Driver, data: U8) -> int:
     return driver.run(address(rest) - pos, len(data), len(data))
 
 
-def _mapped(path: str | os.PathLike[str]) -> U8:
-    """The bytes of a file, as pages of memory."""
+def _opened(path: str | os.PathLike[str]) -> BinaryIO:
     try:
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_size == 0:
-                return frozen_bytes(file.read())  # empty, or a pipe
-            return frozen_bytes(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
-    except OSError as failed:
-        raise error(
-            "XSCU0003", f"cannot open {os.fspath(path)}: {failed.strerror or failed}"
-        ) from None
+        return open(path, "rb")
+    except (OSError, ValueError) as failed:
+        why = getattr(failed, "strerror", None) or failed
+        xml = os.fspath(path).lstrip().startswith("<")
+        hint = "a string names a file; XML itself is given as bytes" if xml else None
+        raise error("XSCU0003", f"cannot open {os.fspath(path)}: {why}", hint=hint) from None
 
 
 def _chunked(file: BinaryFile, reader: Reader) -> Tape:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.parsers import expat
 
 from xstreamcast.tape.chunks import Chunks
-from xstreamcast.tape.expat_errors import input_error
+from xstreamcast.tape.expat_errors import input_error, unknown_encoding
 from xstreamcast.tape.layout import Tape, frozen_bytes
 from xstreamcast.tape.limits import Limits
 from xstreamcast.tape.names import Names
@@ -79,3 +79,5 @@ class WholeReading:
         except expat.ExpatError as said:
             offset = self._checker.ErrorByteIndex
             raise input_error(said, offset, self._chunks.bytes(), self._name) from None
+        except (LookupError, ValueError) as unknown:  # what Python's codecs say of the encoding
+            raise unknown_encoding(unknown, self._name) from None

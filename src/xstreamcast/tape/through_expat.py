@@ -14,7 +14,7 @@ from xml.parsers import expat
 import numpy as np
 
 from xstreamcast.errors import DataPlace, error
-from xstreamcast.tape.expat_errors import Buffer, input_error, place
+from xstreamcast.tape.expat_errors import Buffer, input_error, place, unknown_encoding
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     COMMENT,
@@ -95,8 +95,7 @@ class _Reading:
             offset = self._parser.ErrorByteIndex
             raise input_error(said, offset, self._data, self._source) from None
         except (LookupError, ValueError) as unknown:  # what Python's codecs say of the encoding
-            at = DataPlace(self._source or "input", None, 0, 1, 1)
-            raise error("XSCX0003", f"the encoding is not known: {unknown}", at=at) from None
+            raise unknown_encoding(unknown, self._source) from None
         self._close()
         return Tape(self._columns(), self._names, self._source)
 

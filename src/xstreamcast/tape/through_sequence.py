@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import replace
 from xml.parsers import expat
 
 from xstreamcast.errors import DataPlace, InputError
+from xstreamcast.tape.expat_errors import place
 from xstreamcast.tape.join import under_one_document
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.limits import Limits
@@ -14,6 +15,8 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.through_expat import columns_from_expat
 
 _JUNK_AFTER_ROOT, _MISPLACED_DECLARATION = 9, 17
+_NOTHING_MORE = re.compile(rb"[ \t\r\n]*\Z")
+_FIRST = 1 << 12  # bytes that expat sees at first
 
 
 def authoritative(
@@ -34,19 +37,26 @@ def authoritative(
 
 def _documents(data: bytes) -> Iterator[tuple[int, int]]:
     """Where documents begin and end: where expat sees a second one begin."""
-    begin = 0
+    begin, whole = 0, memoryview(data)
     while True:
-        length = _length_of_one(data[begin:])
+        length = _length_of_one(whole[begin:])
         yield begin, begin + length
         begin += length
-        if not data[begin:].strip(b" \t\r\n"):
+        if _NOTHING_MORE.match(data, begin):
             return
 
 
-def _length_of_one(data: bytes) -> int:
+def _length_of_one(data: memoryview) -> int:
+    """What expat reads before it sees another document; it is given little more than that."""
     parser = expat.ParserCreate(None, "\x01")
+    at, step = 0, _FIRST
     try:
-        parser.Parse(data, True)
+        while at < len(data):
+            parser.Parse(data[at : at + step], False)
+            at, step = at + step, 2 * step
+        parser.Parse(b"", True)
+    except (LookupError, ValueError):  # an encoding that nobody knows: reading it says so
+        return len(data)
     except expat.ExpatError as said:
         at = parser.ErrorByteIndex
         follows = said.code in (_JUNK_AFTER_ROOT, _MISPLACED_DECLARATION)
@@ -58,14 +68,7 @@ def _length_of_one(data: bytes) -> int:
 def _moved(refused: InputError, data: bytes, begin: int) -> InputError:
     """An error in the part of `data` from `begin` on, placed in the whole."""
     at = refused.place
-    if isinstance(at, DataPlace) and begin and at.line is not None and at.column is not None:
-        before = data[:begin].decode("utf-8", "replace")
-        column = at.column if at.line > 1 else at.column + len(before) - before.rfind("\n") - 1
-        refused.place = replace(
-            at,
-            offset=(at.offset or 0) + begin,
-            line=at.line + before.count("\n"),
-            column=column,
-        )
+    if isinstance(at, DataPlace) and begin:
+        refused.place = place(data, begin + (at.offset or 0), at.stream)
         refused.args = (refused.code, refused.message, refused.place, refused.hint)
     return refused

@@ -42,8 +42,10 @@ class Transcoder:
 
     def _begin_odd(self, prolog: Prolog) -> bytes | None:
         """Let expat read the declaration, which says what Python must decode."""
-        encoding = _without_mark(self._head) or prolog.encoding or "latin-1"
-        text = self._lookup(encoding).decode(self._head)
+        wide = _without_mark(self._head)
+        encoding = wide or prolog.encoding or "latin-1"
+        # A declaration is ASCII in whatever is not UTF-16.
+        text = codecs.getincrementaldecoder(wide or "latin-1")("replace").decode(self._head)
         complete = "?>" in text or not "<?xml".startswith(text[:5])
         if not complete and len(self._head) < LONGEST:
             return None

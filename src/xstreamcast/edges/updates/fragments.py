@@ -13,20 +13,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
 
 from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.regions import Regions
 from xstreamcast.edges.updates.tags import Given, Learnt, Tags, scope
 from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region, walk
+from xstreamcast.edges.updates.writing import leaf, start_tag
 from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import error
 from xstreamcast.model.instant import SECOND, show_instant
 from xstreamcast.model.structure import TagStructure
 
 ROOT: Final = "root"
-_BREAKS: Final = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 
 class Cutter:
@@ -210,7 +209,7 @@ class Cutter:
         for place, leaving in walk(top, lambda place: not self._is_hole(place)):
             match place:
                 case Leaf(token=token) if not leaving:
-                    parts.append(_leaf(*map(str, token)))
+                    parts.append(leaf(token).encode())
                 case Branch() if self._is_hole(place):
                     if not leaving:
                         parts.append(hole(self._name(place), place.tag or 0))
@@ -232,23 +231,8 @@ def _is_element(place: Place) -> bool:
 
 
 def _start(element: Branch) -> bytes:
-    attributes = element.token[2] if len(element.token) > 2 else ()
-    said = "".join(f" {name}={quoteattr(value, _BREAKS)}" for name, value in attributes)
-    return f"<{element.token[1]}{said}>".encode()
+    return start_tag(element.token).encode()
 
 
 def _end(element: Branch) -> bytes:
     return f"</{element.token[1]}>".encode()
-
-
-def _leaf(kind: str, *said: str) -> bytes:
-    match kind:
-        case "cD":
-            return escape(said[0], {"\r": "&#13;"}).encode()
-        case "comment":
-            return f"<!--{said[0]}-->".encode()
-        case _:
-            return f"<?{' '.join(said).strip()}?>".encode()
-
-
-__all__ = ["ROOT", "Cutter", "Error"]

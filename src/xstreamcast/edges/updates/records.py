@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias, assert_never, cast
 from xstreamcast.edges.updates import events as e
 from xstreamcast.edges.updates.events import Event, Kind, checked
 from xstreamcast.errors import error
-from xstreamcast.model.instant import parse_instant, show_instant
+from xstreamcast.model.instant import NOW, START, parse_instant, show_instant
 
 Record: TypeAlias = dict[str, Any]
 
@@ -120,6 +120,8 @@ def _attributes(said: object) -> tuple[tuple[str, str], ...]:
 
 
 def _at(time: str) -> e.At:
+    if time in ("start", "now"):
+        return e.At(START if time == "start" else NOW)
     found = parse_instant(time)
     if found is None:
         raise error("XSCE0001", f"time must be a dateTime or a date; got {time}")

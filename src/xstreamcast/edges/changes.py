@@ -1,0 +1,106 @@
+"""Streams of changes: an answer's changes as lines of JSON, written, and read to the answer again.
+
+    {"time":"2026-01-01T10:00:00Z","diff":1,"key":"a","after":null,"item":"<a/>"}
+
+read(write(changes)) = the accumulated changes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.model.change import Accumulated, Change
+
+
+def write(changes: Iterable[Change]) -> Iterator[str]:
+    """Changes as lines, with their ends."""
+    return (change.to_json() + "\n" for change in changes)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What has been read."""
+
+    lines: int = 0
+    came: int = 0
+    went: int = 0
+
+
+class ChangeReader:
+    """The current answer of a stream of changes; constant work for each change.
+
+        for answer in ChangeReader("changes").read(open("changes.ndjson")):
+            print(answer.items())
+    """
+
+    def __init__(self, name: str = "changes") -> None:
+        self.name = name
+        self.counts = Counts()
+        self.last: Change | None = None
+        self._answer = Accumulated()
+        self._kept = b""
+
+    def __len__(self) -> int:
+        return len(self._answer)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """Keys and items, in the order of the answer."""
+        return iter(self._answer)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._answer
+
+    def __getitem__(self, key: str) -> str:
+        return self._answer[key]
+
+    def items(self) -> list[str]:
+        """The current answer."""
+        return self._answer.items()
+
+    def apply(self, change: Change) -> None:
+        """Take a change in; one that does not fit what is there is an error and changes nothing."""
+        self._answer.apply(change)
+        self.last = change
+        if change.diff > 0:
+            self.counts.came += 1
+        else:
+            self.counts.went += 1
+
+    def take(self, line: str | bytes) -> Change | None:
+        """Take a line in → its change; an error says the line's number."""
+        self.counts.lines += 1
+        try:
+            text = line.decode() if isinstance(line, bytes) else line
+            if not text.strip():
+                return None
+            change = Change.from_json(text)
+            self.apply(change)
+            return change
+        except UnicodeDecodeError:
+            raise error("XSCX0002", at=DataPlace(self.name, line=self.counts.lines)) from None
+        except Error as refused:
+            raise refused.located(DataPlace(self.name, line=self.counts.lines)) from None
+
+    def feed(self, chunk: bytes) -> list[Change]:
+        """Take bytes in, cut anywhere → the changes of the lines that they completed."""
+        *lines, self._kept = (self._kept + chunk).split(b"\n")
+        return [change for line in lines if (change := self.take(line)) is not None]
+
+    def close(self) -> list[Change]:
+        """End the input → the change of a last line without an end."""
+        line, self._kept = self._kept, b""
+        change = self.take(line) if line else None
+        return [] if change is None else [change]
+
+    def read(self, lines: Iterable[str | bytes]) -> Iterator[ChangeReader]:
+        """Itself after each change: the current answer, step by step."""
+        for line in lines:
+            if self.take(line) is not None:
+                yield self
+
+
+def read(lines: Iterable[str | bytes], name: str = "changes") -> Iterator[ChangeReader]:
+    """The answer after each change of a stream of changes."""
+    return ChangeReader(name).read(lines)

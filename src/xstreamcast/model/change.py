@@ -90,6 +90,10 @@ class Accumulated:
             yield key, self._item[key]
             key = self._next[key]
 
+    def behind(self, key: str) -> str | None:
+        """The key that a key stands behind; None for the first, and for one that is not there."""
+        return self._before.get(key)
+
     def items(self) -> list[str]:
         """The items alone, in order."""
         return [item for _, item in self]

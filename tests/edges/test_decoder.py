@@ -118,7 +118,7 @@ DIALECTS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("size", [1, 13, 1 << 20])
+@pytest.mark.parametrize("size", [3, 1 << 20])
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_dialect_says_the_same(dialect: str, size: int) -> None:
     seen = decoded(DIALECTS[dialect], size)
@@ -204,7 +204,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("size", [1, 1 << 20])
+@pytest.mark.parametrize("size", [11, 1 << 20])
 @pytest.mark.parametrize("what", WRONG)
 def test_what_does_not_fit_is_refused_alone(what: str, size: int) -> None:
     wrong, code, name = WRONG[what]

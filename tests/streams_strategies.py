@@ -18,13 +18,13 @@ HEAD = '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A stream named s in order of arrival, and a query over it."""
+    """A stream named s in order of arrival, and queries over it."""
 
-    query: str
+    queries: tuple[str, ...]
     wire: bytes
 
     def __repr__(self) -> str:
-        return f"\n{self.query}\n{self.wire.decode()}"
+        return "\n".join(["", *self.queries, self.wire.decode()])
 
 
 @st.composite
@@ -143,11 +143,20 @@ def instants(draw: DrawFn, *variables: str) -> str:
 
 @st.composite
 def intervals(draw: DrawFn, *variables: str) -> str:
-    """`?[t]` or `?[t1,t2]`."""
+    """`?[t]` or `?[t1,t2]`, mostly the right way round."""
     first = draw(instants(*variables))
-    if draw(st.booleans()):
-        return f"?[{first}]"
-    return f"?[{first},{draw(instants(*variables))}]"
+    match draw(st.integers(0, 4)):
+        case 0:
+            return f"?[{first}]"
+        case 1:
+            return f"?[{first},{draw(instants(*variables))}]"
+        case 2:
+            return f"?[{first},now]"
+        case 3:
+            return f"?[start,{first}]"
+        case _:
+            minute = _minute(draw)
+            return f"?[{minute},{minute} + PT{draw(st.integers(0, 6))}M]"
 
 
 @st.composite
@@ -251,6 +260,8 @@ class Asking:
 
 @st.composite
 def cases(draw: DrawFn) -> Case:
-    """A stream and a query."""
+    """A stream and some queries."""
     structure = draw(structures())
-    return Case(Asking(draw, structure).query(), draw(histories(structure)))
+    wire = draw(histories(structure))
+    asking = Asking(draw, structure)
+    return Case(tuple(asking.query() for _ in range(draw(st.integers(1, 5)))), wire)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ OURS = (*STRATEGIES, "auto")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _registered() -> Iterator[None]:
+def _registered() -> None:
     """The functions that scripts define in XQuery for Saxon."""
     from xstreamcast.functions.user import function
 
@@ -36,8 +35,6 @@ def _registered() -> Iterator[None]:
     @function("distance($a as xs:string, $b as xs:string) as xs:double")
     def distance(a: str, b: str) -> float:
         return math.dist([float(x) for x in a.split()], [float(x) for x in b.split()])
-
-    yield
 
 
 def test_the_corpus_is_there() -> None:

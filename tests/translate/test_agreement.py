@@ -13,11 +13,12 @@ pytest.importorskip("saxonche")
 
 
 @settings(
-    max_examples=2000 if PROFILE == "thorough" else 50,
+    max_examples=2000 if PROFILE == "thorough" else 30,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(cases())
 def test_the_three_translations_agree(case: Case) -> None:
-    answers = [answer(case.query, {"s": case.wire}, strategy=one) for one in STRATEGIES]
-    assert answers[1] == answers[0]
-    assert answers[2] == answers[0]
+    for query in case.queries:
+        caq, qac, plus = (answer(query, {"s": case.wire}, strategy=one) for one in STRATEGIES)
+        assert qac == caq, query
+        assert plus == caq, query

@@ -23,6 +23,11 @@ class Columns:
         """The column as far as it is filled; a view that stays as it is while others grow."""
         return self._arrays[name][: self._used]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._arrays)
+
     def whole(self, name: str) -> Any:
         """The column with the room behind it, for a kernel that fills it."""
         return self._arrays[name]

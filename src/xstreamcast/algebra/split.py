@@ -1,0 +1,409 @@
+"""A program divided: what is computed unit by unit, and what follows from that.
+
+body  →  rest, with a variable in the place of each part; a part's value is folded from its units.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.cut import ELSEWHERE, Cut, DepthCut, Guard, NotDivided
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.locality import Locality
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
+from xstreamcast.errors import Span
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import BOOLEAN
+
+Fold = Literal[
+    "items", "count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"
+]  # fmt: skip
+FOLDS: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"}) | {
+    "distinct-values"
+}
+DEEPEST_CUT: Final = 6
+_TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
+_FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An expression asked for each unit: the items of all, one after another."""
+
+    expression: p.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Tuples made for each unit, sorted over all, and the result of each."""
+
+    tuples: p.Tuples
+    keys: tuple[p.OrderKey, ...]
+    result: p.Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Tuples made for each unit, grouped over all, and the result of each group."""
+
+    tuples: p.Tuples
+    group: p.GroupBy
+    result: p.Expression
+
+
+Shape = Listed | Sorted | Grouped
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is computed unit by unit.
+
+    `variable` stands for its value in the rest, `document` for the unit's document inside. `others`
+    are read whole; `guards` are names that must not occur around the units; `clock`: it asks what
+    time it is.
+    """
+
+    variable: p.Variable
+    document: p.Variable
+    input: str | None
+    shape: Shape
+    fold: Fold = "items"
+    others: frozenset[str] = frozenset()
+    guards: frozenset[Guard] = frozenset()
+    clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something is not computed unit by unit."""
+
+    sentence: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The parts, the rest over their variables, and why what is whole is so.
+
+    `whole`: inputs that the rest reads itself, so that it needs all of them.
+    """
+
+    parts: tuple[Part, ...]
+    rest: p.Expression
+    whole: frozenset[str | None]
+    reasons: tuple[Reason, ...]
+    cuts: Mapping[str | None, Cut]
+    clock: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether the answer is one part, with nothing to follow."""
+        return len(self.parts) == 1 and self.rest == p.Var(self.parts[0].variable)
+
+
+def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:
+    """The program divided at the cuts of its inputs; an input without a cut is read whole."""
+    body = inlined(program)
+    return _Splitting(program, cuts, _numbers(program, body)).division(body)
+
+
+def deepest(
+    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
+) -> Division:
+    """The division with each document cut as deep as it still divides as well."""
+    best = divide(program, {**cuts, **{name: DepthCut() for name in documents}})
+    for depth in range(3, DEEPEST_CUT + 1):
+        tried = divide(program, {**cuts, **{name: DepthCut(depth) for name in documents}})
+        if _shape(tried) != _shape(best) or best.whole != tried.whole:
+            break
+        best = tried
+    return best
+
+
+def _shape(division: Division) -> list[object]:
+    return [(one.input, one.fold, type(one.shape), bool(one.guards)) for one in division.parts]
+
+
+def inputs_of(program: Program) -> frozenset[str | None]:
+    """The names of the inputs that a program reads; None is the context item."""
+    return _mentioned(inlined(program), focus=True) | frozenset(
+        name for f in program.functions for name in _mentioned(f.body, focus=False)
+    )
+
+
+def inlined(program: Program) -> p.Expression:
+    """The body with global variables that stand for inputs put in, and doc("name") as an input."""
+    values = {
+        v.variable: bottom_up(v.value, _document_call)
+        for v in program.variables
+        if v.value is not None and not v.external and not facts(v.value).makes_nodes
+    }
+
+    def put(node: p.Plan) -> p.Plan:
+        if isinstance(node, p.Var) and node.variable in values:
+            value = bottom_up(values[node.variable], put)
+            return value if _mentioned(value, focus=True) else node
+        return _document_call(node)
+
+    body: p.Expression = bottom_up(program.body, put)
+    return body
+
+
+def _document_call(node: p.Plan) -> p.Plan:
+    match node:
+        case p.Call(function, (p.Const((atom,)),)) if (function.uri, function.local) == (FN, "doc"):
+            return p.StreamInput(str(atom.value), span=node.span)
+        case _:
+            return node
+
+
+def _mentioned(plan: p.Expression, focus: bool) -> frozenset[str | None]:
+    named = {node.name for node in descendants(plan) if isinstance(node, p.StreamInput)}
+    return frozenset(named) | ({None} if focus and facts(plan).reads_focus else frozenset())
+
+
+def _numbers(program: Program, body: p.Expression) -> Iterator[int]:
+    """Numbers of variables that nobody uses."""
+    used = [0, *(v.variable.number for v in program.variables)]
+    bodies = [body, *(f.body for f in program.functions)]
+    for plan in bodies:
+        known = facts(plan)
+        used += [v.number for v in known.used | known.bound]
+    used += [q.variable.number for f in program.functions for q in f.parameters]
+    free = max(used) + 1
+    while True:
+        yield free
+        free += 1
+
+
+class _Splitting:
+    """One walk from the body down: the largest expressions that can be driven become parts."""
+
+    def __init__(
+        self, program: Program, cuts: Mapping[str | None, Cut], numbers: Iterator[int]
+    ) -> None:
+        self.program, self.cuts, self.numbers = program, cuts, numbers
+        self.globals = frozenset(v.variable for v in program.variables)
+        self.parts: list[Part] = []
+        self.reasons: list[Reason] = []
+
+    def division(self, body: p.Expression) -> Division:
+        if self.program.settings.sequential:
+            self.reasons.append(Reason("a sequential program is computed whole", (0, 0)))
+            return self._whole(body)
+        rest = self.split(body, focus=True)
+        rest = bottom_up(rest, self._folded)
+        left = _mentioned(rest, focus=True)
+        if left or not self.parts:
+            return self._whole(body)
+        if any(_navigates(rest, one) for one in self.parts):
+            self.reasons.append(Reason("what follows walks over nodes of several units", (0, 0)))
+            return self._whole(body)
+        plain = len(self.parts) == 1 and rest == p.Var(self.parts[0].variable)
+        for one in self.parts:
+            if not isinstance(one.shape, Listed) and not (plain and one.fold == "items"):
+                self.reasons.append(Reason("something follows after sorting or grouping", (0, 0)))
+                return self._whole(body)
+        reads = {name for one in self.parts for name in one.others}
+        clock = _asks_clock(rest)
+        return Division(
+            tuple(self.parts), rest, frozenset(reads), tuple(self.reasons), self.cuts, clock
+        )
+
+    def _whole(self, body: p.Expression) -> Division:
+        clock = _asks_clock(body) or any(_asks_clock(f.body) for f in self.program.functions)
+        reasons = tuple(dict.fromkeys(self.reasons)) or (
+            Reason("it reads no input that is cut", (0, 0)),
+        )
+        return Division((), body, inputs_of(self.program), reasons, self.cuts, clock)
+
+    def split(self, plan: p.Plan, focus: bool) -> p.Plan:
+        """The plan with variables in the place of what can be driven."""
+        if isinstance(plan, STREAMS):
+            return map_children(plan, lambda child: self.split(child, focus))
+        names = _mentioned(plan, focus)  # type: ignore[arg-type]
+        if not names:
+            return plan
+        if self._closed(plan, focus):
+            for name in sorted(names & set(self.cuts), key=str):
+                part = self._part(plan, name)  # type: ignore[arg-type]
+                if part is not None:
+                    self.parts.append(part)
+                    return p.Var(part.variable)
+        match plan:
+            case p.Quantified(kind, source, test) if self._closed(plan, focus):
+                return self._quantified(plan, kind == "some", source, test, focus)
+            case p.Path(left, right) | p.SimpleMap(left, right):
+                return replace(plan, left=self.split(left, focus), right=self.split(right, False))
+            case p.Filter(input, predicate):
+                changed = self.split(predicate, False)
+                return replace(plan, input=self.split(input, focus), predicate=changed)
+            case p.Inline():
+                return plan
+            case _:
+                return map_children(plan, lambda child: self.split(child, focus))
+
+    def _closed(self, plan: p.Plan, focus: bool) -> bool:
+        known = facts(plan)
+        return known.free <= self.globals and (focus or not known.reads_focus) and known.pure
+
+    def _quantified(
+        self, plan: p.Plan, some: bool, source: p.Tuples, test: p.Expression, focus: bool
+    ) -> p.Plan:
+        """some … satisfies t  →  exists(… where t), every … satisfies t  →  empty(… where not t)."""
+        sought = test if some else p.If(test, _FALSE, _TRUE)
+        hits = p.Return(p.Where(source, sought), _TRUE, span=test.span)
+        before = len(self.parts)
+        found = self.split(hits, focus)
+        if isinstance(found, p.Var) and len(self.parts) == before + 1:
+            self.parts[-1] = replace(self.parts[-1], fold="exists" if some else "empty")
+            return found
+        del self.parts[before:]
+        return map_children(plan, lambda child: self.split(child, focus))
+
+    def _part(self, plan: p.Expression, name: str | None) -> Part | None:
+        """The part that an expression makes; the reason is noted if it makes none."""
+        for attempt in (self._listed, self._sorted, self._grouped):
+            walk = Locality(self.program, name, self.cuts[name])
+            try:
+                shape = attempt(plan, walk)
+            except NotDivided as caught:
+                if attempt == self._listed:
+                    self.reasons.append(Reason(caught.reason, caught.span))
+                continue
+            if shape is not None:
+                if attempt != self._listed:
+                    self.reasons.pop()
+                return self._made(name, shape, walk)
+        return None
+
+    def _made(self, name: str | None, shape: Shape, walk: Locality) -> Part:
+        variable = p.Variable(next(self.numbers), "part")
+        document = p.Variable(next(self.numbers), name or "input")
+        return Part(
+            variable, document, name, _over(shape, name, p.Var(document)), "items",
+            frozenset(walk.others), frozenset(walk.guards), walk.clock,
+        )  # fmt: skip
+
+    def _listed(self, plan: p.Expression, walk: Locality) -> Shape:
+        walk.driven(plan)
+        return Listed(plan)
+
+    def _sorted(self, plan: p.Expression, walk: Locality) -> Shape | None:
+        found = _gathering(plan, p.OrderBy)
+        if found is None:
+            return None
+        order, result = found
+        assert isinstance(order, p.OrderBy)
+        self._inside(order.source, walk)
+        walk.values([key.value for key in order.keys], None)
+        walk.value(result, None)
+        return Sorted(order.source, order.keys, result)
+
+    def _grouped(self, plan: p.Expression, walk: Locality) -> Shape | None:
+        found = _gathering(plan, p.GroupBy)
+        if found is None:
+            return None
+        group, result = found
+        assert isinstance(group, p.GroupBy)
+        self._inside(group.source, walk)
+        walk.values([key.value for key in group.keys], None)
+        for before, after in group.carried:
+            walk.places[after] = walk.places.get(before, ELSEWHERE)
+        walk.value(result, None)
+        return Grouped(group.source, group, result)
+
+    def _inside(self, tuples: p.Tuples, walk: Locality) -> None:
+        focus = None if walk.input is not None else walk.cut.document()
+        if not walk.drive_tuples(tuples, focus):
+            raise NotDivided("it reads nothing that stands in units", (0, 0))
+
+    def _folded(self, node: p.Plan) -> p.Plan:
+        """f(part)  →  a part folded by f."""
+        match node:
+            case p.Call(function, (p.Var(variable),)) if (
+                function.uri == FN and function.local in FOLDS
+            ):
+                for at, part in enumerate(self.parts):
+                    if part.variable == variable and part.fold == "items":
+                        self.parts[at] = replace(part, fold=function.local)  # type: ignore[arg-type]
+                        return p.Var(variable)
+        return node
+
+
+def _gathering(
+    plan: p.Expression, kind: type[p.OrderBy | p.GroupBy]
+) -> tuple[p.OrderBy | p.GroupBy, p.Expression] | None:
+    """The lowest gathering clause of a FLWOR, and what is done with each of its tuples."""
+    if not isinstance(plan, p.Return):
+        return None
+    above: list[p.Let | p.Where | p.ForEach | p.Window] = []
+    source = plan.source
+    while isinstance(source, p.Let | p.Where | p.ForEach | p.Window):
+        above.append(source)
+        source = source.source
+    if not isinstance(source, kind):
+        return None
+    tail: p.Tuples = p.Unit()
+    for clause in reversed(above):
+        tail = replace(clause, source=tail)
+    result = plan.result if isinstance(tail, p.Unit) else replace(plan, source=tail)
+    return source, result
+
+
+def _over(shape: Shape, name: str | None, document: p.Expression) -> Shape:
+    """The shape with the unit's document in the place of the input."""
+
+    def put(node: p.Plan) -> p.Plan:
+        return document if isinstance(node, p.StreamInput) and node.name == name else node
+
+    change: Callable[[p.Plan], p.Plan] = lambda plan: bottom_up(plan, put)  # noqa: E731
+    if name is None:
+        change = lambda plan: _unfocused(plan, document)  # noqa: E731
+    match shape:
+        case Listed(expression):
+            return Listed(change(expression))  # type: ignore[arg-type]
+        case Sorted(tuples):
+            return replace(shape, tuples=change(tuples))  # type: ignore[arg-type]
+        case Grouped(tuples):
+            return replace(shape, tuples=change(tuples), group=change(shape.group))  # type: ignore[arg-type]
+
+
+def _unfocused(plan: p.Plan, document: p.Expression) -> p.Plan:
+    """The plan with the document in the place of the outermost context item."""
+    match plan:
+        case p.Focus():
+            return document
+        case p.Path(left) | p.SimpleMap(left):
+            return replace(plan, left=_unfocused(left, document))
+        case p.Filter(input):
+            return replace(plan, input=_unfocused(input, document))
+        case p.Inline():
+            return plan
+        case _:
+            return map_children(plan, lambda child: _unfocused(child, document))
+
+
+def _navigates(rest: p.Expression, part: Part) -> bool:
+    return part.fold == "items" and _walks(rest, frozenset({part.variable}))
+
+
+def _walks(plan: p.Expression, variables: frozenset[p.Variable]) -> bool:
+    """Whether a plan may walk over nodes of the variables, or ask for their order or identity."""
+    if not facts(plan).used & variables:
+        return False
+    asked = (p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root)
+    return any(isinstance(node, asked) for node in descendants(plan))
+
+
+def _asks_clock(plan: p.Plan) -> bool:
+    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
+    return any(
+        isinstance(node, (*temporal, p.AllenCompare, p.Interval))
+        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
+        for node in descendants(plan)
+    )

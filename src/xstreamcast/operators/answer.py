@@ -1,0 +1,206 @@
+"""The answer as it was told: groups of entries in order, and the changes that bring it on."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from xstreamcast.model.change import Change
+from xstreamcast.operators.entries import EMPTY, Entries, Entry
+
+
+class Answer:
+    """Groups (a unit, a tuple, a group of tuples) stand in the order of their ranks.
+
+    accumulated changes  →  the entries of all groups, in order
+    """
+
+    def __init__(self, snapshot: Any = None) -> None:
+        self._groups: dict[str, Entries] = {}
+        self._ranks: dict[str, int] = {}
+        self._order: list[tuple[int, str]] = []  # groups that have entries
+        if snapshot is not None:
+            self._restore(snapshot)
+
+    def snapshot(self) -> Any:
+        """What brings it back."""
+        return [
+            (group, self._ranks[group], entries.used, [tuple(one) for one in entries.listed])
+            for group, entries in self._groups.items()
+        ]
+
+    def _restore(self, snapshot: Any) -> None:
+        for group, rank, used, listed in snapshot:
+            self._groups[group] = Entries(tuple(Entry(*one) for one in listed), used)
+            self._ranks[group] = rank
+            if listed:
+                self._order.append((rank, group))
+        self._order.sort()
+
+    def __len__(self) -> int:
+        return sum(len(entries.listed) for entries in self._groups.values())
+
+    @property
+    def state_bytes(self) -> int:
+        """About what the entries take."""
+        return sum(
+            120 + sum(100 + len(entry.item) for entry in entries.listed)
+            for entries in self._groups.values()
+        )
+
+    def items(self) -> list[str]:
+        """The items in order."""
+        return [e.item for _, group in self._order for e in self._groups[group].listed]
+
+    def retracted(self, instant: int) -> list[Change]:
+        """The changes that take all of it back."""
+        return self.revise(dict.fromkeys(self.groups(), ()), instant)
+
+    def groups(self) -> list[str]:
+        """The groups that have entries, in order."""
+        return [group for _, group in self._order]
+
+    def revise(
+        self,
+        contents: Mapping[str, Sequence[str]],
+        instant: int,
+        ranks: Mapping[str, int] | None = None,
+        order: Sequence[str] | None = None,
+    ) -> list[Change]:
+        """New contents of some groups → the changes.
+
+        `ranks` places groups that are new; `order`, all groups of the answer, places every one
+        anew: those that stand in each other's way are taken out and put in again.
+        """
+        made = {g: self._groups.get(g, EMPTY).revised(items) for g, items in contents.items()}
+        moved = set() if order is None else self._misplaced(order)
+        touched = set(made) | moved
+        before = {group: self._groups.get(group, EMPTY).listed for group in touched}
+        out = self._removals(made, moved, before, instant)
+        self._settle(made, ranks, order)
+        for _, group in sorted(
+            (self._ranks[group], group) for group in touched & set(self._groups)
+        ):
+            stays = () if group in moved else before[group]
+            out += self._insertions(group, frozenset(stays), instant)
+        return out
+
+    def _removals(
+        self,
+        made: Mapping[str, Entries],
+        moved: set[str],
+        before: Mapping[str, tuple[Entry, ...]],
+        instant: int,
+    ) -> list[Change]:
+        out = []
+        for group, listed in before.items():
+            stays: frozenset[Entry] = frozenset()
+            if group not in moved:
+                stays = frozenset(made[group].listed)
+            out += [
+                Change(instant, -1, _key(group, entry), None, entry.item)
+                for entry in listed
+                if entry not in stays
+            ]
+        return out
+
+    def _settle(
+        self,
+        made: Mapping[str, Entries],
+        ranks: Mapping[str, int] | None,
+        order: Sequence[str] | None,
+    ) -> None:
+        """Take in the new entries and places."""
+        for group, entries in made.items():
+            had = bool(self._groups.get(group, EMPTY).listed)
+            if order is None and had and not entries.listed:
+                del self._order[bisect_left(self._order, (self._ranks[group], group))]
+            if order is None and entries.listed and not had:
+                self._ranks[group] = self._ranks[group] if ranks is None else ranks[group]
+                insort(self._order, (self._ranks[group], group))
+            if entries.listed:
+                self._groups[group] = entries
+            else:
+                self._groups.pop(group, None)
+                self._ranks.pop(group, None)
+        if order is not None:
+            self._ranks = {g: i for i, g in enumerate(order) if g in self._groups}
+            self._order = [(i, group) for group, i in self._ranks.items()]
+
+    def _insertions(self, group: str, stays: frozenset[Entry], instant: int) -> list[Change]:
+        after = self._before(group)
+        out = []
+        for entry in self._groups[group].listed:
+            key = _key(group, entry)
+            if entry not in stays:
+                out.append(Change(instant, 1, key, after, entry.item))
+            after = key
+        return out
+
+    def _before(self, group: str) -> str | None:
+        """The key that the first entry of a group stands behind."""
+        place = bisect_left(self._order, (self._ranks[group], group))
+        if place == 0:
+            return None
+        previous = self._order[place - 1][1]
+        return _key(previous, self._groups[previous].listed[-1])
+
+    def _misplaced(self, order: Sequence[str]) -> set[str]:
+        """The groups to move, so that the others need not: all but a longest ascending run."""
+        place = {group: i for i, group in enumerate(order)}
+        told = [group for _, group in self._order]
+        there = [group for group in told if group in place]
+        kept = _longest_ascending([place[group] for group in there])
+        return {group for i, group in enumerate(there) if i not in kept}
+
+
+def _longest_ascending(values: Sequence[int]) -> frozenset[int]:
+    """The places of a longest ascending subsequence of different numbers."""
+    if all(a < b for a, b in itertools.pairwise(values)):
+        return frozenset(range(len(values)))
+    ends: list[int] = []  # the smallest value that ends a run of each length, and its place
+    places: list[int] = []
+    before: list[int] = []
+    for i, value in enumerate(values):
+        at = bisect_left(ends, value)
+        ends[at : at + 1], places[at : at + 1] = [value], [i]
+        before.append(places[at - 1] if at else -1)
+    kept, at = set(), places[-1] if places else -1
+    while at >= 0:
+        kept.add(at)
+        at = before[at]
+    return frozenset(kept)
+
+
+def _key(group: str, entry: Entry) -> str:
+    return f"{group}.{entry.serial}" if group else str(entry.serial)
+
+
+class Appended:
+    """An answer that only grows: nothing is kept but where it ends."""
+
+    def __init__(self, snapshot: Any = 0) -> None:
+        self._count = int(snapshot or 0)
+
+    def snapshot(self) -> Any:
+        """What brings it back."""
+        return self._count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, items: Iterable[str], instant: int) -> list[Change]:
+        """Items that follow → the changes."""
+        out = []
+        for item in items:
+            after = str(self._count - 1) if self._count else None
+            out.append(Change(instant, 1, str(self._count), after, item))
+            self._count += 1
+        return out
+
+    @property
+    def state_bytes(self) -> int:
+        """A number."""
+        return 8

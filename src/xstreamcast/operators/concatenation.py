@@ -1,0 +1,61 @@
+"""The answers of all units, one after another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.operators.answer import Answer, Appended
+from xstreamcast.operators.asking import Asking, listed, rows_of_strings
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.split import Listed, Part
+    from xstreamcast.model.change import Change
+    from xstreamcast.operators.units import Moved
+
+
+class Concatenation:
+    """answer(units)  →  answer(unit 1), answer(unit 2), …"""
+
+    def __init__(self, part: Part, snapshot: Any = None) -> None:
+        self._part, self._shape = part, part.shape
+        kind, held = ("answer", None) if snapshot is None else snapshot
+        self._answer: Answer | Appended = Answer(held) if kind == "answer" else Appended(held)
+
+    def on_batch(self, moved: Moved, asking: Asking, instant: int) -> list[Change]:
+        """What the batch changed in the answer."""
+        contents = self._contents(moved, asking)
+        if moved.append:
+            if isinstance(self._answer, Answer):
+                self._answer = Appended()
+            items = [item for one in contents.values() for item in one]
+            return self._answer.add(items, instant)
+        assert isinstance(self._answer, Answer)
+        contents |= dict.fromkeys(moved.leaving(self._answer.groups()), ())
+        if not moved.reordered:
+            return self._answer.revise(contents, instant, moved.places)
+        return self._answer.revise(contents, instant, order=moved.order())
+
+    def _contents(self, moved: Moved, asking: Asking) -> dict[str, Any]:
+        if moved.asked is None:
+            return {}
+        shape: Listed = self._shape  # type: ignore[assignment]
+        frame = asking.units(moved.asked, self._part.document)
+        rows = rows_of_strings(frame, listed(shape.expression, frame))
+        return dict(zip(moved.asked.keys, rows, strict=True))
+
+    def retracted(self, instant: int) -> list[Change]:
+        """The changes that take all of it back."""
+        return self._answer.retracted(instant) if isinstance(self._answer, Answer) else []
+
+    def snapshot(self) -> Any:
+        """What brings it back."""
+        kind = "answer" if isinstance(self._answer, Answer) else "appended"
+        return kind, self._answer.snapshot()
+
+    @property
+    def state_bytes(self) -> int:
+        """About what it keeps."""
+        return self._answer.state_bytes
+
+    def __len__(self) -> int:
+        return len(self._answer)

@@ -1,0 +1,84 @@
+"""The items of all units, kept for what follows to be computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.model.atomic import NODE
+from xstreamcast.model.items import Items
+from xstreamcast.operators.asking import Asking, listed
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.split import Part
+    from xstreamcast.operators.units import Moved
+    from xstreamcast.tape.layout import Tape
+    from xstreamcast.tape.store import Store
+
+Kept = tuple[Items, dict[int, "Tape"]]  # items, and the tapes that their nodes lie on
+
+
+class Keeping:
+    """Items by unit; their nodes stay on the tapes on which they were found or made."""
+
+    def __init__(self, part: Part) -> None:
+        self._part = part
+        self._kept: dict[str, Kept] = {}
+        self._order: Mapping[str, int] = {}
+
+    def on_batch(self, moved: Moved, asking: Asking) -> bool:
+        """Take the batch in → whether the value may have changed."""
+        for key in moved.leaving(self._kept):
+            self._kept.pop(key, None)
+        self._order = moved.places
+        if moved.asked is not None:
+            frame = asking.units(moved.asked, self._part.document)
+            column = listed(self._part.shape.expression, frame)  # type: ignore[union-attr]
+            for row, key in enumerate(moved.asked.keys):
+                self._keep(key, column.row(row), frame.context.store)
+        return bool(moved)
+
+    def _keep(self, key: str, items: Items, store: Store) -> None:
+        if len(items):
+            _ = items.values
+            self._kept[key] = items, {n: store.tape(n) for n in _numbers(items)}
+        else:
+            self._kept.pop(key, None)
+
+    def value(self, asking: Asking, store: Store) -> Items:
+        """All items in order, their nodes in a store."""
+        added: dict[int, int] = {}
+        ordered = sorted(self._kept, key=lambda key: self._order.get(key, 0))
+        return Items.concat([_moved(*self._kept[key], store, added) for key in ordered])
+
+    @property
+    def state_bytes(self) -> int:
+        """About what it keeps."""
+        tapes = {id(tape): tape for _, found in self._kept.values() for tape in found.values()}
+        held = sum(column.nbytes for tape in tapes.values() for column in tape.columns)
+        return held + sum(100 + 16 * len(items) for items, _ in self._kept.values())
+
+
+def _numbers(items: Items) -> list[int]:
+    nodes = items.all_tags() == NODE
+    handles = items.values[nodes].astype(np.int64)
+    return np.unique(handles >> 32).tolist()
+
+
+def _moved(items: Items, tapes: dict[int, Tape], store: Store, added: dict[int, int]) -> Items:
+    """The items with handles into another store, to which their tapes are added once."""
+    if not tapes:
+        return items
+    numbers = {}
+    for number, tape in tapes.items():
+        if id(tape) not in added:
+            added[id(tape)] = store.add(tape)
+        numbers[number] = added[id(tape)]
+    tags = items.all_tags().tolist()
+    values: list[Any] = [
+        (numbers[int(value) >> 32] << 32) | (int(value) & 0xFFFFFFFF) if tag == NODE else value
+        for tag, value in zip(tags, items.values.tolist(), strict=True)
+    ]
+    return Items.mixed(tags, values)

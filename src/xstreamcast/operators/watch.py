@@ -1,0 +1,251 @@
+"""A query that stays: arrivals in, changes of its answer out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
+from xstreamcast.algebra.split import Division, Grouped, deepest
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.history.history import History
+from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
+from xstreamcast.model.instant import SECOND, START
+from xstreamcast.operators.asking import Asking
+from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
+from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.pipeline import Pipeline, Tick
+from xstreamcast.operators.units import NOTHING, Moved
+from xstreamcast.tape.names import Names
+from xstreamcast.tape.store import Store
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.kernels.intern import Ids
+    from xstreamcast.model.change import Change
+    from xstreamcast.model.items import Items
+    from xstreamcast.model.structure import TagStructure
+
+Kind = Literal["document", "fragments"]
+Feed = DocumentFeed | WholeDocument | FragmentFeed
+
+
+@dataclass(slots=True)
+class Watch:
+    """The inputs by name (None is the context item) and the state that the answer needs.
+
+    accumulated changes after each tick  →  the query evaluated over what has arrived by then
+    """
+
+    program: Program
+    kinds: Mapping[str | None, Kind]
+    names: Names = field(default_factory=Names)
+    variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
+    now: Moment = Moment(START)
+    pipeline: Pipeline | None = None
+    ended: set[str | None] = field(default_factory=set)
+    refusals: list[str] = field(default_factory=list)  # why cuts did not hold
+    _feeds: dict[str | None, Feed] = field(default_factory=dict)
+    _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
+    _touched: set[str | None] = field(default_factory=set)
+    _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be asked
+    _uncut: set[str | None] = field(default_factory=set)
+    _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
+    _owed: list[Change] = field(default_factory=list)
+    _ticked_at: Moment | None = None
+
+    def __post_init__(self) -> None:
+        if "fragments" not in self.kinds.values():
+            self._divide()
+
+    # -- arrivals ---------------------------------------------------------------------------------
+
+    def on_bytes(self, name: str | None, chunk: bytes) -> None:
+        """A piece of a document has come."""
+        if self.pipeline is None:
+            self._waiting.append((name, chunk))
+            return
+        feed = self._feeds[name]
+        assert not isinstance(feed, FragmentFeed)
+        self._touched.add(name)
+        try:
+            moved = feed.feed(chunk)
+        except Forbidden as why:
+            moved = self._read_whole(name, why)
+        if moved:
+            self._moves.setdefault(name, []).append(moved)
+        feed = self._feeds[name]
+        assert not isinstance(feed, FragmentFeed)
+        self.reach(Moment(feed.units * SECOND))
+
+    def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
+        """Something has come on a fragment stream."""
+        for one in found:
+            match one:
+                case Described(structure):
+                    self._describe(name, structure, ids)
+                case FragmentBatch():
+                    feed = self._feeds[name]
+                    assert isinstance(feed, FragmentFeed)
+                    if feed.add(one):
+                        self._touched.add(name)
+                    self.reach(Moment(feed.history.newest, feed.history.zoned))
+                case Heartbeat(instant):
+                    self.reach(Moment(instant))
+                case Ended():
+                    self.on_end(name)
+                case _:
+                    pass  # what was refused is the reader's to tell
+
+    def on_end(self, name: str | None) -> None:
+        """An input has ended."""
+        if name in self.ended:
+            return
+        self.ended.add(name)
+        self._touched.add(name)
+        feed = self._feeds.get(name)
+        if feed is not None and not isinstance(feed, FragmentFeed):
+            feed.close()
+
+    def reach(self, now: Moment) -> None:
+        """The clock says so; it never goes back."""
+        if now.instant > self.now.instant:
+            self.now = now
+
+    def _describe(self, name: str, structure: TagStructure, ids: Ids | None) -> None:
+        feed = self._feeds.get(name)
+        if feed is None:
+            history = History(name, structure, store=Store(self.names), ids=ids)
+            self._feeds[name] = FragmentFeed(history, None)
+        else:
+            assert isinstance(feed, FragmentFeed)
+            feed.history.describe(structure)
+        streams = [one for one, kind in self.kinds.items() if kind == "fragments"]
+        if all(one in self._feeds for one in streams):
+            self._divide()
+
+    # -- dividing ---------------------------------------------------------------------------------
+
+    def _divide(self) -> None:
+        """Find out what is computed unit by unit, and begin; or begin anew."""
+        cuts: dict[str | None, Cut] = {
+            name: TagCut(feed.history.structure)
+            for name, feed in self._feeds.items()
+            if isinstance(feed, FragmentFeed) and name not in self._uncut
+        }
+        documents = [name for name, kind in self.kinds.items() if kind == "document"]
+        division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
+        if self.pipeline is not None:
+            self._owed += self.pipeline.retracted(self.now.instant)
+        self.pipeline = Pipeline(division)
+        for name in documents:
+            if name not in self._feeds:
+                self._feeds[name] = self._document(name, division)
+        for name, feed in self._feeds.items():
+            if isinstance(feed, FragmentFeed):
+                self._cut(name, feed, cuts.get(name))
+        waiting, self._waiting = self._waiting, []
+        for name, chunk in waiting:
+            self.on_bytes(name, chunk)
+
+    def _cut(self, name: str | None, feed: FragmentFeed, cut: Cut | None) -> None:
+        assert self.pipeline is not None
+        assert not isinstance(cut, DepthCut)
+        driven = {part.input for part in self.pipeline.division.parts}
+        feed.cut_at(cut if name in driven else None)
+        self._stale.add(name)
+        self._touched.add(name)
+
+    def _document(self, name: str | None, division: Division) -> DocumentFeed | WholeDocument:
+        title = name or "input"
+        parts = [part for part in division.parts if part.input == name]
+        if not parts or name in division.whole:
+            return WholeDocument(title, self.names)
+        cut = division.cuts[name]
+        assert isinstance(cut, DepthCut)
+        guards = {guard for part in parts for guard in part.guards}
+        kept = any(p.others or p.clock or isinstance(p.shape, Grouped) for p in parts)
+        return DocumentFeed(title, self.names, cut.depth - 1, guards, kept)
+
+    def _read_whole(self, name: str | None, why: Forbidden) -> Moved:
+        """The root has a name that only units may have: the document must be read whole."""
+        feed = self._feeds.pop(name)
+        assert isinstance(feed, DocumentFeed)
+        self.refusals.append(str(why))
+        self._uncut.add(name)
+        self._divide()
+        again = self._feeds[name]
+        assert isinstance(again, WholeDocument)
+        return again.feed(feed.head)
+
+    # -- ticks ------------------------------------------------------------------------------------
+
+    def tick(self) -> list[Change]:
+        """The changes of the answer since the last tick."""
+        if self.pipeline is None:
+            return []
+        try:
+            moves = self._taken()
+        except Forbidden as why:
+            self._give_up_cut(why)
+            moves = self._taken()
+        clock_moved = self.now != self._ticked_at
+        told = Tick(moves, frozenset(self._touched), clock_moved, self._everything, self._item)
+        asking = Asking(self.program, self.names, self.variables, self._whole, self.now)
+        owed, self._owed = self._owed, []
+        try:
+            changes = self.pipeline.on_tick(told, asking, self.now.instant)
+        except Error:
+            if not self._may_mend():
+                raise
+            self._owed = owed
+            self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
+            return []
+        self._touched, self._ticked_at = set(), self.now
+        return owed + changes
+
+    def _may_mend(self) -> bool:
+        """Whether what is still to come may make an error go away: parts of it may be missing."""
+        waits = {n for n, f in self._feeds.items() if not isinstance(f, DocumentFeed)}
+        return bool(waits - self.ended)
+
+    def _taken(self) -> dict[str | None, list[Moved]]:
+        """The moves of all inputs since the last tick."""
+        moves, self._moves = self._moves, {}
+        stale, self._stale = self._stale, set()
+        for name, feed in self._feeds.items():
+            if isinstance(feed, FragmentFeed) and feed.cut is not None:
+                moved = feed.take()
+                moved = feed.everything() if name in stale else moved
+                if moved:
+                    moves[name] = [moved]
+        return moves
+
+    def _give_up_cut(self, why: Forbidden) -> None:
+        """The root fragment cannot be cut: its stream is read whole from now on."""
+        self.refusals.append(str(why))
+        self._uncut |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
+        self._divide()
+
+    def _everything(self, name: str | None) -> Moved:
+        feed = self._feeds[name]
+        return NOTHING if isinstance(feed, WholeDocument) else feed.everything()
+
+    def _whole(self, name: str, store: Store) -> Items:
+        feed = self._feeds[name]
+        assert not isinstance(feed, DocumentFeed)
+        return feed.whole(store)
+
+    def _item(self, store: Store) -> Items | None:
+        feed = self._feeds[None]
+        assert isinstance(feed, WholeDocument)
+        found = feed.whole(store)
+        return found if len(found) else None
+
+    @property
+    def state_bytes(self) -> int:
+        """About what is kept: by feeds and by operators."""
+        held = 0 if self.pipeline is None else self.pipeline.state_bytes
+        return held + sum(feed.state_bytes for feed in self._feeds.values())

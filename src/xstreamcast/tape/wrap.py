@@ -1,0 +1,120 @@
+"""Trees put below the start tags of the elements around them: documents in miniature."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from xstreamcast.tape.layout import (
+    ATTRIBUTE,
+    DOCUMENT,
+    ELEMENT,
+    I64,
+    KIND,
+    NAMESPACE,
+    Columns,
+    Tape,
+    empty_columns,
+)
+
+
+def wrapped(spine: Sequence[Tape], trees: Tape, first: I64, last: I64) -> tuple[Tape, I64]:
+    """A document for each run of rows [first, last) of whole trees → and the rows of the documents.
+
+    document(<a><b>…)  →  document node, spine elements with attributes, the trees of the run
+    """
+    head = _head(spine)
+    s, n = len(head.kind), len(first)
+    lengths = last - first
+    totals = lengths + s
+    begin = np.cumsum(totals) - totals
+    rows, heap = int(totals.sum()), np.concatenate([head.heap, trees.columns.heap])
+    out = empty_columns(rows, heap)
+    top = (begin[:, None] + np.arange(s)).ravel()
+    inner = _ranges(begin + s, lengths)
+    source = _ranges(first, lengths)
+    _put_heads(out, head, top, begin, totals, n)
+    _put_trees(out, trees.columns, inner, source, np.repeat(begin + s - first, lengths), head)
+    roots = np.repeat(begin + _innermost(head), lengths)
+    parent = out.parent[inner]
+    orphan = trees.columns.parent[source] < 0
+    parent[orphan] = roots[orphan]
+    out.parent[inner] = parent
+    return Tape(out, trees.names, trees.source), begin
+
+
+def _put_heads(out: Columns, head: Columns, top: I64, begin: I64, totals: I64, n: int) -> None:
+    s = len(head.kind)
+    for column, values in zip(out[:-1], head[:-1], strict=True):
+        column[top] = np.tile(values, n)
+    shift = np.repeat(begin, s)
+    out.parent[top] = np.where(out.parent[top] < 0, -1, out.parent[top] + shift)
+    chain = np.isin(head.kind & KIND, (DOCUMENT, ELEMENT))
+    below = np.repeat(totals, s) - 1 - np.tile(np.arange(s), n)
+    out.size[top] = np.where(np.tile(chain, n), below, 0)
+
+
+def _put_trees(
+    out: Columns, trees: Columns, inner: I64, source: I64, shift: I64, head: Columns
+) -> None:
+    out.kind[inner] = trees.kind[source]
+    out.name[inner] = trees.name[source]
+    out.size[inner] = trees.size[source]
+    out.length[inner] = trees.length[source]
+    out.start[inner] = trees.start[source] + len(head.heap)
+    out.level[inner] = trees.level[source] + int(head.level[_innermost(head)]) + 1
+    out.parent[inner] = trees.parent[source] + shift
+
+
+def _innermost(head: Columns) -> int:
+    """The place of the element that the trees stand in."""
+    chain = np.flatnonzero(np.isin(head.kind & KIND, (DOCUMENT, ELEMENT)))
+    return int(chain[-1])
+
+
+def _head(spine: Sequence[Tape]) -> Columns:
+    """A document node with the start tags inside each other."""
+    counts = [len(tape) for tape in spine]
+    out = empty_columns(1 + sum(counts), _heap(spine))
+    out.kind[0], out.level[0], out.name[0], out.parent[0] = DOCUMENT, 0, -1, -1
+    out.size[0], out.start[0], out.length[0] = 0, 0, -1
+    at, used, above = 1, 0, 0
+    for depth, (tape, count) in enumerate(zip(spine, counts, strict=True), start=1):
+        c, part = tape.columns, slice(at, at + count)
+        out.kind[part], out.name[part], out.size[part] = c.kind, c.name, 0
+        out.start[part], out.length[part] = c.start + used, c.length
+        out.level[part], out.parent[part] = depth + 1, at
+        out.level[at], out.parent[at], out.length[at] = depth, above, -1
+        above, at, used = at, at + count, used + len(c.heap)
+    return out
+
+
+def _heap(spine: Sequence[Tape]) -> np.ndarray:  # type: ignore[type-arg]
+    parts = [tape.columns.heap for tape in spine]
+    return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
+
+
+def _ranges(starts: I64, lengths: I64) -> I64:
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
+
+
+def start_tag(tape: Tape, row: int) -> Tape:
+    """The element at a row with its namespaces and attributes, and nothing below."""
+    c = tape.columns
+    last = row + 1
+    while last < len(c.kind) and (c.kind[last] & KIND) in (ATTRIBUTE, NAMESPACE):
+        last += 1
+    part = slice(row, last)
+    spans = [c.heap[c.start[i] : c.start[i] + c.length[i]] for i in range(row + 1, last)]
+    heap = np.concatenate(spans) if spans else np.zeros(0, np.uint8)
+    lengths = np.array([0, *(len(span) for span in spans)], np.int64)
+    out = empty_columns(last - row, heap)
+    out.kind[:], out.name[:], out.size[:] = c.kind[part], c.name[part], 0
+    out.level[:], out.parent[:] = 1, 0
+    out.level[0], out.parent[0], out.size[0] = 0, -1, last - row - 1
+    out.start[:], out.length[:] = np.cumsum(lengths) - lengths, lengths
+    out.length[0] = -1
+    return Tape(out, tape.names, tape.source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,6 +78,7 @@ def test_we_answer_as_written_with_every_strategy(path: Path, strategy: str) -> 
     script = read_script(path)
     query = xsc.query(script.query)
     for moment, wire, instant in script.questions():
-        found = query.run(as_of=instant, strategy=strategy, **wire).lines()
+        inputs: dict[str, Any] = dict(wire)
+        found = query.run(as_of=instant, strategy=strategy, **inputs).lines()
         expected = [canonical(line) for line in moment.expected or []]
         assert [canonical(line) for line in found] == expected, moment

@@ -11,12 +11,13 @@ from xstreamcast.algebra.lowering import lower
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.translation import add_translation_arguments, translation
 from xstreamcast.errors import error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.rewrite.optimise import optimise, trace
 from xstreamcast.syntax import parse, show_tree
 
-STAGES: Final = ("tree", "plan", "optimised")
+STAGES: Final = ("tree", "plan", "optimised", "xquery")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -26,7 +27,8 @@ def add_arguments(parser: Parser) -> None:
         "--stage",
         choices=STAGES,
         default="plan",
-        help="tree (as parsed), plan (as lowered) or optimised; plan if nothing is said",
+        help="tree (as parsed), plan (as lowered), optimised, or xquery (without XCQL); "
+        "plan if nothing is said",
     )
     parser.add_argument(
         "--trace",
@@ -39,11 +41,15 @@ def add_arguments(parser: Parser) -> None:
         default="optimistic",
         help="strict: refuse what needs the end of a sequence that may have none",
     )
+    add_translation_arguments(parser)
 
 
 def main(args: Parsed) -> int:
     name, text = query_text(args)
-    shown = deep(lambda: _explained(name, text, args.stage, args.policy, args.trace))
+    if args.stage == "xquery":
+        shown = deep(lambda: translation(parse(text, name), args))
+    else:
+        shown = deep(lambda: _explained(name, text, args.stage, args.policy, args.trace))
     sys.stdout.write(shown + "\n")
     return 0
 

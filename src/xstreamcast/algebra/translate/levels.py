@@ -93,6 +93,8 @@ def child(level: Level, shape: Shape, predicates: tuple[t.Expr, ...], naming: Na
     if len(filled) == len(level.tags):
         return filtered(w.call("get_fillers", history, w.holes(filled)), predicates)
     tests = [t.Step("self", test) for test in _tests(level, structure, naming)]
+    if filled and _is_any(level):
+        return filtered(w.call("fill", history, t.Step("child", t.AnyName())), predicates)
     if filled:
         tests.append(replace(w.holes(filled), axis="self"))
         either = t.Step("child", t.AnyName(), (t.Or(tuple(tests)),))
@@ -100,6 +102,10 @@ def child(level: Level, shape: Shape, predicates: tuple[t.Expr, ...], naming: Na
     if len(tests) == 1:
         return t.Step("child", tests[0].test, predicates)
     return t.Step("child", t.AnyName(), (t.Or(tuple(tests)), *predicates))
+
+
+def _is_any(level: Level) -> bool:
+    return level.step is not None and isinstance(level.step.test, t.AnyName)
 
 
 def _tests(level: Level, structure: TagStructure, naming: Naming) -> list[t.NodeTest]:

@@ -189,4 +189,3 @@ def counting(kind: str, said: str | None = None) -> Transformer[int]:
         return [], state + (token[0] == kind and said in (None, token[1]))
 
     return Transformer(step, 0, _added)
-

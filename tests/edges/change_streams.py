@@ -8,10 +8,23 @@ from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.instant import SECOND
 
 ITEMS = st.one_of(
-    st.sampled_from([
-        "", "x", " ", "a & b", "a &amp; b", "<", "<a/>", "<a><b>1</b></a>", "<a  />", "<!--c-->",
-        '<p:a xmlns:p="urn:p" n="&lt;&#xA;&quot;">t&gt;<?go on?></p:a>', "<a>x</a>y", "<a>&#xD;</a>",
-    ]),  # fmt: skip
+    st.sampled_from(
+        [
+            "",
+            "x",
+            " ",
+            "a & b",
+            "a &amp; b",
+            "<",
+            "<a/>",
+            "<a><b>1</b></a>",
+            "<a  />",
+            "<!--c-->",
+            '<p:a xmlns:p="urn:p" n="&lt;&#xA;&quot;">t&gt;<?go on?></p:a>',
+            "<a>x</a>y",
+            "<a>&#xD;</a>",
+        ]
+    ),
     st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=5).filter(
         lambda text: "\ufffe" not in text and "\uffff" not in text
     ),

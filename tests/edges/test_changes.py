@@ -74,7 +74,7 @@ def test_a_line_that_does_not_fit_is_an_error_with_its_number(line: str) -> None
 
 
 def test_bytes_that_are_no_text_are_an_error_too() -> None:
-    with pytest.raises(Error, match="XSCX0002.*changes:1"):
+    with pytest.raises(Error, match=r"XSCX0002.*changes:1"):
         ChangeReader().feed(b"\xff\n")
 
 

@@ -1,4 +1,4 @@
-"""The law of state adjustment: transforming what updates make of a stream, without applying them."""
+"""The law of state adjustment: an update stream is transformed without being applied."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def balanced(tokens: list[Token]) -> bool:
 tokens = st.recursive(
     st.sampled_from([[("cD", "x")], [("cD", "y")], []]),
     lambda inner: st.lists(inner, max_size=3).map(
-        lambda parts: [("sE", "a", ()), *sum(parts, []), ("eE", "a")]
+        lambda parts: [("sE", "a", ()), *(one for part in parts for one in part), ("eE", "a")]
     ),
     max_leaves=8,
 )
@@ -121,7 +121,9 @@ def texts(stream: list[Event]) -> list[tuple[str, str]]:
     return [(event.id, event.text) for event in stream if isinstance(event, e.Text)]
 
 
-books = st.lists(st.tuples(st.sampled_from(["a", "b"]), st.lists(st.sampled_from("xs"))), max_size=6)
+books = st.lists(
+    st.tuples(st.sampled_from(["a", "b"]), st.lists(st.sampled_from("xs"))), max_size=6
+)
 
 
 @given(books, st.data())

@@ -119,13 +119,18 @@ def test_an_element_that_is_no_event_is_refused_alone(raw: str) -> None:
 
 @pytest.mark.parametrize(
     ("raw", "code"),
-    [("<a></b>", "XSCX0001"), ("<!DOCTYPE a><a/>", "XSCX0006"), ("<a><b", None)],
+    [
+        ("<a></b>", "XSCX0001"),
+        ("<!DOCTYPE a><a/>", "XSCX0006"),
+        (f"{OPEN.decode()}<u:cD id='0'>x", "XSCX0004"),
+    ],
 )
-def test_what_is_not_xml_ends_the_reading_with_its_place(raw: str, code: str | None) -> None:
-    if code is None:
-        assert read(MarkupReading(), OPEN, 1000) == []
-        return
+def test_what_is_not_xml_ends_the_reading_with_its_place(raw: str, code: str) -> None:
     with pytest.raises(Error) as refused:
         read(MarkupReading("quotes"), raw.encode(), 1000)
     assert refused.value.code == code
     assert "quotes" in str(refused.value)
+
+
+def test_a_root_that_never_ends_is_no_mistake() -> None:
+    assert len(read(MarkupReading(), OPEN + element(e.Text("0", "x")), 1000)) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ def events(text: str) -> list[Event]:
 
 def _event(word: str, arguments: str) -> Event:
     a = [one.strip().strip('"') for one in arguments.split(",")]
-    simple = {
+    simple: dict[str, Callable[[str], Event]] = {
         "sS": e.StartStream, "eS": e.EndStream, "sT": e.StartTuple, "eT": e.EndTuple,
         "freeze": e.Freeze, "hide": e.Hide, "show": e.Show,
     }  # fmt: skip
@@ -66,7 +67,7 @@ any_event: st.SearchStrategy[Event] = st.one_of(
 
 
 @st.composite
-def update_streams(draw: st.DrawFn, most: int = 12, tuples: bool = False) -> list[Event]:
+def update_streams(draw: st.DrawFn, most: int = 12) -> list[Event]:
     """Streams that fit, made of whole regions and elements, woven into each other.
 
     A plan of ids, each ended somewhere: far denser in updates than random events would be.
@@ -91,16 +92,17 @@ def update_streams(draw: st.DrawFn, most: int = 12, tuples: bool = False) -> lis
         if what < 7:
             kind = "M" if not begun else draw(KINDS)
             target = draw(st.sampled_from(["0", *begun])) if kind == "M" else draw(_one(begun))
-            reuse = draw(st.integers(0, 3)) == 0 and begun
+            reuse = bool(begun) and draw(st.integers(0, 3)) == 0
             id = draw(_one(begun)) if reuse else str(number + 1)
             open_.append([
                 e.Begin(kind, target, id), *content(id), e.End(kind, target, id),  # type: ignore[arg-type]
             ])  # fmt: skip
             begun.append(id)
         else:
-            word = draw(st.sampled_from([e.Hide, e.Show, e.Hide, e.Show, e.Freeze]))
+            words: list[Callable[[str], Event]] = [e.Hide, e.Show, e.Hide, e.Show, e.Freeze]
+            word = draw(st.sampled_from(words))
             open_.append([word(draw(_one(begun)))])
-        while open_ and draw(st.integers(0, 3)):
+        while open_ and draw(st.integers(0, 3)) > 0:
             chosen = draw(st.integers(0, len(open_) - 1))
             out.append(open_[chosen].pop(0))
             open_ = [left for left in open_ if left]

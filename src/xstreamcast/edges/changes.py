@@ -31,8 +31,8 @@ class Counts:
 class ChangeReader:
     """The current answer of a stream of changes; constant work for each change.
 
-        for answer in ChangeReader("changes").read(open("changes.ndjson")):
-            print(answer.items())
+    for answer in ChangeReader("changes").read(open("changes.ndjson")):
+        print(answer.items())
     """
 
     def __init__(self, name: str = "changes") -> None:
@@ -54,6 +54,10 @@ class ChangeReader:
 
     def __getitem__(self, key: str) -> str:
         return self._answer[key]
+
+    def behind(self, key: str) -> str | None:
+        """The key that a key stands behind; None for the first."""
+        return self._answer.behind(key)
 
     def items(self) -> list[str]:
         """The current answer."""

@@ -69,7 +69,6 @@ class UpdateDecoder:
         """End the stream."""
         return self.end_input()
 
-
     def _arrivals(self, parts: Iterator[Read], last: bool = False) -> Iterator[Arrival]:
         for part in parts:
             try:
@@ -109,6 +108,4 @@ class UpdateDecoder:
         if self.on_error == "stop":
             at = DataPlace(self.name, None, part.offset, part.line)
             raise refused.located(at)
-        return Refused(
-            self.name, None, part.offset, refused.code, refused.message, part.raw
-        )
+        return Refused(self.name, None, part.offset, refused.code, refused.message, part.raw)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from xstreamcast.errors import error
 
@@ -146,12 +146,15 @@ class At:
     zoned: bool = False
 
 
-Content: TypeAlias = StartElement | EndElement | Text | Comment | Instruction | StartTuple | EndTuple
+Content: TypeAlias = (
+    StartElement | EndElement | Text | Comment | Instruction | StartTuple | EndTuple
+)
 Update: TypeAlias = Begin | End | Freeze | Hide | Show
 Event: TypeAlias = StartStream | EndStream | Content | Update | At
 
-# A piece of the current content, without the number of a stream: what `current` and `apply` give.
-Token: TypeAlias = tuple[str, ...] | tuple[str, str, tuple[tuple[str, str], ...]]
+# A piece of the current content: an event's word and what it says, without the number of a stream.
+# ("sE", tag, attributes) ("eE", tag) ("cD", text) ("comment", text) ("pi", target, text) ("sT",)
+Token: TypeAlias = tuple[Any, ...]
 
 _NAME: Final = re.compile(r"[^\W\d][\w.·-]*(?::[^\W\d][\w.·-]*)?")
 _NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

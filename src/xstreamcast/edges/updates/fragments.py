@@ -148,7 +148,9 @@ class Cutter:
             if isinstance(place, Branch) and place.is_element:
                 found.append(place)
             elif isinstance(place, Leaf) and place.token[0] == "cD" and str(place.token[1]).strip():
-                raise error("XSCE0007", "a document must have no text beside its element", hint=_WRAP)
+                raise error(
+                    "XSCE0007", "a document must have no text beside its element", hint=_WRAP
+                )
         if len(found) > 1:
             raise error("XSCE0007", f"a document must be one element; got {len(found)}", hint=_WRAP)
         if found and found[0] is not self._root:

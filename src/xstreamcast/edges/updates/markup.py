@@ -1,8 +1,8 @@
 """Events as XML elements of the namespace urn:xstreamcast:updates, each of them by itself.
 
-    <u:updates xmlns:u="urn:xstreamcast:updates">
-    <u:sM target="0" id="1"/><u:cD id="1">x</u:cD><u:eM target="0" id="1"/>
-    <u:sE id="0" tag="a"><u:attribute name="n" value="1"/></u:sE>
+<u:updates xmlns:u="urn:xstreamcast:updates">
+<u:sM target="0" id="1"/><u:cD id="1">x</u:cD><u:eM target="0" id="1"/>
+<u:sE id="0" tag="a"><u:attribute name="n" value="1"/></u:sE>
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ record(event) → {"event": "sR", "target": "1", "id": "2"}, and event(record) g
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, TypeAlias, assert_never, cast
 
 from xstreamcast.edges.updates import events as e
@@ -14,7 +15,7 @@ from xstreamcast.model.instant import NOW, START, parse_instant, show_instant
 
 Record: TypeAlias = dict[str, Any]
 
-_NUMBERED: Final = {
+_NUMBERED: Final[dict[str, Callable[[str], Event]]] = {
     "sS": e.StartStream,
     "eS": e.EndStream,
     "sT": e.StartTuple,
@@ -23,7 +24,7 @@ _NUMBERED: Final = {
     "hide": e.Hide,
     "show": e.Show,
 }
-_WORDS: Final = {kind: word for word, kind in _NUMBERED.items()}
+_WORDS: Final = {made: word for word, made in _NUMBERED.items()}
 # What each event must say; `sE` may say attributes as well.
 FIELDS: Final[dict[str, tuple[str, ...]]] = {
     **{word: ("id",) for word in _NUMBERED},

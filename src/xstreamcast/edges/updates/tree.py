@@ -7,6 +7,7 @@ looking at its siblings.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+
 from xstreamcast.edges.updates.events import Begin, Token
 
 
@@ -87,7 +88,7 @@ class Branch(Place):
 
     @property
     def is_element(self) -> bool:
-        return self.token[0] == "sE"
+        return bool(self.token[0] == "sE")
 
 
 class Region(Place):

@@ -23,9 +23,15 @@ def query(text: str, *, name: str = "query") -> Query:
     return Query(text, name)
 
 
-@lru_cache(maxsize=1024)
 def compiled(text: str, name: str = "query", base_uri: str | None = None) -> Program:
-    """The program of a query text."""
+    """The program of a query text; functions registered meanwhile are seen."""
+    from xstreamcast.functions.registry import edition
+
+    return _compiled(text, name, base_uri, edition())
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str, name: str, base_uri: str | None, _edition: int) -> Program:
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.evaluate.deep import deep
     from xstreamcast.rewrite.optimise import optimise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.evaluate.asking import ask, code
@@ -81,3 +83,33 @@ def test_a_pair_that_compares_so_decides_before_one_that_fails() -> None:
 
 def test_where_one_operand_is_empty_the_other_is_not_looked_at() -> None:
     assert ask("for $x in (1, 2) return ((), $x)[2][. = 3] + (1 div 0)") == []
+
+
+def test_untyped_values_become_names_by_the_namespaces_of_the_query() -> None:
+    prolog = 'declare namespace z = "urn:z"; '
+    assert ask(prolog + "xs:untypedAtomic('z:a') = (<b/>, <z:a/>) ! node-name(.)") == ["true"]
+
+
+def test_no_namespace_sensitive_type_is_made_from_untyped_values() -> None:
+    for kind in ("QName", "NOTATION"):
+        text = f"declare function local:f($q as xs:{kind}) {{ 1 }}; local:f(<a>xs:integer</a>)"
+        assert code(text) == "XPTY0117"
+
+
+def test_a_mixture_is_told_apart_by_where_it_stands() -> None:
+    mixed = "<a><b/><b/></a>/b/(if (position() = 1) then 1 else .)"
+    assert code(mixed) == "XPTY0018"
+    assert code(mixed + "/c") == "XPTY0019"
+    assert code(mixed + "/c[1]") == "XPTY0019"
+
+
+def test_a_text_is_read_only_if_it_is_an_input(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("one\ntwo")
+    assert ask('unparsed-text-lines("notes")', notes=tmp_path / "notes.txt") == ["one", "two"]
+    assert code(f'unparsed-text("{tmp_path}/notes.txt")') == "FOUT1170"
+    assert ask('unparsed-text-available("other")', notes=b"") == ["false"]
+
+
+def test_trace_speaks_beside_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ask('trace(1 + 1, "sum")') == ["2"]
+    assert capsys.readouterr().err == "sum: 2\n"

@@ -26,7 +26,7 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     registry.lookup(FN, "count", 1)
     monkeypatch.setattr(registry, "_ROWS", dict(registry._ROWS))
     yield
-    xstreamcast.api.compiled.cache_clear()
+    xstreamcast.api._compiled.cache_clear()
 
 
 def answer(text: str) -> list[Any]:
@@ -157,3 +157,10 @@ def test_wrong_arguments_are_the_querys_error() -> None:
     xstreamcast.function("twice($x as xs:double) as xs:double")(lambda x: 2 * x)
     assert code('twice("a")')[0] == "XPTY0004"
     assert code("twice()")[0] == "XPST0017"
+
+
+def test_a_function_registered_again_is_the_one_that_is_called() -> None:
+    for factor in (2, 3):
+        signature = "scaled($x as xs:integer) as xs:integer"
+        xstreamcast.function(signature)(lambda x, by=factor: by * x)
+        assert answer("scaled(10)") == [10 * factor]

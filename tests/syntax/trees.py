@@ -131,11 +131,14 @@ def constructors(e: Exprs) -> list[Exprs]:
     text = st.builds(t.Text, parts.texts.filter(bool))
     attribute = st.builds(t.DirectAttribute, parts.lexical_names, mixed(e, text))
     attributes = st.lists(attribute, max_size=2, unique_by=lambda a: a.name).map(tuple)
+    copied = st.builds(t.DirectElement, parts.lexical_names).map(lambda made: t.Sequence((made,)))
     raw = st.builds(t.Text, parts.plain.filter(bool))
     name = parts.names | e
     word = parts.targets | e
     return [
-        st.builds(t.DirectElement, parts.lexical_names, parts.bound, attributes, mixed(e, text)),
+        st.builds(
+            t.DirectElement, parts.lexical_names, parts.bound, attributes, mixed(e | copied, text)
+        ),
         st.builds(t.StringConstructor, mixed(e, raw)),
         st.builds(t.ComputedElement, name, e),
         st.builds(t.ComputedAttribute, name, e),

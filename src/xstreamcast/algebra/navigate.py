@@ -79,11 +79,13 @@ class Step:
 class Path:
     """left/right: right with each node of left as focus; nodes come out distinct and in order.
 
-    A left item that is no node: XPTY0019. Nodes and others mixed in the result: XPTY0018.
+    A left item that is no node: XPTY0019. Nodes and others mixed in the result: XPTY0018,
+    or XPTY0019 where a further step makes this an `inner` one.
     """
 
     left: Expression
     right: Expression
+    inner: bool = False
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 

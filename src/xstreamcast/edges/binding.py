@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -134,7 +136,8 @@ class Binding:
                 self._documents[name] = _nodes(self.store.add(tape) << 32)
             return int(self._input(name).values[0])
 
-        given.streams, given.documents = stream, document
+        given.streams, given.documents, given.texts = stream, document, self._text
+        given.trace = _traced
         for one in self.program.variables:
             if one.external and one.local in self._inputs:
                 value = _value(self._inputs[one.local], partial(self._input, one.local))
@@ -147,8 +150,22 @@ class Binding:
             self._documents[name] = self._document(self._inputs[name])
         return self._documents[name]
 
+    def _text(self, name: str) -> bytes:
+        """The bytes of a named input: what doc() may read, unparsed-text() may too."""
+        source = self._inputs.get(name)
+        if isinstance(source, bytes):
+            return source
+        if not isinstance(source, str | os.PathLike):
+            raise error("FOUT1170", f"there is no input named {name}")
+        return Path(source).read_bytes()
+
     def _document(self, source: Any) -> Items:
         return _nodes(self.store.read(source))
+
+
+def _traced(text: str) -> None:
+    """What fn:trace says, beside the answer."""
+    sys.stderr.write(text + "\n")
 
 
 def _nodes(handle: int) -> Items:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,44 +17,53 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.model.column import Bools, Ints
+
+    Told: TypeAlias = tuple[int, Mapping[str, str]]
 
 
 def general(plan: p.GeneralCompare, frame: Frame) -> Column:
     """Whether any pair of items compares so."""
-    store, timezone = frame.context.store, frame.context.inputs.timezone
+    store, told = frame.context.store, _told(frame)
     left = atomize(store, evaluate(plan.left, frame))
     right = atomize(store, evaluate(plan.right, frame))
     try:
-        found = general_compare(plan.op, left, right, timezone)
+        found = general_compare(plan.op, left, right, *told)
     except Error:
-        found = _until_true(plan.op, left, right, timezone)
+        found = _until_true(plan.op, left, right, told)
     return Column(Items(BOOLEAN, found))
 
 
-def _until_true(op: p.CompareOp, left: Column, right: Column, timezone: int) -> Bools:
+def _told(frame: Frame) -> Told:
+    """What a comparison must know: the time zone of those without, and the prefixes of names."""
+    return frame.context.inputs.timezone, frame.context.program.static.in_scope
+
+
+def _until_true(op: p.CompareOp, left: Column, right: Column, told: Told) -> Bools:
     """An error after a pair that compares so is none: rows that fail are looked at pair by pair."""
     found = np.zeros(left.n, np.bool_)
     waiting: list[Ints] = [np.arange(left.n, dtype=np.int64)]
     while waiting:
         rows = waiting.pop()
         try:
-            found[rows] = general_compare(op, left.take(rows), right.take(rows), timezone)
+            found[rows] = general_compare(op, left.take(rows), right.take(rows), *told)
         except Error:
             middle = len(rows) // 2
             if middle:
                 waiting += [rows[middle:], rows[:middle]]
             else:
-                found[rows] = _some_pair(op, left.row(rows[0]), right.row(rows[0]), timezone)
+                found[rows] = _some_pair(op, left.row(rows[0]), right.row(rows[0]), told)
     return found
 
 
-def _some_pair(op: p.CompareOp, left: Items, right: Items, timezone: int) -> bool:
+def _some_pair(op: p.CompareOp, left: Items, right: Items, told: Told) -> bool:
     for i in range(len(left)):
         for j in range(len(right)):
             a, b = Column(left.slice(i, i + 1)), Column(right.slice(j, j + 1))
-            if general_compare(op, a, b, timezone)[0]:
+            if general_compare(op, a, b, *told)[0]:
                 return True
     return False
 

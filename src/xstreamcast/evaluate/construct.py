@@ -113,7 +113,7 @@ def _element(plan: p.MakeElement, frame: Frame) -> Made:
     content = Parts([_part(part, frame) for part in plan.content])
 
     def write(writer: NodeWriter, row: int) -> None:
-        writer.start(called[row], plan.namespaces)
+        writer.start(called[row], plan.namespaces, nested=plan.nested)
         for attribute in attributes:
             attribute(writer, row)
         content.write(writer, row)
@@ -138,11 +138,26 @@ _INLINE = (p.MakeElement, p.MakeComment, p.MakePi)
 
 def _part(plan: p.Expression, frame: Frame) -> Part:
     """One part of some content: a constructor writes its node in place, the rest is copied."""
-    if isinstance(plan, _INLINE):
+    if _in_place(plan):
         return made(plan, frame)
-    if isinstance(plan, p.Comma) and plan.parts and all(isinstance(q, _INLINE) for q in plan.parts):
-        return Parts([_part(q, frame) for q in plan.parts]).write
+    if isinstance(plan, p.Comma) and plan.parts and all(map(_in_place, plan.parts)):
+        return Parts([made(q, frame) for q in plan.parts]).write
     return prepared(frame, plan)
+
+
+def _in_place(plan: p.Expression) -> bool:
+    """Whether a node is written where it stands: it belongs there, or a copy would be equal."""
+    return isinstance(plan, _INLINE) and (
+        not isinstance(plan, p.MakeElement) or plan.nested or _plain(plan)
+    )
+
+
+def _plain(plan: p.MakeElement) -> bool:
+    """Whether no name and no binding of the elements written in place has a namespace."""
+    named = (plan.name, *(one.name for one in plan.attributes))
+    if plan.namespaces or not all(isinstance(n, p.StaticName) and not n.uri for n in named):
+        return False
+    return all(_plain(q) for q in plan.content if isinstance(q, p.MakeElement))
 
 
 def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:

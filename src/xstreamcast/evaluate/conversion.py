@@ -13,6 +13,7 @@ from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.model.atomic import (
     ANY_URI,
+    ATOMIC,
     DECIMAL,
     DOUBLE,
     FLOAT,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.model.column import Column
     from xstreamcast.model.items import Items
+
+_NAMES: Final = (QNAME, ATOMIC["NOTATION"].tag)  # their values need namespaces
 
 OPTIONAL_INTEGER: Final = SequenceType(AtomicItem(INTEGER), "optional")
 
@@ -113,7 +116,7 @@ def _promoted(items: Items, tags: tuple[int, ...]) -> Items:
 
 
 def _from_untyped(items: Items, target: int) -> Items:
-    if PRIMITIVE.get(target) == QNAME:
+    if PRIMITIVE.get(target) in _NAMES:
         raise error("XPTY0117")
     return cast(items, target)
 

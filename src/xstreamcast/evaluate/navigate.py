@@ -101,18 +101,18 @@ def path(plan: p.Path, frame: Frame) -> Column:
     if mapped.items.tag == NODE:
         return ordered(mapped)
     if mapped.items.tag == MIXED and NODE in mapped.items.kinds():
-        return _unmixed(mapped)
+        return _unmixed(mapped, "XPTY0019" if plan.inner else "XPTY0018")
     return mapped
 
 
-def _unmixed(column: Column) -> Column:
+def _unmixed(column: Column, code: str) -> Column:
     """Nodes and others may meet in one column, but not in one row."""
     is_node = column.items.all_tags() == NODE
     rows = column.rows()
     with_nodes = np.bincount(rows[is_node], minlength=column.n) > 0
     with_others = np.bincount(rows[~is_node], minlength=column.n) > 0
     if (with_nodes & with_others).any():
-        raise error("XPTY0018")
+        raise error(code)
     some, others = np.flatnonzero(with_nodes), np.flatnonzero(~with_nodes)
     parts = [(some, ordered(column.take(some))), (others, column.take(others))]
     return scatter(column.n, parts)

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 class _Open:
     """An element or document whose end was not yet written."""
 
-    __slots__ = ("attributes", "bindings", "head", "name", "scope", "text")
+    __slots__ = ("attributes", "bindings", "head", "inherited", "name", "scope", "text")
 
-    def __init__(self, name: StaticName | None, bindings: dict[str, str]) -> None:
+    def __init__(
+        self, name: StaticName | None, bindings: dict[str, str], inherited: dict[str, str]
+    ) -> None:
         self.name = name  # None: a document
         self.bindings = bindings  # namespaces asked for
+        self.inherited = inherited  # namespaces it has because it is a copy, as all inside it
         self.attributes: dict[tuple[str, str], tuple[StaticName, str]] = {}
         self.head = name is not None  # whether attributes may still come
         self.scope: dict[str, str] = {}
@@ -38,6 +41,7 @@ class NodeWriter:
     def __init__(self, store: Store, copy: CopyMode) -> None:
         self.store = store
         self._builder = Builder(store.names, preserve=copy.preserve, inherit=copy.inherit)
+        self._inherit = copy.inherit
         self._open: list[_Open] = []
         self._ids: dict[tuple[str, str, str], int] = {}
 
@@ -49,16 +53,25 @@ class NodeWriter:
 
     # -- elements and documents -----------------------------------------------------------------
 
-    def start(self, name: StaticName, namespaces: Namespaces) -> None:
-        """Begin an element."""
+    def start(self, name: StaticName, namespaces: Namespaces, nested: bool = False) -> None:
+        """Begin an element; unless it is a nested constructor, it stands for a copy of itself."""
         self._settle()
-        self._open.append(_Open(name, dict(namespaces)))
+        self._open.append(_Open(name, dict(namespaces), self._inherited(nested)))
+
+    def _inherited(self, nested: bool) -> dict[str, str]:
+        """The namespaces that a new element here has without asking for them."""
+        if not self._open:
+            return {}
+        parent = self._open[-1]
+        if nested:
+            return parent.inherited
+        return parent.scope if self._inherit else {}
 
     def start_document(self) -> None:
         """Begin a document; inside other content it is only its children."""
         self._settle()
         self._builder.start_document()
-        self._open.append(_Open(None, {}))
+        self._open.append(_Open(None, {}, {}))
 
     def end(self) -> None:
         """End the innermost element or document."""
@@ -161,16 +174,16 @@ class NodeWriter:
             self._write_plain(top)
             return
         bound = _bound(top, outer)
-        attributes = [
-            (_prefixed(name, bound, outer), value) for name, value in top.attributes.values()
-        ]
+        given = top.attributes.values()
+        attributes = [(_prefixed(name, bound, top.inherited), value) for name, value in given]
         self._builder.start_element(self._id(*top.name))
-        for prefix, uri in sorted(bound.items()):
+        top.scope = {prefix: uri for prefix, uri in (top.inherited | bound).items() if uri}
+        for prefix in sorted({*outer, *top.scope}):
+            uri = top.scope.get(prefix, "")
             if outer.get(prefix, "") != uri:
                 self._builder.namespace(prefix, uri)
         for name, value in attributes:
             self._builder.attribute(self._id(*name), value)
-        top.scope = {prefix: uri for prefix, uri in (outer | bound).items() if uri}
 
     def _write_plain(self, top: _Open) -> None:
         """A start tag without any namespace."""
@@ -193,11 +206,11 @@ def _bound(top: _Open, outer: dict[str, str]) -> dict[str, str]:
     return bound
 
 
-def _prefixed(name: StaticName, bound: dict[str, str], outer: dict[str, str]) -> StaticName:
+def _prefixed(name: StaticName, bound: dict[str, str], inherited: dict[str, str]) -> StaticName:
     """The attribute's name with a prefix that is bound to its namespace, now if not before."""
     if not name.uri or name.uri == XML_URI:
         return name._replace(prefix="xml" if name.uri else "")
-    scope = outer | bound
+    scope = inherited | bound
     if name.prefix and bound.get(name.prefix, name.uri) == name.uri:
         prefix = name.prefix
     else:

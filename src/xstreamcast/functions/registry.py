@@ -54,6 +54,7 @@ class Function:
 _ROWS: Final[dict[tuple[str, str, int], Function]] = {}
 _VARIADIC: Final[dict[tuple[str, str], Function]] = {}
 _LOADED: Final[set[str]] = set()
+_edition = 0
 
 
 def function(
@@ -94,11 +95,19 @@ def register(row: Function, *, also: str | None = None) -> None:
 
     `also` is a second namespace in which it is found: how a function is called without prefix.
     """
+    global _edition
+    _edition += 1
     _ROWS[row.uri, row.local, row.arity] = row
     if also is not None:
         _ROWS[also, row.local, row.arity] = row
     if row.variadic:
         _VARIADIC[row.uri, row.local] = row
+
+
+def edition() -> int:
+    """Another number each time the table has changed: what was compiled against an old one ages."""
+    _load()
+    return _edition
 
 
 def lookup(uri: str, local: str, arity: int) -> Function | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.literals import string
@@ -13,14 +14,14 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.syntax import tree as t
 
 
-def direct_element(expr: t.DirectElement, scope: Scope) -> p.Expression:
+def direct_element(expr: t.DirectElement, scope: Scope) -> p.MakeElement:
     """An element as written; namespaces it declares hold for its own names and all inside it."""
     declared = dict(_declared(expr.namespaces, scope))
     inner = scope.with_namespaces(declared) if declared else scope
     name = _element_name(expr.name, inner)
     attributes = tuple(_attribute(one, inner) for one in expr.attributes)
     _all_different(expr.attributes, attributes, scope)
-    content = tuple(_part(part, inner) for part in expr.content)
+    content = tuple(_content(part, inner) for part in expr.content)
     return p.MakeElement(name, _kept(inner), attributes, content, scope.shared.copy, span=expr.span)
 
 
@@ -85,6 +86,18 @@ def _all_different(
             sentence = f"two attributes are named {source.name}"
             raise scope.fail("XQST0040", sentence, source.span)
         seen.add(expanded)
+
+
+def _content(part: t.Text | t.Expr, scope: Scope) -> p.Expression:
+    """A part of a direct constructor's content: an element in it is its own, in braces a copy."""
+    match part:
+        case t.Sequence((single,)):
+            return scope.lower(single)
+        case t.DirectElement():
+            made = direct_element(part, scope)
+            return replace(made, nested=True)
+        case _:
+            return _part(part, scope)
 
 
 def _part(part: t.Text | t.Expr, scope: Scope) -> p.Expression:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.scope import Scope
 from xstreamcast.algebra.lowering.types import node_test
@@ -22,6 +24,8 @@ def path(expr: t.Path, scope: Scope) -> p.Expression:
 
 def _joined(left: p.Expression, right: t.Expr, scope: Scope) -> p.Expression:
     span = (left.span[0], right.span[1])
+    if isinstance(left, p.Path):
+        left = replace(left, inner=True)
     if isinstance(right, t.Step) and not right.predicates:
         return _axis(left, right, scope)
     return p.Path(left, scope.lower(right), span=span)

@@ -135,12 +135,19 @@ def _content(cur: Cursor, name: Name) -> tuple[Text | Expr, ...]:
         if cur.at("<"):
             content.append(_markup(cur))
         elif cur.at("{"):
-            content.append(enclosed(cur))
+            content.append(_copied(enclosed(cur)))
         else:
             raise _unfinished(cur, name)
         run = _Run(cur.pos)
     content += run.text(cur.pos, cur.preserve)
     return tuple(content)
+
+
+def _copied(found: Expr) -> Expr:
+    """Marks a constructor in braces: what it makes is copied, unlike one that stands by itself."""
+    if isinstance(found, DirectElement | DirectComment | DirectPI):
+        return Sequence((found,), found.span)
+    return found
 
 
 def _characters(cur: Cursor, run: _Run) -> bool:

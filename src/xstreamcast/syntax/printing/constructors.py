@@ -21,6 +21,7 @@ from xstreamcast.syntax.tree import (
     Expr,
     Name,
     NamespaceAttribute,
+    Sequence,
     StringConstructor,
     Text,
 )
@@ -85,6 +86,8 @@ def _content(found: Text | Expr) -> str:
             return characters(value)
         case DirectElement() | DirectComment() | DirectPI():
             return direct(found)
+        case Sequence((copied,)):
+            return expressions.enclosed(copied)
         case _:
             return expressions.enclosed(found)
 

@@ -46,7 +46,9 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """`(a, b, …)`; `()` has no items; one item alone is never wrapped."""
+    """`(a, b, …)`; `()` has no items; one item alone is wrapped only where
+    it is a direct constructor in braces in another's content: `<a>{<b/>}</a>` makes a copy of b.
+    """
 
     items: tuple[Expr, ...] = ()
     span: Span = field(default=NOWHERE, compare=False, repr=False)

@@ -58,7 +58,7 @@ def test_memory_does_not_grow_with_the_document(kind):
         return highest
 
     document(kind)  # the pools of words are made once and stay
-    assert peak(0.06) < peak(0.02) * 1.1 + 100_000
+    assert peak(0.02) < peak(0.01) * 1.1 + 100_000
 
 
 def test_data_is_made_once_and_kept(tmp_path, monkeypatch):

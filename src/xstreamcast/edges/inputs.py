@@ -10,11 +10,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
-from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Arrival
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.wire.decoder import Decoder
 
 CHUNK: Final = 1 << 20
 _HEAD: Final = 1 << 16  # bytes that are looked at to tell what an input is

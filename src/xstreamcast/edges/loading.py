@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.inputs import arrivals, kind_of, kind_of_source
-from xstreamcast.edges.joining import taken_in
-from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Refused
 from xstreamcast.tape.store import Store
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.wire.decoder import Decoder, OnError
 
 Keep = Callable[[Refused], None]
 
@@ -54,6 +55,9 @@ def load(
     keep: Keep | None = None,
 ) -> Loaded:
     """Read a stream to its end into a history whose tapes lie in `store`."""
+    from xstreamcast.edges.joining import taken_in  # here: these need the compiler
+    from xstreamcast.edges.wire.decoder import Decoder
+
     decoder = Decoder(name, names=store.names, on_error=on_error)
     history: History | None = None
     refused: list[Refused] = []

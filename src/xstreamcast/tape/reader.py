@@ -13,14 +13,16 @@ errors are those of its UTF-8; a stream with an internal DTD subset is refused.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from xstreamcast.errors import Error, error
 from xstreamcast.tape.layout import Tape, empty_columns, frozen_bytes
 from xstreamcast.tape.limits import DEFAULT, Limits
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading_units import UnitReading
-from xstreamcast.tape.reading_whole import WholeReading
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.reading_units import UnitReading
+    from xstreamcast.tape.reading_whole import WholeReading
 
 MODES: Final = ("document", "sequence", "stream")
 
@@ -45,12 +47,7 @@ class Reader:
         self.name = name
         self._closed = False
         self._refused: Error | None = None
-        self._reading: UnitReading | WholeReading
-        if mode == "stream":
-            self._reading = UnitReading(unit_level, limits or DEFAULT, self.names, name)
-        else:
-            several = mode == "sequence"
-            self._reading = WholeReading(several, limits or DEFAULT, self.names, name)
+        self._reading = _reading(mode, unit_level, limits or DEFAULT, self.names, name)
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Tape | None:
         """Take a chunk in → in mode stream, a tape of the units that it completed, if any."""
@@ -78,8 +75,20 @@ class Reader:
     @property
     def root(self) -> Tape | None:
         """In mode stream, the root's start tag, once it is there: its name and attributes."""
-        return self._reading.root if isinstance(self._reading, UnitReading) else None
+        return getattr(self._reading, "root", None)
 
     def nothing(self) -> Tape:
         """A tape without rows."""
         return Tape(empty_columns(0, frozen_bytes(b"")), self.names, self.name)
+
+
+def _reading(
+    mode: str, unit_level: int, limits: Limits, names: Names, name: str | None
+) -> UnitReading | WholeReading:
+    """What does the work; imported here, because it needs the compiler."""
+    from xstreamcast.tape.reading_units import UnitReading
+    from xstreamcast.tape.reading_whole import WholeReading
+
+    if mode == "stream":
+        return UnitReading(unit_level, limits, names, name)
+    return WholeReading(mode == "sequence", limits, names, name)

@@ -1,9 +1,4 @@
-"""Reading XML onto a tape in one call.
-
-Whole inputs are tokenised where they lie: the bytes of the caller or the pages of the file are the
-heap of the tape. What the tokeniser is not sure of, expat reads again from the beginning: it gives
-the error, or the tape.
-"""
+"""Reading XML onto a tape in one call."""
 
 from __future__ import annotations
 
@@ -11,25 +6,15 @@ import mmap
 import os
 from typing import BinaryIO, Protocol, TypeAlias
 
-import numpy as np
-
 from xstreamcast.errors import error
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import U8, Tape, frozen_bytes
-from xstreamcast.tape.lexicon import address
 from xstreamcast.tape.limits import DEFAULT, Limits
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.prolog import LONGEST, look
 from xstreamcast.tape.reader import MODES, Reader
-from xstreamcast.tape.refusals import BEYOND, beyond_at, check_size
-from xstreamcast.tape.through_sequence import authoritative
-from xstreamcast.tape.tokenize_bytes import PADDING
-from xstreamcast.tape.tokenize_driver import Driver
-from xstreamcast.tape.tokenize_state import MORE, POS, ROWS
 
 _READ = mmap.ACCESS_READ
 _CHUNK = 1 << 20
-_SMALL = 1 << 14  # below this a padded copy costs less than a second call
 
 
 class BinaryFile(Protocol):
@@ -77,36 +62,9 @@ def read(
             raise error("XSCU0005", f"a source must be bytes, a path or a binary file; got {got}")
     if mode == "stream":
         return _chunked_bytes(data, Reader(mode, limits=limits, names=names, name=name))
-    return _whole(data, mode == "sequence", limits, names, name)
+    from xstreamcast.tape.reading_bytes import whole  # here: it needs the compiler
 
-
-def _whole(data: U8, several: bool, limits: Limits, names: Names, name: str | None) -> Tape:
-    check_size(len(data), limits, name)
-    prolog = look(data[:LONGEST].tobytes(), True)
-    assert prolog is not None
-    if not prolog.odd:
-        driver = Driver(limits, names, unit=None, several=several)
-        driver.begin(prolog)
-        answer = _drive(driver, data)
-        pos = int(driver.state[POS])
-        if answer == MORE and driver.complete and pos == len(data):
-            driver.finish_document()
-            return Tape(driver.take(int(driver.state[ROWS]), data), names, name)
-        if answer in BEYOND:
-            raise beyond_at(answer, limits, data.data, pos, name)
-    return authoritative(data.data, several, limits, names, name)
-
-
-def _drive(driver: Driver, data: U8) -> int:
-    """Tokenise where the bytes lie, and their end, which cannot be read past, in a padded copy."""
-    if len(data) > _SMALL:
-        answer = driver.run(address(data), len(data) - PADDING, len(data))
-        if answer != MORE:
-            return answer
-    pos = int(driver.state[POS])
-    rest = np.zeros(len(data) - pos + PADDING, np.uint8)
-    rest[:-PADDING] = data[pos:]
-    return driver.run(address(rest) - pos, len(data), len(data))
+    return whole(data, mode == "sequence", limits, names, name)
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:

@@ -27,12 +27,19 @@ class Store:
     """Tapes that share their names; nodes are handles."""
 
     def __init__(self, names: Names | None = None) -> None:
-        self.names = names or Names()
+        self._names = names
         self._tapes: list[Tape | None] = []
 
     def __repr__(self) -> str:
         held = [tape for tape in self._tapes if tape is not None]
         return f"<Store: {len(held)} tapes, {sum(map(len, held))} nodes>"
+
+    @property
+    def names(self) -> Names:
+        """The names of all its tapes; made when they are first needed, with what compiles them."""
+        if self._names is None:
+            self._names = Names()
+        return self._names
 
     def add(self, tape: Tape) -> int:
         """Take a tape in → its number."""

@@ -60,7 +60,7 @@ def _length_of_one(data: memoryview) -> int:
     except expat.ExpatError as said:
         at = parser.ErrorByteIndex
         follows = said.code in (_JUNK_AFTER_ROOT, _MISPLACED_DECLARATION)
-        if follows and at > 0 and data[at : at + 1] == b"<":
+        if follows and at > 0 and bytes(data[at : at + 1]) == b"<":
             return at
     return len(data)
 

@@ -15,7 +15,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic as _intrinsic
 
-from xstreamcast.tape.kernel_cache import stamped
+from xstreamcast.kernels.kernel_cache import cached
 
 WIDTH = 32  # bytes per mask
 PADDING = 64  # bytes that must be readable after the end
@@ -31,7 +31,7 @@ _BARE: Any = {"nogil": True, "error_model": "numpy", "_nrt": False}
 
 def entry(function: Callable[..., Any]) -> Any:
     """`function`, compiled with all that it calls, and cached; Python calls it."""
-    return stamped(njit(cache=True, **_BARE)(function))
+    return cached(function, **_BARE)
 
 
 def inlined(function: Callable[..., Any]) -> Any:

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from numba import njit
 from numba.core import event
 
 _PACKAGE = Path(__file__).parent.parent
@@ -19,19 +20,30 @@ class _Announcer(event.Listener):
 
     def __init__(self) -> None:
         self._said = False
+        self.kept = True
 
     def on_start(self, event: Any) -> None:
         compiled = event.data["dispatcher"].py_func.__module__
         if not self._said and compiled.startswith("xstreamcast."):
             self._said = True
-            sys.stderr.write("compiling kernels, once…\n")
+            sys.stderr.write(f"compiling kernels{', once' if self.kept else ''}…\n")
             sys.stderr.flush()
 
     def on_end(self, event: Any) -> None:
         """Nothing is said at the end."""
 
 
-event.register("numba:compile", _Announcer())  # type: ignore[no-untyped-call]
+_announcer = _Announcer()
+event.register("numba:compile", _announcer)  # type: ignore[no-untyped-call]
+
+
+def cached(function: Any, **options: Any) -> Any:
+    """`function`, compiled at its first call, and kept on disk where that can be."""
+    try:
+        return stamped(njit(cache=True, **options)(function))
+    except RuntimeError:  # no folder may be written to: each process compiles anew
+        _announcer.kept = False
+        return njit(**options)(function)
 
 
 @cache

@@ -6,6 +6,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
@@ -106,10 +108,17 @@ def _format(arguments: Parsed) -> str:
     return "table" if arguments.output is None and sys.stdout.isatty() else "lines"
 
 
-def _output(path: str | None) -> TextIO:
-    if path is None:
-        return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    return open(path, "w", encoding="utf-8")
+@contextmanager
+def _output(path: str | None) -> Iterator[TextIO]:
+    """The file, or standard output; always UTF-8, whatever the locale says."""
+    if path is not None:
+        with open(path, "w", encoding="utf-8") as file:
+            yield file
+        return
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
+    yield sys.stdout
+    sys.stdout.flush()
 
 
 def _written(answer: Answer, form: str) -> Iterator[str]:

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep, Loaded
+    from xstreamcast.edges.watching import Options as WatchOptions
+    from xstreamcast.edges.watching import Watching
     from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
 
@@ -80,6 +83,37 @@ class Query:
         binding = Binding(self.program, inputs, options)
         items = binding.run(document)
         return Answer(binding.store, items, binding.loaded)
+
+    def watch(
+        self,
+        document: Any = None,
+        /,
+        *,
+        follow: bool = False,
+        batch: int = 1000,
+        clock: str = "event",
+        on_error: OnError = "quarantine",
+        **inputs: Any,
+    ) -> Iterator[Change]:
+        """The changes of the answer as its inputs arrive, to their end.
+
+        An input is a path, a folder, a pattern, XML, or an iterable of pieces of bytes.
+        """
+        from xstreamcast.edges.watching import Options
+
+        options = Options(follow=follow, batch=batch, clock=clock, on_error=on_error)
+        for changes in self.watching(document, inputs, options).ticks():
+            yield from changes
+
+    def watching(
+        self, document: Any, inputs: Mapping[str, Any], options: WatchOptions
+    ) -> Watching:
+        """The query left running over inputs of any name; `ticks` of it gives the changes."""
+        from xstreamcast.edges.watching import Watching
+        from xstreamcast.edges.watching.bound import bound
+
+        sources, variables = bound(self.program, document, inputs)
+        return Watching(self.program, sources, options, variables)
 
 
 class Answer:

@@ -11,7 +11,7 @@ from xstreamcast.history.history import WIRE, History, bound_names
 from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.instant import NOW
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
-from xstreamcast.tape.payload_kernels import Payloads, Places
+from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS, Payloads, Places
 from xstreamcast.tape.splice_kernels import Added, Laid, lay, splice
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def written(
     timed = (history.types() > 0).astype(np.int32)
     carried, payloads, places = history.carried(), *_measures(history)
     laid = _laid(len(found.place))
-    rows, used = lay(found, carried, payloads, places, timed, added, laid)
+    extra = _extra_rows(history, timed, added)
+    rows, used = lay(found, carried, payloads, places, extra, document, laid)
     out = _room(found, laid, rows, used, document)
     _splice(history, found, carried, timed, added, laid, out)
     if document:
@@ -89,7 +90,19 @@ def written(
 def _binds_default(history: History, names: object) -> bool:
     """Whether some payload binds the default namespace for itself or from around it."""
     shape = history.fragments["shape"]
-    return bool((shape & 4).any()) or any(tag.uri for tag in history.structure.tags.values())
+    return bool((shape & DEFAULT).any()) or any(tag.uri for tag in history.structure.tags.values())
+
+
+def _extra_rows(history: History, timed: I32, added: Added) -> I32:
+    """Rows that the root of each payload gets beside its own."""
+    f = history.fragments
+    shape = f["shape"].astype(np.int32)
+    extra: I32 = shape >> SHAPE_BITS
+    if added.bounds:
+        extra += timed[f["tsid"]] * (2 - (shape & OWN_BOUNDS))
+    if added.undeclare:
+        extra += shape & DEFAULT == 0
+    return extra
 
 
 def _measures(history: History) -> tuple[Payloads, Places]:

@@ -1,4 +1,8 @@
-"""Payloads written into the holes of others: first the places of all of them, then their rows."""
+"""Payloads written into the holes of others: first the places of all of them, then their rows.
+
+Columns are taken out of their tuples before a loop: a tuple handed to an inner function has its
+references counted for every row.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,9 @@ import numpy as np
 from xstreamcast.kernels.instances import FULL, LINK, Carried, Instances
 from xstreamcast.kernels.instant_text import put_instant
 from xstreamcast.tape.compiled import kernel, signed
-from xstreamcast.tape.copy_kernels import put_binding_row, put_heap, put_row
+from xstreamcast.tape.copy_kernels import put_binding_row, put_row
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
-    ELEMENT,
     I32,
     I64,
     KIND,
@@ -25,8 +28,6 @@ from xstreamcast.tape.names import NameTables
 from xstreamcast.tape.payload_kernels import (
     DEFAULT,
     HOLE_BEFORE,
-    OWN_BOUNDS,
-    SHAPE_BITS,
     TEXT_AFTER,
     TEXT_BEFORE,
     Payloads,
@@ -39,8 +40,11 @@ _BOUND = 32  # bytes kept for a bound of a lifespan
 
 
 class Laid(NamedTuple):
-    """Where each instance goes: how many instances and rows it is with all below it, its row, its
-    first byte, its level."""
+    """Where each instance goes.
+
+    family: how many instances it is with all below it; total: how many rows; then its first row
+    and byte, and its level.
+    """
 
     family: I32
     total: I64
@@ -61,97 +65,66 @@ class Added(NamedTuple):
 
 
 @kernel
-def extra_rows(shape: int, timed: bool, a: Added, nested: bool) -> int:
-    """Rows that a payload's root gets beside its own."""
-    rows = shape >> SHAPE_BITS
-    if timed and a.bounds:
-        rows += 2 - (shape & OWN_BOUNDS)
-    if a.undeclare and nested and not shape & DEFAULT:
-        rows += 1
-    return rows
-
-
-@kernel
 def lay(
-    n: Instances, a: Carried, p: Payloads, h: Places, timed: I32, added: Added, out: Laid
+    n: Instances, a: Carried, p: Payloads, h: Places, extra: I32, document: bool, out: Laid
 ) -> tuple[int, int]:
-    """Find the place of every instance → (rows, bytes) of all."""
-    size = len(n.place)
+    """Find the place of every instance → (rows, bytes) of all; `extra` rows for each payload."""
+    place, parent, link, state = n.place, n.parent, n.link, n.state
+    first, beside, before, depth = a.first, h.beside, h.before, h.depth
+    family, total, level = out.family, out.total, out.level
+    out_row, out_byte, rows, nbytes = out.row, out.byte, p.rows, p.nbytes
+    size = len(place)
     for i in range(size):
-        out.family[i], out.total[i] = 1, 0
+        family[i], total[i] = 1, 0
     for i in range(size - 1, -1, -1):
-        if n.parent[i] >= 0:
-            out.family[n.parent[i]] += out.family[i]
+        if parent[i] >= 0:
+            family[parent[i]] += family[i]
     for i in range(size - 1, -1, -1):
-        f, joined = n.place[i], 0
-        if n.state[i] == FULL:
-            joined = _joins(n, a, h, out, i)
-            nested = n.parent[i] >= 0
-            extra = extra_rows(p.shape[f], timed[a.tag[f]] != 0, added, nested)
-            out.total[i] += signed(p.rows[f]) + extra - joined
-        out.byte[i] = 0
-        if n.state[i] == FULL:
-            out.byte[i] = p.nbytes[f] * (2 if joined else 1) + 2 * _BOUND
-        if n.parent[i] >= 0:
-            out.total[n.parent[i]] += out.total[i]
-    row, byte = signed(1 if added.document else 0), signed(0)
+        out_byte[i] = 0
+        if state[i] == FULL:
+            # Texts of a payload join where the holes between them are empty.
+            f, joins, open_ = place[i], 0, False
+            j, end = i + 1, i + family[i]
+            for k in range(first[f], first[f + 1]):
+                open_ = beside[k] & TEXT_BEFORE != 0 or (open_ and beside[k] & HOLE_BEFORE != 0)
+                while j < end and link[j] == k:
+                    open_ = False
+                    j += family[j]
+                if open_ and beside[k] & TEXT_AFTER:
+                    joins += 1
+            total[i] += signed(rows[f]) + extra[f] - joins
+            out_byte[i] = nbytes[f] * (2 if joins else 1) + 2 * _BOUND
+        if parent[i] >= 0:
+            total[parent[i]] += total[i]
+    row, byte = signed(1 if document else 0), signed(0)
     for i in range(size):
-        used = out.byte[i]
-        out.byte[i] = byte
+        used = out_byte[i]
+        out_byte[i] = byte
         byte += used
-        if n.parent[i] < 0:
-            out.row[i], out.level[i] = row, 1 if added.document else 0
-            row += out.total[i]
-        _place_children(n, a, p, h, timed, added, out, i)
-    return row, byte
-
-
-@kernel
-def _joins(n: Instances, a: Carried, h: Places, out: Laid, i: int) -> int:
-    """How many texts of a payload join the one before, because the holes between are empty."""
-    f, joins, open_ = n.place[i], 0, False
-    j, end = i + 1, i + out.family[i]
-    for k in range(a.first[f], a.first[f + 1]):
-        open_ = h.beside[k] & TEXT_BEFORE != 0 or (open_ and h.beside[k] & HOLE_BEFORE != 0)
-        while j < end and n.link[j] == k:
-            open_ = False
-            j += out.family[j]
-        if open_ and h.beside[k] & TEXT_AFTER:
-            joins += 1
-    return joins
-
-
-@kernel
-def _place_children(
-    n: Instances,
-    a: Carried,
-    p: Payloads,
-    h: Places,
-    timed: I32,
-    added: Added,
-    out: Laid,
-    i: int,
-) -> None:
-    f, j, end = n.place[i], i + 1, i + out.family[i]
-    at, open_ = out.row[i], False
-    if n.state[i] == LINK:
+        if parent[i] < 0:
+            out_row[i], level[i] = row, 1 if document else 0
+            row += total[i]
+        f, j, end = place[i], i + 1, i + family[i]
+        at, open_ = out_row[i], False
+        if state[i] == LINK:
+            while j < end:
+                out_row[j], level[j] = at, 0
+                at += total[j]
+                j += family[j]
+            continue
+        at += extra[f]
+        k = first[f]
         while j < end:
-            out.row[j], out.level[j] = at, 0
-            at += out.total[j]
-            j += out.family[j]
-        return
-    at += extra_rows(p.shape[f], timed[a.tag[f]] != 0, added, n.parent[i] >= 0)
-    k = a.first[f]
-    while j < end:
-        open_ = h.beside[k] & TEXT_BEFORE != 0 or (open_ and h.beside[k] & HOLE_BEFORE != 0)
-        while j < end and n.link[j] == k:
-            out.row[j], out.level[j] = at + h.before[k], out.level[i] + h.depth[k]
-            at += out.total[j]
-            open_ = False
-            j += out.family[j]
-        if open_ and h.beside[k] & TEXT_AFTER:
-            at -= 1
-        k += 1
+            open_ = beside[k] & TEXT_BEFORE != 0 or (open_ and beside[k] & HOLE_BEFORE != 0)
+            while j < end and link[j] == k:
+                out_row[j], level[j] = at + before[k], level[i] + depth[k]
+                at += total[j]
+                open_ = False
+                j += family[j]
+            if open_ and beside[k] & TEXT_AFTER:
+                at -= 1
+            k += 1
+    return row, byte
 
 
 @kernel
@@ -160,6 +133,41 @@ def _put_bound(
 ) -> tuple[int, int]:
     end = put_instant(instant, zoned, out.heap, used)
     return put_row(out, at, ATTRIBUTE, level, name, parent, used, end - used), end
+
+
+@kernel
+def _put_head(
+    c: Columns,
+    t: NameTables,
+    row: int,
+    out: Columns,
+    at: int,
+    used: int,
+    shift: int,
+    level: int,
+    default: bool,
+    timed: bool,
+    added: Added,
+) -> tuple[int, int, int]:
+    """The root of a payload with bindings and attributes → (next row, heap used, source row)."""
+    first, end = at, row + c.size[row]
+    at = put_row(out, at, c.kind[row], level, c.name[row], out.parent[first], 0, -1)
+    r, above = row + 1, signed(c.parent[row])
+    if above >= 0:
+        b = above + 1
+        while b <= above + c.size[above] and c.kind[b] & KIND == NAMESPACE:
+            if is_given(c, t, row, b, added.stream):
+                at, used = put_binding_row(t, out, at, used, level + 1, first, c.name[b])
+            b += 1
+    if added.undeclare and not default:
+        at = put_row(out, at, NAMESPACE, level + 1, 0, first, used, 0)
+    while r <= end and (c.kind[r] & KIND == NAMESPACE or c.kind[r] & KIND == ATTRIBUTE):
+        own = timed and c.kind[r] & KIND == ATTRIBUTE
+        if not (own and (c.name[r] == added.vt_from or c.name[r] == added.vt_to)):
+            start, length = c.start[r] + shift, c.length[r]
+            at = put_row(out, at, c.kind[r], level + 1, c.name[r], first, start, length)
+        r += 1
+    return at, used, r
 
 
 @kernel
@@ -178,91 +186,106 @@ def splice(
     out: Columns,
 ) -> None:
     """Write the instances `which`, whose payloads lie on one tape, to their places."""
-    opened, ends = np.empty(64, np.int64), np.empty(64, np.int64)
+    kind, level, name, parent = out.kind, out.level, out.name, out.parent
+    size, start, length, heap = out.size, out.start, out.length, out.heap
+    c_kind, c_level, c_name, c_parent = c.kind, c.level, c.name, c.parent
+    c_size, c_start, c_length, c_heap = c.size, c.start, c.length, c.heap
+    place, link, state, links = n.place, n.link, n.state, a.first
+    family, total, laid_row = laid.family, laid.total, laid.row
+    # The elements that are open and contain holes: their rows here and there, and their ends.
+    sources, opened, ends = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
     for w in range(len(which)):
         i = which[w]
-        f = n.place[i]
-        row, at, used = signed(payload[f]), laid.row[i], laid.byte[i]
-        end, first = row + signed(c.size[row]), at
-        start, length = span_of(c, row)
-        put_heap(out, used, c.heap, start, length)
-        shift = used - start
-        used += length
-        deeper = signed(laid.level[i]) - signed(c.level[row])
-        has_bounds = added.bounds and timed[a.tag[f]] != 0
-        k, last_hole = a.first[f], a.first[f + 1]
-        # The root, with what is bound around it and what it gets.
-        at = put_row(out, at, c.kind[row], laid.level[i], c.name[row], out.parent[first], 0, -1)
-        level, r, above = laid.level[i] + 1, row + 1, signed(c.parent[row])
-        if above >= 0:
-            b = above + 1
-            while b <= above + c.size[above] and c.kind[b] & KIND == NAMESPACE:
-                if is_given(c, t, row, b, added.stream):
-                    at, used = put_binding_row(t, out, at, used, level, first, c.name[b])
-                b += 1
-        if added.undeclare and n.parent[i] >= 0 and not shape[f] & DEFAULT:
-            at = put_row(out, at, NAMESPACE, level, 0, first, used, 0)
-        while r <= end and c.kind[r] & KIND in (NAMESPACE, ATTRIBUTE):
-            own = has_bounds and c.kind[r] & KIND == ATTRIBUTE
-            if not (own and (c.name[r] == added.vt_from or c.name[r] == added.vt_to)):
-                at = put_row(
-                    out, at, c.kind[r], level, c.name[r], first, c.start[r] + shift, c.length[r]
-                )
-            r += 1
+        f = place[i]
+        row, first, used = signed(payload[f]), laid_row[i], laid.byte[i]
+        end, has_bounds = row + signed(c_size[row]), added.bounds and timed[a.tag[f]] != 0
+        begin, long = span_of(c, row)
+        heap[used : used + long] = c_heap[begin : begin + long]
+        shift, deeper = used - begin, signed(laid.level[i]) - signed(c_level[row])
+        at, used, r = _put_head(
+            c, t, row, out, first, used + long, shift, laid.level[i],
+            shape[f] & DEFAULT != 0, has_bounds, added,
+        )  # fmt: skip
         if has_bounds:
-            zones = n.zones[i]
+            depth_1, zones = laid.level[i] + 1, n.zones[i]
             at, used = _put_bound(
-                out, at, used, level, added.vt_from, first, n.begin[i], zones & 1 != 0
+                out, at, used, depth_1, added.vt_from, first, n.begin[i], zones & 1 != 0
             )
             at, used = _put_bound(
-                out, at, used, level, added.vt_to, first, n.end[i], zones & 2 != 0
+                out, at, used, depth_1, added.vt_to, first, n.end[i], zones & 2 != 0
             )
-        depth, last_text, j, last = 1, signed(-1), i + 1, i + laid.family[i]
-        opened[0], ends[0] = first, end
-        while r <= end:
-            while ends[depth - 1] < r:
+        k, last_hole, j, last = links[f], links[f + 1], i + 1, i + family[i]
+        depth, last_text = 1, signed(-1)
+        sources[0], opened[0], ends[0] = row, first, end
+        while r <= end or depth > 1:
+            if r > ends[depth - 1]:
                 depth -= 1
-                out.size[opened[depth]] = at - opened[depth] - 1
-                last_text = -1
-            above = opened[depth - 1]
-            if k < last_hole and hole_row[k] == r:
-                while j < last and n.link[j] == k:
-                    if n.state[j] == FULL:
-                        out.parent[laid.row[j]] = above
-                    at += laid.total[j]
-                    last_text = -1
-                    j += laid.family[j]
-                r += signed(c.size[r]) + 1
+                size[opened[depth]] = at - opened[depth] - 1
+                last_text = signed(-1)
+                continue
+            source, above = sources[depth - 1], opened[depth - 1]
+            hole = signed(hole_row[k]) if k < last_hole else end + 1
+            if hole == r:
+                while j < last and link[j] == k:
+                    if state[j] == FULL:
+                        parent[laid_row[j]] = above
+                    at += total[j]
+                    last_text = signed(-1)
+                    j += family[j]
+                r += signed(c_size[r]) + 1
                 k += 1
                 continue
-            kind = c.kind[r] & KIND
-            if kind == TEXT and last_text >= 0:
+            if last_text >= 0 and c_kind[r] & KIND == TEXT:
                 # The texts around an empty hole are one: both are written anew, end to end.
-                if out.start[last_text] + out.length[last_text] != used:
-                    moved = used
-                    used = put_heap(
-                        out, used, out.heap, out.start[last_text], out.length[last_text]
-                    )
-                    out.start[last_text] = moved
-                used = put_heap(out, used, c.heap, c.start[r], c.length[r])
-                out.length[last_text] += c.length[r]
-                out.kind[last_text] |= c.kind[r]
+                if start[last_text] + length[last_text] != used:
+                    moved, long = used, signed(length[last_text])
+                    heap[used : used + long] = heap[start[last_text] : start[last_text] + long]
+                    start[last_text], used = moved, used + long
+                long = signed(c_length[r])
+                heap[used : used + long] = c_heap[c_start[r] : c_start[r] + long]
+                used += long
+                length[last_text] += c_length[r]
+                kind[last_text] |= c_kind[r]
                 r += 1
                 continue
-            last_text = at if kind == TEXT else signed(-1)
-            long = c.length[r]
-            if kind == ELEMENT and k < last_hole and hole_row[k] <= r + c.size[r]:
-                long = -1
-            at = put_row(
-                out, at, c.kind[r], c.level[r] + deeper, c.name[r], above, c.start[r] + shift, long
-            )
-            if kind == ELEMENT:
+            # A run of rows up to the next hole, or to the element that contains it.
+            stop = min(hole, ends[depth - 1] + 1)
+            if hole <= ends[depth - 1]:
+                stop = r
+                while stop + signed(c_size[stop]) < hole:
+                    stop += signed(c_size[stop]) + 1
+            if stop == r:
+                at = put_row(
+                    out,
+                    at,
+                    c_kind[r],
+                    c_level[r] + deeper,
+                    c_name[r],
+                    above,
+                    c_start[r] + shift,
+                    -1,
+                )
                 if depth == len(opened):
+                    sources = np.concatenate((sources, np.empty(depth, np.int64)))
                     opened = np.concatenate((opened, np.empty(depth, np.int64)))
                     ends = np.concatenate((ends, np.empty(depth, np.int64)))
-                opened[depth], ends[depth] = at - 1, r + c.size[r]
+                sources[depth], opened[depth], ends[depth] = r, at - 1, r + c_size[r]
                 depth += 1
-            r += 1
-        while depth > 0:
-            depth -= 1
-            out.size[opened[depth]] = at - opened[depth] - 1
+                last_text = signed(-1)
+                r += 1
+                continue
+            moved = at - r
+            for q in range(r, stop):
+                to = q + moved
+                kind[to] = c_kind[q]
+                level[to] = c_level[q] + deeper
+                name[to] = c_name[q]
+                parent[to] = above if c_parent[q] == source else c_parent[q] + moved
+                size[to] = c_size[q]
+                start[to] = c_start[q] + shift
+                length[to] = c_length[q]
+            at += stop - r
+            ends_in_text = c_kind[stop - 1] & KIND == TEXT and c_parent[stop - 1] == source
+            last_text = at - 1 if ends_in_text else signed(-1)
+            r = stop
+        size[first] = at - first - 1

@@ -37,7 +37,7 @@ def ours(query: Query, path: Path) -> str:
 
 def saxon() -> Answer:
     """SaxonC-HE; its processor is started once, as a server would."""
-    processor = _installed("saxonche").PySaxonProcessor(license=False)
+    processor = installed("saxonche").PySaxonProcessor(license=False)
 
     def answer(query: Query, path: Path) -> str:
         compiler = processor.new_xquery_processor()
@@ -50,7 +50,7 @@ def saxon() -> Answer:
 
 def lxml() -> Answer:
     """libxml2's tree and XPath 1.0."""
-    etree = _installed("lxml.etree")
+    etree = installed("lxml.etree")
 
     def answer(query: Query, path: Path) -> str:
         found = etree.parse(str(path)).xpath(xpath(query))
@@ -78,7 +78,7 @@ def xpath(query: Query) -> str | None:
 
 def normalised(answer: str) -> str:
     """An answer as canonical XML without white space: processors part items differently."""
-    etree = _installed("lxml.etree")
+    etree = installed("lxml.etree")
     bare = re.sub(r"^<\?xml[^>]*\?>", "", answer)
     canonical: bytes = etree.tostring(etree.fromstring(f"<answer>{bare}</answer>"), method="c14n")
     return re.sub(r"\s+", "", canonical.decode())
@@ -100,7 +100,7 @@ def _captured(words: list[str]) -> tuple[int, str]:
     return status, raw.getvalue().decode()
 
 
-def _installed(name: str) -> Any:
+def installed(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError as absent:

@@ -28,6 +28,7 @@ BENCHES: Final = (
     Bench("generate", "write auction, bibliography or map documents of any size"),
     Bench("tape", "read XML: ours beside expat, lxml and SaxonC-HE"),
     Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
+    Bench("history", "query histories of fragments: three strategies, beside SaxonC-HE"),
 )
 
 

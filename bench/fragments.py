@@ -1,0 +1,72 @@
+"""Auction documents as streams of fragments, cut once and kept in the cache folder."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import bench
+from xstreamcast.edges.cutting import cut
+from xstreamcast.edges.infer import Wishes, propose
+from xstreamcast.edges.infer.from_documents import graph_of_documents
+from xstreamcast.edges.valid_time import valid_time
+from xstreamcast.edges.wire.encoder import CLOSE, EOS, OPEN, fragment_line, structure_line
+from xstreamcast.model.structure import TagStructure
+
+# What changes has versions, what happens is an event; all else stands in the one around it.
+WISHES = Wishes(
+    temporal=("person", "item", "open_auction", "category"),
+    event=("bidder", "closed_auction"),
+)
+# Before any other query is asked of them, all is valid: then they say what the document says.
+VALID = "2003-11-01T00:00:00"
+CHUNK = 1 << 20
+
+
+def structure(document: Path) -> TagStructure:
+    """The tag structure of an auction document; how deep its prose nests differs."""
+    return propose(graph_of_documents([("auction", document.read_bytes())]), WISHES).structure
+
+
+def fragments(factor: float, seed: int = bench.SEED) -> Path:
+    """The auction document of that size in fragments, in the canonical form."""
+    document = bench.data("auction", factor, seed)
+    path = document.with_name(f"{document.stem}-fragments.xml")
+    if not path.exists():
+        unfinished = path.with_suffix(f".{os.getpid()}.part")
+        tags = structure(document)
+        try:
+            with unfinished.open("wb") as sink:
+                sink.write(OPEN + structure_line(tags))
+                sink.writelines(cut(_chunks(document), tags, valid=valid_time(VALID)))
+                sink.write(EOS + CLOSE)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    return path
+
+
+def small(count: int) -> bytes:
+    """Fragments of about 200 bytes each, as a stream of readings would send them."""
+    lines = [OPEN, _SENSORS]
+    for i in range(count):
+        payload = (
+            f'<reading sensor="s{i % 997}"><value>{i % 8191 / 7:.4f}</value><unit>hPa</unit>'
+            f"<note>measured by the station on the hill</note></reading>"
+        )
+        hour, second = divmod(i // 100, 3600)
+        instant = f"2003-11-{1 + hour // 24 % 28:02}T{hour % 24:02}:{second // 60:02}"
+        lines.append(fragment_line(str(i + 1), 2, payload.encode(), f"{instant}:{second % 60:02}Z"))
+    return b"".join([*lines, EOS, CLOSE])
+
+
+_SENSORS = b"""<stream:structure><tag id="1" name="readings" type="snapshot">
+<tag id="2" name="reading" type="temporal"><tag id="3" name="value" type="snapshot"/>
+<tag id="4" name="unit" type="snapshot"/><tag id="5" name="note" type="snapshot"/></tag></tag>
+</stream:structure>
+"""
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as source:
+        while chunk := source.read(CHUNK):
+            yield chunk

@@ -9,17 +9,21 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.algebra.infinite import refuse_blocked
+from xstreamcast.algebra.lowering import lower
 from xstreamcast.algebra.plan import StreamInput
 from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
 from xstreamcast.errors import error
 from xstreamcast.evaluate.context import Inputs
+from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment, instant_from
+from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.evaluate.run import run
 from xstreamcast.history.asking import Asked, When, event_now
 from xstreamcast.history.history import History, forked
@@ -27,11 +31,15 @@ from xstreamcast.history.view import view
 from xstreamcast.model import atomic as a
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.model.items import Items
+from xstreamcast.model.sequence_type import NodeItem
+from xstreamcast.syntax import parse
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.program import Program
+    from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.edges.wire.decoder import OnError
+
+_ELEMENT: Final = NodeItem("element")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +78,7 @@ class Binding:
 
     def run(self, document: Any = None) -> Items:
         """The items of the answer, whose nodes lie in `store`."""
+        _refuse_endless(self.program)
         for name in sorted(self._named() & set(self._inputs)):
             self._load(name)
         self.store = forked(self.store)
@@ -140,7 +149,7 @@ class Binding:
         given.trace = _traced
         for one in self.program.variables:
             if one.external and one.local in self._inputs:
-                value = _value(self._inputs[one.local], partial(self._input, one.local))
+                value = _value(self._inputs[one.local], partial(self._typed, one))
                 given.variables = {**given.variables, (one.uri, one.local): value}
 
     def _input(self, name: str) -> Items:
@@ -149,6 +158,19 @@ class Binding:
         if name not in self._documents:
             self._documents[name] = self._document(self._inputs[name])
         return self._documents[name]
+
+    def _typed(self, declared: GlobalVariable) -> Items:
+        """A document as a variable's value: itself, or where elements are declared, its root if
+        that is one, else those of the root's children that are."""
+        document, wanted = self._input(declared.local), declared.type.item
+        if not isinstance(wanted, NodeItem) or wanted.kind != "element":
+            return document
+        root = self._children(document, wanted)
+        return root if len(root) else self._children(self._children(document, _ELEMENT), wanted)
+
+    def _children(self, nodes: Items, wanted: NodeItem) -> Items:
+        _, found = self.store.step(nodes.values, "child", node_test(wanted, "child"))
+        return Items.of_nodes(found)
 
     def _text(self, name: str) -> bytes:
         """The bytes of a named input: what doc() may read, unparsed-text() may too."""
@@ -161,6 +183,13 @@ class Binding:
 
     def _document(self, source: Any) -> Items:
         return _nodes(self.store.read(source))
+
+
+def _refuse_endless(program: Program) -> None:
+    """The answer is final here: what needs the end of a sequence declared with ** is refused."""
+    if any(one.infinite for one in program.variables):
+        source = program.source
+        refuse_blocked(deep(lambda: lower(parse(source.text, source.name))))
 
 
 def _traced(text: str) -> None:

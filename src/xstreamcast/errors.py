@@ -452,6 +452,8 @@ XSCF0009 the tag's elements do not travel as fragments of their own
 XSCF0010 no tag structure has come
 XSCF0011 the stream had said that it ended
 XSCF0012 this is no fragment
+XSCF0013 the valid time is too far ahead
+XSCF0014 the fragment is too late
 XSCC0001 the change is not understood, or does not fit the answer so far
 XSCE0001 this is no update event
 XSCE0002 there is no such stream or region

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import ELSEWHERE, Cut, DepthCut, Guard, NotDivided
@@ -221,7 +221,7 @@ class _Splitting:
         )
         return Division((), body, inputs_of(self.program), reasons, self.cuts, clock)
 
-    def split(self, plan: p.Plan, focus: bool) -> p.Plan:
+    def split(self, plan: Any, focus: bool) -> Any:
         """The plan with variables in the place of what can be driven."""
         if isinstance(plan, STREAMS):
             return map_children(plan, lambda child: self.split(child, focus))
@@ -254,7 +254,7 @@ class _Splitting:
     def _quantified(
         self, plan: p.Plan, some: bool, source: p.Tuples, test: p.Expression, focus: bool
     ) -> p.Plan:
-        """some … satisfies t  →  exists(… where t), every … satisfies t  →  empty(… where not t)."""
+        """some … satisfies t  →  exists(… where t); every … → empty(… where not t)."""
         sought = test if some else p.If(test, _FALSE, _TRUE)
         hits = p.Return(p.Where(source, sought), _TRUE, span=test.span)
         before = len(self.parts)
@@ -373,7 +373,7 @@ def _over(shape: Shape, name: str | None, document: p.Expression) -> Shape:
             return replace(shape, tuples=change(tuples), group=change(shape.group))  # type: ignore[arg-type]
 
 
-def _unfocused(plan: p.Plan, document: p.Expression) -> p.Plan:
+def _unfocused(plan: Any, document: p.Expression) -> Any:
     """The plan with the document in the place of the outermost context item."""
     match plan:
         case p.Focus():

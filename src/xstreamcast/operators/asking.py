@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.compare import hash_keys
 from xstreamcast.model.column import Column
+from xstreamcast.model.instant import START
 from xstreamcast.model.items import Items
 from xstreamcast.tape.store import Store
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.units import Minis
     from xstreamcast.tape.names import Names
 
-T = TypeVar("T")
+BEFORE: Final = Moment(START)  # nothing has come yet
 Whole = Callable[[str, Store], Items]
 
 
@@ -46,7 +47,7 @@ class Asking:
     names: Names
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     whole: Whole = _no_input  # what has arrived on an input, put into a store
-    now: Moment = Moment(0)
+    now: Moment = BEFORE
 
     def context(self, store: Store, item: Items | None = None) -> Context:
         """A new evaluation over a store."""

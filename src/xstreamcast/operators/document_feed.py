@@ -45,11 +45,9 @@ class DocumentFeed:
         self._places = Numbered()
         self._kept: list[Minis] | None = [] if kept else None
         self.units = 0
-        self.bytes = 0
 
     def feed(self, chunk: bytes) -> Moved:
         """Take bytes in → the units that they completed."""
-        self.bytes += len(chunk)
         if not self._looked:
             self.head += chunk
         tape, runs = self._reading.runs(chunk)
@@ -133,11 +131,6 @@ class WholeDocument:
         self._raw = bytearray()
         self.ended = False
         self.units = 0
-
-    @property
-    def bytes(self) -> int:
-        """How much has come."""
-        return len(self._raw)
 
     def feed(self, chunk: bytes) -> Moved:
         """Take bytes in; what they completed is in the next answer."""

@@ -28,7 +28,8 @@ class Counting:
 
     def __init__(self, part: Part, snapshot: Any = None) -> None:
         self._part = part
-        self._total, self._counts = snapshot or (0, {})
+        self._total: int = 0 if snapshot is None else snapshot[0]
+        self._counts: dict[str, int] = {} if snapshot is None else snapshot[1]
 
     def on_batch(self, moved: Moved, asking: Asking) -> bool:
         """Take the batch in → whether the value may have changed."""

@@ -84,7 +84,7 @@ class _Part(History):
 def history_part(
     history: History, links: Places, codes: Sequence[int], *, below: bool = True
 ) -> History:
-    """The fragments of some ids, and all below them, with ids numbered anew: these are its roots."""
+    """The fragments of some ids, which are its roots, and all below them; ids numbered anew."""
     found = links.below(codes) if below else sorted(p for code in codes for p in links.of(code))
     places = np.array(found, np.int64)
     f, h = history.fragments, history.holes

@@ -64,7 +64,8 @@ class Keeping:
 def _numbers(items: Items) -> list[int]:
     nodes = items.all_tags() == NODE
     handles = items.values[nodes].astype(np.int64)
-    return np.unique(handles >> 32).tolist()
+    found: list[int] = np.unique(handles >> 32).tolist()
+    return found
 
 
 def _moved(items: Items, tapes: dict[int, Tape], store: Store, added: dict[int, int]) -> Items:

@@ -37,7 +37,7 @@ class Tick:
 
 
 class Pipeline:
-    """One operator that tells the answer, or operators with values and what is computed from them."""
+    """One operator that tells the answer, or operators with values and what follows from them."""
 
     def __init__(self, division: Division, snapshot: Any = None) -> None:
         self.division = division

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.frame import Frame
+from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.results import lines
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
@@ -41,7 +41,9 @@ class Rewriting:
         self, asking: Asking, store: Store, values: Mapping[int, Items], item: Items | None
     ) -> list[str]:
         context = asking.context(store, item)
-        bound = {n: Column(v, np.array([0, len(v)], np.int64)) for n, v in values.items()}
+        bound: dict[Key, Value] = {
+            n: Column(v, np.array([0, len(v)], np.int64)) for n, v in values.items()
+        }
         frame = Frame(context, 1, context.root, None, bound)
         return list(lines(store, deep(lambda: evaluate(self._plan, frame)).items))
 

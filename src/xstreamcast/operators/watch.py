@@ -12,8 +12,8 @@ from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
-from xstreamcast.model.instant import SECOND, START
-from xstreamcast.operators.asking import Asking
+from xstreamcast.model.instant import SECOND
+from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.pipeline import Pipeline, Tick
@@ -43,7 +43,7 @@ class Watch:
     kinds: Mapping[str | None, Kind]
     names: Names = field(default_factory=Names)
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
-    now: Moment = Moment(START)
+    now: Moment = BEFORE
     pipeline: Pipeline | None = None
     ended: set[str | None] = field(default_factory=set)
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold

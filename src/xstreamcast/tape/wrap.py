@@ -11,6 +11,7 @@ from xstreamcast.tape.layout import (
     DOCUMENT,
     ELEMENT,
     I64,
+    U8,
     KIND,
     NAMESPACE,
     Columns,
@@ -46,8 +47,8 @@ def wrapped(spine: Sequence[Tape], trees: Tape, first: I64, last: I64) -> tuple[
 
 def _put_heads(out: Columns, head: Columns, top: I64, begin: I64, totals: I64, n: int) -> None:
     s = len(head.kind)
-    for column, values in zip(out[:-1], head[:-1], strict=True):
-        column[top] = np.tile(values, n)
+    for name in ("kind", "level", "name", "parent", "size", "start", "length"):
+        getattr(out, name)[top] = np.tile(getattr(head, name), n)
     shift = np.repeat(begin, s)
     out.parent[top] = np.where(out.parent[top] < 0, -1, out.parent[top] + shift)
     chain = np.isin(head.kind & KIND, (DOCUMENT, ELEMENT))
@@ -90,7 +91,7 @@ def _head(spine: Sequence[Tape]) -> Columns:
     return out
 
 
-def _heap(spine: Sequence[Tape]) -> np.ndarray:  # type: ignore[type-arg]
+def _heap(spine: Sequence[Tape]) -> U8:
     parts = [tape.columns.heap for tape in spine]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
 

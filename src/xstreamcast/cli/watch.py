@@ -1,0 +1,179 @@
+"""xstreamcast watch: a query left running; what changes in its answer, as it changes."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, TextIO
+
+from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.streams import quarantined
+from xstreamcast.errors import error
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.watching import Watching
+    from xstreamcast.model.change import Change
+
+FORMATS: Final = ("changes", "lines", "xml")
+_UNITS = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
+_UNITS |= {"d": 86_400 * 10**6}
+
+
+def add_arguments(parser: Parser) -> None:
+    """What the command understands."""
+    parser.add_argument("file", nargs="?", metavar="FILE.xq", help="the query, in a file")
+    parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
+    parser.add_argument(
+        "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
+        help="a document or a stream of fragments, - is stdin; without a name: the context item",
+    )  # fmt: skip
+    parser.add_argument(
+        "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
+        help="the value of an external variable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--format", choices=FORMATS, default="changes",
+        help="changes (JSON, a line each), lines (+ item, - item), xml (the answer at the end)",
+    )  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
+    parser.add_argument("--limit", type=int, metavar="N", help="stop after so many changes")
+    parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after so long")
+    parser.add_argument("--follow", action="store_true", help="go on reading files that grow")
+    parser.add_argument(
+        "--batch", type=int, default=1000, metavar="N", help="fragments taken in at a time (1000)"
+    )
+    parser.add_argument(
+        "--clock", choices=("event", "wall"), default="event",
+        help="now: the largest valid time, or the wall clock",
+    )  # fmt: skip
+    parser.add_argument("--lateness", metavar="D", help="refuse fragments older than this (1h)")
+    parser.add_argument("--max-skew", metavar="D", help="refuse fragments further ahead than this")
+    parser.add_argument(
+        "--on-error", choices=("quarantine", "stop"), default="quarantine",
+        help="a fragment that does not fit: go on without it, or stop",
+    )  # fmt: skip
+    parser.add_argument("--quarantine", metavar="FILE", help="keep refused fragments here")
+    parser.add_argument("--checkpoint", metavar="DIR", help="remember here how far it came")
+
+
+def main(arguments: Parsed) -> int:
+    """Compile, begin, tell."""
+    from xstreamcast.edges.watching.journal import cut_sink, sink_position
+
+    with quarantined(arguments) as keep, _output(arguments.output) as out:
+        watching = _watching(arguments, keep)
+        watching.sink = lambda: sink_position(out)
+        if watching.journal is not None:
+            cut_sink(out, watching.journal.sink)
+        _warn(watching)
+        _tell(watching, arguments, out)
+    for said in watching.report():
+        sys.stderr.write(said + "\n")
+    return 0
+
+
+def _watching(arguments: Parsed, keep: Any) -> Watching:
+    from xstreamcast.api import query
+    from xstreamcast.cli.run import _bindings, _query
+    from xstreamcast.edges.watching import Options
+
+    text, name = _query(arguments)
+    options = Options(
+        follow=arguments.follow,
+        batch=_at_least_one(arguments.batch),
+        clock=arguments.clock,
+        lateness=_micros(arguments.lateness),
+        skew=_micros(arguments.max_skew),
+        on_error=arguments.on_error,
+        keep=keep,
+        checkpoint=arguments.checkpoint,
+        seconds=None if arguments.seconds is None else (_micros(arguments.seconds) or 0) / 10**6,
+    )
+    document, named = _sources(arguments.input)
+    return query(text, name=name).watching(
+        document, {**named, **_bindings(arguments.bind)}, options
+    )
+
+
+def _tell(watching: Watching, arguments: Parsed, out: TextIO) -> None:
+    """Write what each tick changed; it is in the sink before the next tick begins."""
+    from xstreamcast.model.change import Accumulated
+
+    answer, left = Accumulated(), arguments.limit
+    for changes in watching.ticks():
+        some = changes if left is None else changes[:left]
+        if arguments.format == "xml":
+            for change in some:
+                answer.apply(change)
+        else:
+            out.writelines(_line(change, arguments.format) + "\n" for change in some)
+            out.flush()
+        left = None if left is None else left - len(some)
+        if left == 0:
+            break
+    if arguments.format == "xml":
+        out.write("\n".join(_results(answer)) + "\n")
+        out.flush()
+
+
+def _line(change: Change, form: str) -> str:
+    if form == "changes":
+        return change.to_json()
+    return f"{'+' if change.diff > 0 else '-'} {change.item}"
+
+
+def _results(answer: Any) -> Iterator[str]:
+    yield "<results>"
+    yield from answer.items()
+    yield "</results>"
+
+
+def _warn(watching: Watching) -> None:
+    """Say beforehand what may grow without bound, and why."""
+    from xstreamcast.operators.explain import unbounded
+
+    for sentence in unbounded(watching.program):
+        sys.stderr.write(f"note: {sentence}\n")
+
+
+def _sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
+    """The unnamed source, if there is one, and the named ones."""
+    unnamed: list[str] = []
+    named: dict[str, str] = {}
+    for word in words:
+        name, equals, source = word.partition("=")
+        if equals and re.fullmatch(r"[\w.-]+", name) and not os.path.exists(word):
+            named[name] = source
+        else:
+            unnamed.append(word)
+    if len(unnamed) > 1:
+        raise error("XSCU0001", "one input without a name at most; name the others: -i name=SOURCE")
+    return (unnamed[0] if unnamed else None), named
+
+
+def _micros(word: str | None) -> int | None:
+    """A duration in microseconds: 30s, 5m, 250ms, or PT5M."""
+    if word is None:
+        return None
+    plain = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|d)", word)
+    if plain is not None:
+        return round(float(plain[1]) * _UNITS[plain[2]])
+    iso = re.fullmatch(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", word)
+    if iso is None or not any(iso.groups()):
+        raise error("XSCU0001", f"a duration must be like 30s, 5m, 2h or PT5M; got {word}")
+    days, hours, minutes, seconds = (float(part or 0) for part in iso.groups())
+    return round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**6)
+
+
+def _at_least_one(count: int) -> int:
+    if count < 1:
+        raise error("XSCU0001", f"--batch must be 1 or more; got {count}")
+    return count
+
+
+def _output(path: str | None) -> TextIO:
+    if path is None:
+        return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    return open(path, "a", encoding="utf-8")

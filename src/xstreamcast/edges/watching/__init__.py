@@ -1,0 +1,5 @@
+"""A running query and the world: what is read, in which pieces, and what is remembered of it."""
+
+from xstreamcast.edges.watching.run import Options, Watching
+
+__all__ = ["Options", "Watching"]

@@ -1,0 +1,127 @@
+"""One input of a running query: its pieces to what a watch takes in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.edges.inputs import kind_of
+from xstreamcast.edges.wire.decoder import Decoder, OnError
+from xstreamcast.errors import error
+from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
+from xstreamcast.model.instant import START, show_instant
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.watch import Kind, Watch
+
+
+class Arriving:
+    """Documents are handed on as bytes, streams of fragments in batches of at most `most`."""
+
+    def __init__(self, name: str | None, head: bytes, most: int) -> None:
+        self.name, self._most = name, most
+        self.kind: Kind = kind_of(head) if name is not None else "document"
+        self.decoder: Decoder | None = None
+        self.files = 0
+        self.late = self.ahead = 0
+
+    def begin(self, watch: Watch, on_error: OnError) -> None:
+        """Be ready for pieces."""
+        if self.kind == "fragments":
+            self.decoder = Decoder(str(self.name), names=watch.names, on_error=on_error)
+
+    def take(self, piece: bytes, watch: Watch, limits: Limits) -> Iterator[None]:
+        """Hand a piece on; after each batch the watch may tick."""
+        if self.decoder is None:
+            if self.files:
+                raise error("XSCU0003", "a document must be one file; got several")
+            watch.on_bytes(self.name, piece)
+            yield
+            return
+        yield from self._hand_on(self.decoder.feed(piece), watch, limits)
+
+    def end_file(self, watch: Watch, limits: Limits) -> Iterator[None]:
+        """One of the files has ended."""
+        self.files += 1
+        if self.decoder is not None:
+            yield from self._hand_on(self.decoder.end_input(), watch, limits)
+
+    def end(self, watch: Watch, limits: Limits) -> Iterator[None]:
+        """The input has ended."""
+        if self.decoder is not None:
+            yield from self._hand_on(self.decoder.close(), watch, limits)
+        watch.on_end(self.name)
+        yield
+
+    def _hand_on(self, found: list[Arrival], watch: Watch, limits: Limits) -> Iterator[None]:
+        assert self.decoder is not None
+        for one in found:
+            if isinstance(one, Refused):
+                limits.keep(one)
+                continue
+            for part in self._parts(one, watch, limits):
+                watch.on_arrivals(str(self.name), [part], self.decoder.ids)
+                yield
+
+    def _parts(self, one: Arrival, watch: Watch, limits: Limits) -> Iterator[Arrival]:
+        if not isinstance(one, FragmentBatch):
+            yield one
+            return
+        for first in range(0, len(one), self._most):
+            part = some(one, np.arange(first, min(first + self._most, len(one))))
+            yield self._in_time(part, watch, limits) if limits.any else part
+
+    def _in_time(self, batch: FragmentBatch, watch: Watch, limits: Limits) -> FragmentBatch:
+        """The fragments that are neither too late nor too far ahead; others are refused."""
+        now, fits = watch.now.instant, np.ones(len(batch), np.bool_)
+        for i, valid in enumerate(batch.valid.tolist()):
+            known = now != START
+            if known and limits.skew is not None and valid > now + limits.skew:
+                fits[i] = False
+                self.ahead += 1
+                limits.keep(self._refused(batch, i, "XSCF0013"))
+            elif known and limits.lateness is not None and valid < now - limits.lateness:
+                fits[i] = False
+                self.late += 1
+                limits.keep(self._refused(batch, i, "XSCF0014"))
+            else:
+                now = max(now, valid)
+        return batch if fits.all() else some(batch, np.flatnonzero(fits))
+
+    def _refused(self, batch: FragmentBatch, at: int, code: str) -> Refused:
+        assert self.decoder is not None
+        row = int(batch.payload[at])
+        raw = batch.tape.serialize(row) if row >= 0 else b""
+        fragment = self.decoder.ids.text(int(batch.id[at]))
+        said = f"valid at {show_instant(int(batch.valid[at]))}"
+        return Refused(str(self.name), fragment, int(batch.offset[at]), code, said, raw)
+
+
+class Limits:
+    """How old and how far ahead a valid time may be, and who is told of what is refused."""
+
+    def __init__(
+        self,
+        keep: Callable[[Refused], None],
+        lateness: int | None = None,
+        skew: int | None = None,
+    ) -> None:
+        self.keep, self.lateness, self.skew = keep, lateness, skew
+        self.any = lateness is not None or skew is not None
+
+
+def some(batch: FragmentBatch, at: Any) -> FragmentBatch:
+    """Some fragments of a batch, with their holes."""
+    place = np.full(len(batch), -1, np.int32)
+    place[at] = np.arange(len(at), dtype=np.int32)
+    carried = place[batch.hole_fragment] >= 0
+    return replace(
+        batch,
+        **{n: getattr(batch, n)[at] for n in ("id", "tsid", "valid", "flags", "op")},
+        **{n: getattr(batch, n)[at] for n in ("payload", "offset")},
+        hole_fragment=place[batch.hole_fragment[carried]],
+        **{n: getattr(batch, n)[carried] for n in ("hole_id", "hole_tsid", "hole_row")},
+    )

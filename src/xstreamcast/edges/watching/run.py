@@ -1,0 +1,246 @@
+"""A query left running over its sources: pieces in turn, a tick after each batch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.algebra.split import inputs_of
+from xstreamcast.edges.watching.arriving import Arriving, Limits
+from xstreamcast.edges.watching.journal import Journal, Line
+from xstreamcast.edges.watching.pieces import END, pieces
+from xstreamcast.errors import error
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.operators.watch import Watch
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.model.change import Change
+    from xstreamcast.model.fragment import Refused
+    from xstreamcast.model.items import Items
+
+Pieces = Iterator[bytes | None]
+
+
+def _forget(refused: Refused) -> None:
+    """Refused fragments nobody asked for; they are counted all the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a query is left running."""
+
+    policy: str = "optimistic"
+    follow: bool = False
+    batch: int = 1000
+    clock: str = "event"
+    lateness: int | None = None  # microseconds
+    skew: int | None = None
+    on_error: OnError = "quarantine"
+    keep: Callable[[Refused], None] = _forget
+    checkpoint: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(slots=True)
+class Watching:
+    """Sources by name, read in turn; `ticks` gives the changes of each tick."""
+
+    program: Program
+    sources: Mapping[str | None, Any]
+    options: Options = field(default_factory=Options)
+    variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
+    sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
+    watch: Watch | None = None
+    journal: Journal | None = None
+    refused: int = 0
+    ticked: int = 0
+    told: int = 0
+    _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
+    _read: list[tuple[str, int]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        missing = [name for name in inputs_of(self.program) if name not in self.sources]
+        for name in missing:
+            named = f"-i {name}=SOURCE" if name else "-i SOURCE"
+            raise error("XSCU0001", f"the query reads an input that is not given: {named}")
+        if self.options.checkpoint is not None:
+            self.journal = Journal(self.options.checkpoint, self.program.source.text)
+
+    # -- ticks ------------------------------------------------------------------------------------
+
+    def ticks(self) -> Iterator[list[Change]]:
+        """The changes of each tick that made any, to the end of all inputs."""
+        until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
+        if not self._begin():
+            return
+        assert self.watch is not None
+        with closing(self._batches()) as batches:
+            for _ in batches:
+                if self.options.clock == "wall":
+                    self.watch.reach(Moment(time.time_ns() // 1000, True))
+                changes = self.watch.tick()
+                self.ticked += 1
+                self.told += len(changes)
+                if changes:
+                    yield changes
+                self._remember()
+                if until is not None and time.monotonic() >= until:
+                    return
+
+    def _remember(self) -> None:
+        """Write down what this tick took in, once its changes are in the sink."""
+        assert self.watch is not None
+        if self.journal is not None and self._read:
+            now = (self.watch.now.instant, bool(self.watch.now.zoned))
+            self.journal.write(Line(self._read, now, self.sink()))
+        self._read = []
+
+    def _begin(self) -> bool:
+        """Read the beginning of every input to see what it is; False if none says anything."""
+        names = inputs_of(self.program)
+        kinds: dict[str | None, Any] = {}
+        for name in sorted(names, key=str):
+            stream = self._pieces(name)
+            head = self._head(stream)
+            arriving = Arriving(name, b"".join(p for p in head if p), self.options.batch)
+            kinds[name] = arriving.kind
+            self._open[name] = _again(head, stream), arriving
+        self.watch = Watch(self.program, kinds, variables=self.variables)
+        for _, arriving in self._open.values():
+            arriving.begin(self.watch, self.options.on_error)
+        if self.journal is not None:
+            self._replay(self.journal)
+        return True
+
+    def _pieces(self, name: str | None) -> Pieces:
+        source = self.sources[name]
+        patient = self.options.clock == "event" and self.options.seconds is None
+        live = pieces(source, follow=self.options.follow, patient=patient)
+        if self.journal is None or not _is_pipe(source):
+            return live
+        return _then(self.journal.kept(name or ""), live)
+
+    def _head(self, stream: Pieces) -> list[bytes | None]:
+        """Pieces up to the first that says what the input is."""
+        head: list[bytes | None] = []
+        for piece in stream:
+            head.append(piece)
+            if piece is END or (piece and b">" in b"".join(p for p in head if p)):
+                break
+        return head
+
+    def _limits(self) -> Limits:
+        def keep(refused: Refused) -> None:
+            self.refused += 1
+            self.options.keep(refused)
+
+        return Limits(keep, self.options.lateness, self.options.skew)
+
+    def _batches(self) -> Generator[None, None, None]:
+        """Take pieces in from one input after another; the watch may tick at each step."""
+        assert self.watch is not None
+        limits = self._limits()
+        while self._open:
+            for name, (stream, arriving) in list(self._open.items()):
+                piece = next(stream, b"\0end")
+                if piece == b"\0end":
+                    del self._open[name]
+                    yield from arriving.end(self.watch, limits)
+                elif piece is END:
+                    self._read.append((name or "", -1))
+                    yield from arriving.end_file(self.watch, limits)
+                else:
+                    yield from self._take(name, piece or b"", arriving, limits)
+
+    def _take(
+        self, name: str | None, piece: bytes, arriving: Arriving, limits: Limits
+    ) -> Iterator[None]:
+        assert self.watch is not None
+        if not piece:
+            yield
+            return
+        if self.journal is not None and _is_pipe(self.sources[name]):
+            self.journal.keep(name or "", piece)
+        steps = arriving.take(piece, self.watch, limits)
+        ready = next(steps, self)
+        for step in steps:
+            yield
+            ready = step
+        # a piece counts as read with the last tick that it makes
+        self._read.append((name or "", len(piece)))
+        if ready is not self:
+            yield
+
+    # -- starting again ---------------------------------------------------------------------------
+
+    def _replay(self, journal: Journal) -> None:
+        """Take in again what counts already, between the same ticks, and tell nothing."""
+        assert self.watch is not None
+        limits = self._limits()
+        rests: dict[str, bytes] = {}
+        for line in journal.lines:
+            for name, count in line.read:
+                key = name or None
+                stream, arriving = self._open[key]
+                if count < 0:
+                    next(stream)
+                    steps = arriving.end_file(self.watch, limits)
+                else:
+                    piece = _exactly(stream, count, rests, name)
+                    steps = arriving.take(piece, self.watch, limits)
+                for _ in steps:
+                    self._replayed_tick(line)
+        for name, rest in rests.items():
+            stream, arriving = self._open[name or None]
+            if rest:
+                self._open[name or None] = _again([rest], stream), arriving
+
+    def _replayed_tick(self, line: Line) -> None:
+        assert self.watch is not None
+        if self.options.clock == "wall":
+            self.watch.reach(Moment(*line.now))
+        self.watch.tick()
+
+    # -- telling ----------------------------------------------------------------------------------
+
+    def report(self) -> list[str]:
+        """What was read, told and kept, a line each."""
+        said = [f"{self.told} changes in {self.ticked} ticks"]
+        if self.watch is not None:
+            said.append(f"{self.watch.state_bytes} bytes of state")
+            said += [f"not cut: {why}" for why in self.watch.refusals]
+        if self.refused:
+            said.append(f"{self.refused} fragments refused")
+        return said
+
+
+def _is_pipe(source: Any) -> bool:
+    return isinstance(source, str) and source == "-"
+
+
+def _again(head: list[bytes | None], stream: Pieces) -> Pieces:
+    yield from head
+    yield from stream
+
+
+def _then(kept: bytes, stream: Pieces) -> Pieces:
+    if kept:
+        yield kept
+    yield from stream
+
+
+def _exactly(stream: Pieces, count: int, rests: dict[str, bytes], name: str) -> bytes:
+    """The next `count` bytes, however they come in pieces now."""
+    held = rests.get(name, b"")
+    while len(held) < count:
+        piece = next(stream, END)
+        if piece is END:
+            raise error("XSCU0003", f"the input {name or '-'} is shorter than it was")
+        held += piece or b""
+    rests[name] = held[count:]
+    return held[:count]

@@ -1,0 +1,136 @@
+"""How a query is computed while its inputs arrive: what unit by unit, what again, what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
+from xstreamcast.algebra.split import Division, Grouped, Listed, Part, Sorted, deepest, inputs_of
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.model.structure import TagStructure
+
+
+def division_of(program: Program, structures: Mapping[str, TagStructure] | None = None) -> Division:
+    """The division of a program; inputs whose tag structure is not given count as documents."""
+    known = structures or {}
+    cuts: dict[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
+    return deepest(program, cuts, inputs_of(program) - set(known))
+
+
+def explain_operators(
+    program: Program, structures: Mapping[str, TagStructure] | None = None
+) -> str:
+    """The operators of a query in words, a block each."""
+    division = division_of(program, structures)
+    blocks = ["\n".join(_part(part, division)) for part in division.parts]
+    blocks.append("\n".join(_rest(program, division)))
+    return "\n\n".join(block for block in blocks if block)
+
+
+def unbounded(program: Program) -> list[str]:
+    """What may grow without bound as the inputs go on, a sentence each."""
+    division = division_of(program)
+    found = [said for part in division.parts for said in _growing(part, division)]
+    if division.whole:
+        names = " and ".join(_name(name) for name in sorted(division.whole, key=str))
+        found.append(f"{names} is kept whole and grows with it; {_why(division)}")
+    return found
+
+
+def _part(part: Part, division: Division) -> Iterator[str]:
+    cut = division.cuts[part.input]
+    yield f"{_operator(part)} over {_name(part.input)}"
+    yield f"  units: {_units(cut)}"
+    for _, local in sorted(part.guards, key=str):
+        yield f"  unless: the root is called {local}; then all of it is read first"
+    for name in sorted(part.others):
+        yield f'  reads: all of stream("{name}"); when it changes, every unit is asked again'
+    if part.clock:
+        yield "  clock: asks what time it is; when it moves, every unit is asked again"
+    yield f"  keeps: {_keeps(part, cut)}"
+    growing = list(_growing(part, division))
+    yield f"  bounded: {'no; ' + growing[0] if growing else 'yes'}"
+
+
+def _rest(program: Program, division: Division) -> Iterator[str]:
+    if division.plain:
+        return
+    if not division.parts:
+        yield "recomputed and compared"
+        for reason in dict.fromkeys(division.reasons):
+            at = program.source.place(reason.span) if reason.span != (0, 0) else None
+            where = f" ({at})" if at is not None else ""
+            yield f"  why: {reason.sentence}{where}"
+        names = ", ".join(_name(name) for name in sorted(division.whole, key=str))
+        yield f"  keeps: all of {names or 'nothing'}, and the answer"
+        yield f"  bounded: {'no; it grows with its inputs' if division.whole else 'yes'}"
+        return
+    yield "then computed from these values, and compared with what was told"
+    if division.clock:
+        yield "  clock: asks what time it is"
+    yield "  keeps: the answer"
+
+
+def _operator(part: Part) -> str:
+    match part.shape:
+        case Sorted():
+            return "order by"
+        case Grouped():
+            return "group by"
+        case Listed():
+            return "concatenation" if part.fold == "items" else part.fold
+
+
+def _units(cut: Cut) -> str:
+    if isinstance(cut, TagCut):
+        return "what stands in the holes of the root fragment"
+    return f"elements {'below' if cut.depth == 2 else f'{cut.depth - 1} levels below'} the root"
+
+
+def _keeps(part: Part, cut: Cut) -> str:
+    fragments = isinstance(cut, TagCut)
+    history = "the history of the stream; " if fragments else "the unit that is being read; "
+    match part.shape, part.fold:
+        case Sorted(), _:
+            return history + "the keys and results of all tuples"
+        case Grouped(), _:
+            return history + "the units of all groups, and the results"
+        case _, "items":
+            return history + ("the answer of each unit" if fragments else "nothing of the answer")
+        case _, "count" | "exists" | "empty":
+            return history + ("a number for each unit" if fragments else "a number")
+        case _, "distinct-values":
+            return history + "the values met so far"
+        case _:
+            return history + ("the values of each unit" if fragments else "one value")
+
+
+def _growing(part: Part, division: Division) -> Iterator[str]:
+    cut = division.cuts[part.input]
+    name = _name(part.input)
+    if isinstance(cut, DepthCut) and (part.others or part.clock):
+        yield f"the units of {name} are kept, because they may have to be asked again"
+    match part.shape, part.fold:
+        case Sorted(), _:
+            yield f"order by keeps what it has sorted of {name}; windows would bound it"
+        case Grouped(), _:
+            yield f"group by keeps the units of {name} in their groups; windows would bound it"
+        case _, "items" if not division.plain:
+            yield f"what follows needs all that the units of {name} have given"
+        case _, "distinct-values":
+            yield f"distinct-values keeps all values it has met in {name}"
+    if isinstance(cut, TagCut):
+        yield f"the history of {name} is kept; --lateness tells which fragments come too late"
+
+
+def _name(name: str | None) -> str:
+    return "the context item" if name is None else f'stream("{name}")'
+
+
+def _why(division: Division) -> str:
+    if not division.reasons:
+        return "it is read beside others"
+    return division.reasons[0].sentence

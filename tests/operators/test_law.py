@@ -1,0 +1,33 @@
+"""The law: at every instant the accumulated answer is the query asked afresh."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.following import Following
+from tests.streams_strategies import Case, cases
+from xstreamcast.errors import Error
+
+
+def chunks(wire: bytes, cuts: list[int]) -> list[bytes]:
+    places = [0, *sorted(cut % len(wire) for cut in cuts), len(wire)]
+    return [wire[a:b] for a, b in zip(places, places[1:], strict=False)]
+
+
+@settings(deadline=None)
+@given(cases(), st.lists(st.integers(0, 10**6), max_size=6))
+def test_the_accumulated_answer_is_the_query_asked_afresh(case: Case, cuts: list[int]):
+    for query in case.queries:
+        following = Following(query)
+        for chunk in chunks(case.wire, cuts):
+            following.feed(chunk)
+            expected = following.afresh()
+            if expected is not None:
+                assert following.told.items() == expected, query
+        try:
+            following.end()
+        except Error:
+            assert following.afresh() is None, query
+        else:
+            assert following.told.items() == following.afresh(), query

@@ -1,0 +1,110 @@
+"""The law for queries that are computed unit by unit, over documents and over fragments."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.following import Following
+from tests.operators.test_law import chunks
+from tests.streams_strategies import histories, structures
+from xstreamcast.api import compiled, query
+from xstreamcast.errors import Error
+from xstreamcast.model.change import Accumulated
+from xstreamcast.operators.watch import Watch
+
+# %s is the input, %n and %m are names of elements.
+QUERIES = (
+    '%s//%n[%m = "x"]',
+    "%s//%n[@k]/%m",
+    "for $x in %s//%n where $x/%m return <q>{ $x/@k, $x/%m/text() }</q>",
+    "for $x in %s//%n order by string($x/@k), string($x) return <q>{ $x/@k, string($x) }</q>",
+    "for $x in %s/r/%n order by string($x/@k) descending return $x",
+    'for $x in %s//%n group by $k := string($x/@k) return <g k="{$k}">{ count($x/%m) }</g>',
+    "for $x in %s/r/* group by $k := name($x), $i := $x/@k return <g>{ $k, $i, $x/%m }</g>",
+    "count(%s//%n)",
+    "(count(%s//%n), count(%s/r/*/%m))",
+    "<t>{ sum(for $x in %s//%n return string-length($x)), max(%s//%n/string(@k)) }</t>",
+    "avg(for $x in %s/r/%n return string-length($x/@k))",
+    "min(%s//%n/@k/string())",
+    "distinct-values(%s//%n/@k)",
+    'some $x in %s//%n satisfies $x/%m = "7"',
+    "every $x in %s//%n satisfies exists($x/@k)",
+    "exists(%s//%n/%m)",
+    "(%s//%n)[2]",
+    "string-join(%s//%n/@k, '-')",
+    "<all>{ %s/r/%n }</all>",
+    "for $x in %s/r/* return for $y in $x//%n return concat($x/@k, $y)",
+    "for $x at $i in %s//%n return <i>{ $i, string($x) }</i>",
+    "for $x in %s//%n let $y := $x/%m order by count($y) return count($y)",
+    "for $x in %s/r/* for $y in %s//%n where $x/@k = $y/@k return string($y)",
+    "for tumbling window $w in %s/r/* start when true() end at $j when $j mod 2 = 0 "
+    "return <w>{ string-join($w/@k) }</w>",
+)  # fmt: skip
+
+
+@st.composite
+def questions(draw, source):
+    asked = draw(st.sampled_from(QUERIES)).replace("%s", source)
+    names = st.sampled_from(["a", "b", "c", "d"])
+    return asked.replace("%n", draw(names)).replace("%m", draw(names))
+
+
+@st.composite
+def elements(draw, depth=0):
+    name = draw(st.sampled_from(["a", "b", "c", "d"]))
+    key = draw(st.sampled_from(["", ' k="x"', ' k="7"', ' k="12"']))
+    inner = draw(st.lists(elements(depth + 1), max_size=3)) if depth < 3 else []
+    texts = [draw(st.sampled_from(["", "x", "7"])) for _ in range(len(inner) + 1)]
+    content = texts[0] + "".join(e + t for e, t in zip(inner, texts[1:], strict=True))
+    return f"<{name}{key}>{content}</{name}>"
+
+
+@st.composite
+def documents(draw):
+    root = draw(st.sampled_from(["r", "r", "r", "a"]))
+    return f"<{root}>{''.join(draw(st.lists(elements(), max_size=5)))}</{root}>".encode()
+
+
+@settings(deadline=None)
+@given(documents(), questions(""), st.lists(st.integers(0, 10**6), max_size=5))
+def test_a_document_in_pieces_is_answered_as_a_whole(document, asked, cuts):
+    watch = Watch(compiled(asked), {None: "document"})
+    told = Accumulated()
+
+    def tick():
+        for change in watch.tick():
+            told.apply(change)
+
+    try:
+        for chunk in chunks(document, cuts):
+            watch.on_bytes(None, chunk)
+            tick()
+        watch.on_end(None)
+        tick()
+    except Error as ours:
+        try:
+            query(asked).run(document)
+        except Error as theirs:
+            assert ours.code == theirs.code
+            return
+        raise
+    assert told.items() == list(query(asked).run(document).lines())
+
+
+@settings(deadline=None)
+@given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5))
+def test_fragments_are_answered_at_every_instant(data, structure, cuts):
+    wire = data.draw(histories(structure))
+    following = Following(data.draw(questions('stream("s")')))
+    for chunk in chunks(wire, cuts):
+        following.feed(chunk)
+        expected = following.afresh()
+        if expected is not None:
+            assert following.told.items() == expected
+    try:
+        following.end()
+    except Error:
+        assert following.afresh() is None
+    else:
+        assert following.told.items() == following.afresh()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.edges.change_streams import change_streams
 from tests.edges.update_streams import events, update_streams
 from xstreamcast.edges.updates import apply
 from xstreamcast.edges.updates import events as e
@@ -16,11 +17,14 @@ from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.lines import line
 from xstreamcast.edges.updates.markup import CLOSE, OPEN, element
+from xstreamcast.edges.updates.output import EventOutput
 from xstreamcast.edges.updates.reference import Reference
+from xstreamcast.edges.updates.writing import parsed
 from xstreamcast.edges.wire.encoder import batch_lines
 from xstreamcast.errors import Error
 from xstreamcast.history.history import History
 from xstreamcast.history.view import reconstruct
+from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.structure import Tag, TagStructure
@@ -125,6 +129,20 @@ def test_with_instants_what_is_put_together_is_the_same_too(stream, size, steps)
     assert (found or "<w/>") == expected(stream)
 
 
+@given(change_streams(), st.sampled_from(["lines", "xml"]), st.integers(1, 300))
+@settings(max_examples=30)
+def test_the_answer_of_one_query_is_a_stream_for_another(changes, form, size) -> None:
+    output = EventOutput(form)
+    raw = output.write(changes) + output.close()
+    decoder = UpdateDecoder("s", wrap="w")
+    found = document(decoder, arrivals(decoder, raw, size))
+    inner = "".join(
+        item if item.startswith("<") and parsed(item) is not None else escape(item)
+        for item in Accumulated(changes).items()
+    )
+    assert (found or "<w/>") == read(f"<w>{inner}</w>".encode()).serialize().decode()
+
+
 TICKER = (
     'sS(0) sE(0,"stocks") sE(0,"stock") sE(0,"name") cD(0,"IBM") eE(0,"name")'
     ' sM(0,1) sE(1,"price") cD(1,"5") eE(1,"price") eM(0,1) eE(0,"stock") eE(0,"stocks") eS(0)'
@@ -137,8 +155,8 @@ def test_a_replacement_is_a_new_version_and_nothing_else_is_sent() -> None:
     more = events('sR(1,2) sE(2,"price") cD(2,"6") eE(2,"price") eR(1,2)')
     assert len(wire(decoder, decoder.feed(first))) == 2
     assert wire(decoder, decoder.feed(b"".join(map(line, more)))) == [
-        b'<stream:replace id="4.1.1.1" tsid="4" validTime="1970-01-01T00:00:19">'
-        b"<price>6</price></stream:replace>\n"
+        b'<stream:filler id="4.1.1.1" tsid="4" validTime="1970-01-01T00:00:19">'
+        b"<price>6</price></stream:filler>\n"
     ]
 
 
@@ -180,6 +198,15 @@ def test_refused_events_are_handed_out_and_counted_or_raised() -> None:
     with pytest.raises(Error, match=r"XSCE0002.* q:15") as stopped:
         arrivals(UpdateDecoder("q", on_error="stop"), raw, 100)
     assert stopped.value.exit_status == 4
+
+
+def test_an_element_whose_prefix_means_nothing_is_refused_alone() -> None:
+    more = "".join(f' sR(1,1) sE(1,"{tag}") eE(1,"{tag}") eR(1,1)' for tag in ("p:price", "price"))
+    decoder = UpdateDecoder("q")
+    found = arrivals(decoder, b"".join(map(line, events(TICKER + more))), 1000)
+    assert {one.code for one in found if isinstance(one, Refused)} == {"XSCF0001"}
+    assert decoder.counts.refused > 0
+    assert document(decoder, found).endswith("<price/></stock></stocks>")
 
 
 @pytest.mark.parametrize(

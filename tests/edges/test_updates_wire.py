@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from tests.edges.update_streams import any_event
 from xstreamcast.edges.updates import events as e
+from xstreamcast.edges.updates.decoder import is_update_stream
 from xstreamcast.edges.updates.lines import LineReading, line
 from xstreamcast.edges.updates.markup import CLOSE, OPEN, MarkupReading, element
 from xstreamcast.edges.updates.parts import Part, Read, Unread
@@ -134,3 +135,11 @@ def test_what_is_not_xml_ends_the_reading_with_its_place(raw: str, code: str) ->
 
 def test_a_root_that_never_ends_is_no_mistake() -> None:
     assert len(read(MarkupReading(), OPEN + element(e.Text("0", "x")), 1000)) == 1
+
+
+def test_the_first_bytes_tell_an_update_stream() -> None:
+    assert is_update_stream(line(e.Text("0", "x")))
+    assert is_update_stream(b"\n<?xml version='1.0'?>" + OPEN)
+    assert not is_update_stream(b'{"time":"1970-01-01T00:00:00Z","diff":1}')
+    assert not is_update_stream(b"<updates><a/></updates>")
+    assert not is_update_stream(b"<stream:filler id='0'/>")

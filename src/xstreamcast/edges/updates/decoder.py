@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Final, Literal
 
 from xstreamcast.edges.updates.events import At
 from xstreamcast.edges.updates.fragments import Cutter
 from xstreamcast.edges.updates.lines import LineReading
-from xstreamcast.edges.updates.markup import MarkupReading
+from xstreamcast.edges.updates.markup import UPDATES, MarkupReading
 from xstreamcast.edges.updates.parts import Part, Read, Unread
 from xstreamcast.edges.updates.regions import Counts
 from xstreamcast.edges.wire.decoder import Decoder
@@ -18,6 +19,18 @@ from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.fragment import Arrival, Described, Refused
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.names import Names
+
+_LINE: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"event"\s*:')
+_ROOT: Final = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->)*<(?:[\w.-]+:)?updates\s[^<>]*"
+    + re.escape(UPDATES.encode()),
+    re.S,
+)
+
+
+def is_update_stream(head: bytes) -> bool:
+    """Whether the first bytes of an input are those of an update stream, in either form."""
+    return bool(_LINE.match(head) or _ROOT.match(head))
 
 
 class UpdateDecoder:
@@ -43,6 +56,7 @@ class UpdateDecoder:
         self.structure = structure
         self._cutter = Cutter(structure, wrap)
         self._reading: LineReading | MarkupReading | None = None
+        self._waiting: list[bytes] = []
         self._wire = None if structure is None else self._new_wire(structure)
 
     @property
@@ -53,7 +67,7 @@ class UpdateDecoder:
     def feed(self, chunk: bytes) -> list[Arrival]:
         """Take a chunk in → what it completed, in order of arrival."""
         if self._reading is None:
-            chunk = chunk.lstrip(b" \t\r\n")
+            chunk = chunk.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
             if not chunk:
                 return []
             lines = chunk.startswith(b"{")
@@ -87,20 +101,28 @@ class UpdateDecoder:
                 yield from self._tell()
             except Error as refused:
                 yield self._refuse(refused, Unread("", "", 0, 0, b""))
+        yield from self._sent()
 
     def _tell(self) -> Iterator[Arrival]:
-        lines = b"".join(self._cutter.told())
-        if not lines:
-            return
+        """Have what changed sent with the rest of the chunk; a structure that grew, at once."""
+        lines = list(self._cutter.told())
         structure = self._cutter.structure
-        assert structure is not None
-        if self._wire is None or structure is not self.structure:
+        if lines and structure is not None and structure is not self.structure:
+            yield from self._sent()
             self.structure, self._wire = structure, self._new_wire(structure)
             yield Described(structure)
-        yield from self._wire.feed(lines)
+        self._waiting += lines
+
+    def _sent(self) -> Iterator[Arrival]:
+        lines, self._waiting = self._waiting, []
+        if lines:
+            assert self._wire is not None
+            for arrival in self._wire.feed(b"".join(lines)):
+                self.counts.refused += isinstance(arrival, Refused)
+                yield arrival
 
     def _new_wire(self, structure: TagStructure) -> Decoder:
-        wire = Decoder(self.name, structure, ids=self.ids, names=self.names, on_error="stop")
+        wire = Decoder(self.name, structure, ids=self.ids, names=self.names, on_error=self.on_error)
         wire.feed(OPEN)
         return wire
 

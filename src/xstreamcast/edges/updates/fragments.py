@@ -44,7 +44,6 @@ class Cutter:
         self._above = self._recut = False  # whether what stands around the root was touched
         self._regions: dict[Region, None] = {}
         self._hosts: dict[Branch, None] = {}
-        self._sent: set[str] = set()
         self._serial = 0
         self._instant: tuple[int, bool] | None = None
 
@@ -174,8 +173,8 @@ class Cutter:
         if payload == host.sent:
             return
         host.sent = payload
-        word = "replace" if name in self._sent else "filler"
-        self._sent.add(name)
+        # At one instant something may become what it was before: a filler would be a repetition.
+        word = "replace" if self.timed else "filler"
         yield fragment_line(name, host.tag, payload, self._valid(), word)
 
     def _valid(self) -> str:

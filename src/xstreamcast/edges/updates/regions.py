@@ -34,7 +34,7 @@ class Regions:
         self.counts = Counts()
         self.top = Place()
         self._named: dict[str, Region] = {}
-        self._slots: dict[str, int] = {}
+        self._places = 0
         self._touched = touched
 
     def __len__(self) -> int:
@@ -211,8 +211,8 @@ class Regions:
 
     def _slot(self, id: str) -> str:
         """A name for the place of a region that no other place has."""
-        count = self._slots[id] = self._slots.get(id, 0) + 1
-        return f"{count}.{id}"
+        self._places += 1
+        return f"{self._places}.{id}"
 
     def _writable(self, id: str) -> Region:
         found = self._named.get(id)

@@ -23,7 +23,7 @@ from xstreamcast.edges.updates.writing import parsed
 from xstreamcast.edges.wire.encoder import batch_lines
 from xstreamcast.errors import Error
 from xstreamcast.history.history import History
-from xstreamcast.history.view import reconstruct
+from xstreamcast.history.view import reconstruct, view
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
 from xstreamcast.model.instant import SECOND
@@ -48,7 +48,16 @@ def arrivals(decoder: UpdateDecoder, raw: bytes, size: int) -> list[Arrival]:
 
 
 def document(decoder: UpdateDecoder, found: list[Arrival]) -> str:
-    """What the fragments say when put together."""
+    """What the fragments say when put together; without versions that is what queries see."""
+    history = kept(decoder, found)
+    if history is None:
+        return ""
+    if not history.types().any():
+        assert view(history).serialize() == reconstruct(history).serialize()
+    return reconstruct(history).serialize().decode()
+
+
+def kept(decoder: UpdateDecoder, found: list[Arrival]) -> History | None:
     history: History | None = None
     for arrival in found:
         if isinstance(arrival, Described):
@@ -58,7 +67,7 @@ def document(decoder: UpdateDecoder, found: list[Arrival]) -> str:
             assert decoder.structure is not None
             history = history or History("s", decoder.structure, ids=decoder.ids)
             history.add(arrival)
-    return "" if history is None else reconstruct(history).serialize().decode()
+    return history
 
 
 def expected(stream: list[Event], wrap: str | None = "w") -> str:
@@ -158,6 +167,18 @@ def test_a_replacement_is_a_new_version_and_nothing_else_is_sent() -> None:
         b'<stream:filler id="4.1.1.1" tsid="4" validTime="1970-01-01T00:00:19">'
         b"<price>6</price></stream:filler>\n"
     ]
+
+
+def test_with_versions_each_replacement_has_its_lifespan() -> None:
+    decoder = UpdateDecoder("q", versions=True)
+    more = ' sR(1,1) sE(1,"price") cD(1,"6") eE(1,"price") eR(1,1)'
+    history = kept(decoder, arrivals(decoder, b"".join(map(line, events(TICKER + more))), 1000))
+    assert history is not None
+    assert view(history).serialize().decode() == (
+        "<stocks><stock><name>IBM</name>"
+        '<price vtFrom="1970-01-01T00:00:13" vtTo="1970-01-01T00:00:19">5</price>'
+        '<price vtFrom="1970-01-01T00:00:19" vtTo="now">6</price></stock></stocks>'
+    )
 
 
 def test_xml_gives_the_same_fragments_as_lines() -> None:

@@ -38,6 +38,8 @@ class UpdateDecoder:
 
     Used as `wire.Decoder` is. An event that does not fit is refused, handed out and counted, or
     raised where `on_error` is "stop". `wrap` names an element to put around what is no document.
+    Without a structure the tags are learnt, and a query sees the current content only; with
+    `versions` it sees every replacement as a version with its lifespan.
     """
 
     def __init__(
@@ -49,12 +51,13 @@ class UpdateDecoder:
         names: Names | None = None,
         on_error: Literal["quarantine", "stop"] = "quarantine",
         wrap: str | None = None,
+        versions: bool = False,
     ) -> None:
         self.name, self.on_error = name, on_error
         self.ids = Ids() if ids is None else ids
         self.names = Names() if names is None else names
         self.structure = structure
-        self._cutter = Cutter(structure, wrap)
+        self._cutter = Cutter(structure, wrap, versions)
         self._reading: LineReading | MarkupReading | None = None
         self._waiting: list[bytes] = []
         self._wire = None if structure is None else self._new_wire(structure)

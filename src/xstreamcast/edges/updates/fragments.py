@@ -34,9 +34,11 @@ class Cutter:
     `wrap` names an element to put around the streams; without it they must be one document.
     """
 
-    def __init__(self, structure: TagStructure | None = None, wrap: str | None = None) -> None:
+    def __init__(
+        self, structure: TagStructure | None = None, wrap: str | None = None, versions: bool = False
+    ) -> None:
         self.regions = Regions(self._touch)
-        self._tags: Tags = Learnt() if structure is None else Given(structure)
+        self._tags: Tags = Learnt(versions) if structure is None else Given(structure)
         self._wrap = Branch(("sE", wrap, ())) if wrap else None
         if self._wrap is not None:
             self._tags.note(self._wrap)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from xstreamcast.edges.updates.tree import Branch, Region
-from xstreamcast.model.structure import Tag, TagStructure
+from xstreamcast.model.structure import Tag, TagStructure, TagType
 
 
 class Tags(Protocol):
@@ -51,9 +51,14 @@ class Given:
 
 
 class Learnt:
-    """Tags by name, as they are met."""
+    """Tags by name, as they are met.
 
-    def __init__(self) -> None:
+    What replaces an element stands for it from then on; with `versions`, both are kept, each with
+    its lifespan.
+    """
+
+    def __init__(self, versions: bool = False) -> None:
+        self._type: TagType = "temporal" if versions else "snapshot"
         self._ids: dict[tuple[str, str], int] = {}
         self._children: dict[int, dict[int, None]] = {}
         self._travelling: set[int] = set()
@@ -90,7 +95,7 @@ class Learnt:
     def _tag(self, tag: int, uri: str, local: str) -> Tag:
         travels = tag in self._travelling
         children = tuple(self._children[tag])
-        return Tag(tag, uri, local, "temporal" if travels else "snapshot", travels, children)
+        return Tag(tag, uri, local, self._type if travels else "snapshot", travels, children)
 
 
 def expanded_name(element: Branch) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.evaluate.asking import ask
+from xstreamcast.evaluate import construct
 
 PROLOG = """
 declare namespace a = "urn:1"; declare namespace b = "urn:2";
@@ -39,3 +40,37 @@ def test_what_is_not_inherited_is_not_written() -> None:
     assert ask(f"{PROLOG} <a:o><c>{{<a:x/>}}</c></a:o>") == [
         '<a:o xmlns:a="urn:1"><c><a:x/></c></a:o>'
     ]
+
+
+SHAPES = (
+    "<r>{$x/a, $x/b}</r>",
+    "<r>{$x/node()}</r>",
+    "<r>{$x/@k}</r>",
+    "<r>{$x/@k, $x/a}</r>",
+    '<r k="{$x/@k}" e="">{$x/a/text()} and {count($x/*), "é"}{()}{""}</r>',
+    "<r><p>{$x/a}</p>-<q>{$x/b, 1, $x/b, 2, 3}</q><!--c--></r>",
+    "<r><p>{string($x/a)}</p><q>{$x/a/text(), $x/b/text()}</q></r>",
+    "<r>{document { $x/a/text(), $x/b }}</r>",
+    '<r xmlns="urn:d" xmlns:p="urn:p"><p:q p:k="1">{$x}</p:q></r>',
+    "element { name($x/*[1]) } { $x/b }",
+    "element r { attribute n { $x/@k }, $x/a }",
+    "attribute n { $x/@k }",
+    "<r>{$x/a[. > 5]}{<s>{$x/b}</s>, <t/>}</r>",
+)
+ROWS = "".join(
+    f'<x k="{i}"><a>{i}</a>t{i}<!--{i}--><b xmlns:p="urn:p" p:z="{i}">&lt;é</b></x>'
+    for i in range(12)
+)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_rows_at_once_make_what_each_row_makes(
+    shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = []
+    for many in (1, 1000):
+        monkeypatch.setattr(construct, "_MANY", many)
+        text = f"for $x in //x let $r := {shape} return ($r, count($r/descendant::node()))"
+        answers.append(ask(text, f"<d>{ROWS}</d>"))
+    assert len(answers[0]) == 24
+    assert answers[0] == answers[1]

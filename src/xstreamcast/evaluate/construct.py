@@ -12,12 +12,19 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
-from xstreamcast.evaluate.content import Made, Part, Parts, joined, prepared
+from xstreamcast.evaluate.content import (
+    Made,
+    joined,
+    one_after_the_other,
+    prepared,
+)
 from xstreamcast.evaluate.node_names import checked_binding, names, prefixes, targets
 from xstreamcast.evaluate.node_writer import NodeWriter
+from xstreamcast.evaluate.slots import END, Slot, Slots, encoded, written
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
+from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _COPY_ALL = p.CopyMode()
+_MANY = 16  # rows from which arrays are cheaper than a loop
 
 
 def document(plan: p.MakeDocument, frame: Frame) -> Column:
@@ -54,7 +62,7 @@ def text(plan: p.MakeText, frame: Frame) -> Column:
         if there[row]:
             writer.lone_text(texts[row])
 
-    return _built(frame, write, there)
+    return _built(frame, Made(write), there)
 
 
 def comment(plan: p.MakeComment, frame: Frame) -> Column:
@@ -73,13 +81,15 @@ def namespace(plan: p.MakeNamespace, frame: Frame) -> Column:
 
 
 def _built(
-    frame: Frame, write: Made, there: Bools | None = None, copy: p.CopyMode = _COPY_ALL
+    frame: Frame, made: Made, there: Bools | None = None, copy: p.CopyMode = _COPY_ALL
 ) -> Column:
-    """The roots that `write` makes, one in each row (or in the rows `there`)."""
-    context = frame.context
-    writer = NodeWriter(context.store, copy)
+    """The roots that are made, one in each row (or in the rows `there`)."""
+    store = frame.context.store
+    if made.slots is not None and frame.n >= _MANY:
+        return Column(Items.of_nodes(written(store, made.slots, frame.n, copy)))
+    writer = NodeWriter(store, copy)
     for row in range(frame.n):
-        write(writer, row)
+        made.write(writer, row)
     handles = writer.finish()
     items = Items.of_nodes(handles)
     return Column(items) if there is None else Column.from_lengths(items, there.astype(np.int64))
@@ -110,16 +120,30 @@ def made(plan: p.Expression, frame: Frame) -> Made:
 def _element(plan: p.MakeElement, frame: Frame) -> Made:
     called = names(plan.name, frame)
     attributes = [_attribute(one, frame) for one in plan.attributes]
-    content = Parts([_part(part, frame) for part in plan.content])
+    inside = [*attributes, *(_part(part, frame) for part in plan.content)]
+    content = one_after_the_other(inside)
 
     def write(writer: NodeWriter, row: int) -> None:
         writer.start(called[row], plan.namespaces, nested=plan.nested)
-        for attribute in attributes:
-            attribute(writer, row)
         content.write(writer, row)
         writer.end()
 
-    return write
+    return Made(write, _element_slots(plan, frame, content))
+
+
+def _element_slots(plan: p.MakeElement, frame: Frame, content: Made) -> Slots | None:
+    """The events of an element without namespaces."""
+    name = _plain_name(plan.name, frame)
+    if plan.namespaces or name is None or content.slots is None:
+        return None
+    return (Slot(ELEMENT, name), *content.slots, Slot(END))
+
+
+def _plain_name(name: p.NodeName, frame: Frame) -> int | None:
+    """The number of a name that has no namespace and is the same for all rows."""
+    if isinstance(name, p.StaticName) and not name.uri:
+        return frame.context.store.names.intern("", name.local, "")
+    return None
 
 
 def _document(plan: p.MakeDocument, frame: Frame) -> Made:
@@ -127,21 +151,21 @@ def _document(plan: p.MakeDocument, frame: Frame) -> Made:
 
     def write(writer: NodeWriter, row: int) -> None:
         writer.start_document()
-        content(writer, row)
+        content.write(writer, row)
         writer.end()
 
-    return write
+    return Made(write)
 
 
 _INLINE = (p.MakeElement, p.MakeComment, p.MakePi)
 
 
-def _part(plan: p.Expression, frame: Frame) -> Part:
+def _part(plan: p.Expression, frame: Frame) -> Made:
     """One part of some content: a constructor writes its node in place, the rest is copied."""
     if _in_place(plan):
         return made(plan, frame)
     if isinstance(plan, p.Comma) and plan.parts and all(map(_in_place, plan.parts)):
-        return Parts([made(q, frame) for q in plan.parts]).write
+        return one_after_the_other([made(q, frame) for q in plan.parts])
     return prepared(frame, plan)
 
 
@@ -167,7 +191,8 @@ def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:
     def write(writer: NodeWriter, row: int) -> None:
         writer.attribute(called[row], values[row])
 
-    return write
+    number = _plain_name(plan.name, frame)
+    return Made(write, None if number is None else (Slot(ATTRIBUTE, number, encoded(values)),))
 
 
 def _texts(parts: Sequence[p.Expression], frame: Frame) -> list[str]:
@@ -189,7 +214,7 @@ def _checked_text(
     put: Callable[[NodeWriter, str], None],
 ) -> Made:
     texts = [check(one) for one in joined(frame, evaluate(plan, frame))]
-    return lambda writer, row: put(writer, texts[row])
+    return Made(lambda writer, row: put(writer, texts[row]))
 
 
 def _comment_text(value: str) -> str:
@@ -201,7 +226,7 @@ def _comment_text(value: str) -> str:
 def _pi(plan: p.MakePi, frame: Frame) -> Made:
     called = targets(plan.target, frame)
     texts = [_pi_text(one) for one in joined(frame, evaluate(plan.content, frame))]
-    return lambda writer, row: writer.pi(called[row], texts[row])
+    return Made(lambda writer, row: writer.pi(called[row], texts[row]))
 
 
 def _pi_text(value: str) -> str:
@@ -214,4 +239,4 @@ def _namespace(plan: p.MakeNamespace, frame: Frame) -> Made:
     called = prefixes(plan.prefix, frame)
     uris = joined(frame, evaluate(plan.content, frame))
     bindings = [checked_binding(*pair) for pair in zip(called, uris, strict=True)]
-    return lambda writer, row: writer.namespace(*bindings[row])
+    return Made(lambda writer, row: writer.namespace(*bindings[row]))

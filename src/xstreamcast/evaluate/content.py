@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
+from xstreamcast.evaluate.slots import Slot, Slots, is_text, node_slots, text_slots
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
@@ -23,20 +26,35 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
 
-Made: TypeAlias = "Callable[[NodeWriter, int], None]"
-Part: TypeAlias = Made
+Write: TypeAlias = "Callable[[NodeWriter, int], None]"
 
 
-class Parts:
-    """Parts of some content, written one after the other."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """How something is written: row by row, and for all rows at once where its shape allows it."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
+    write: Write
+    slots: Slots | None = None
 
-    def write(self, writer: NodeWriter, row: int) -> None:
-        """All of them for one row."""
-        for part in self._parts:
-            part(writer, row)
+
+def one_after_the_other(parts: Sequence[Made]) -> Made:
+    """Several parts of some content."""
+
+    def write(writer: NodeWriter, row: int) -> None:
+        for part in parts:
+            part.write(writer, row)
+
+    return Made(write, all_slots(parts))
+
+
+def all_slots(parts: Sequence[Made]) -> Slots | None:
+    """Those of all parts; None if one has none."""
+    found: list[Slot] = []
+    for part in parts:
+        if part.slots is None:
+            return None
+        found += part.slots
+    return tuple(found)
 
 
 def joined(frame: Frame, column: Column) -> list[str]:
@@ -54,20 +72,34 @@ def _strings(items: Items) -> list[str]:
     return found
 
 
-def prepared(frame: Frame, plan: p.Expression) -> Part:
+def prepared(frame: Frame, plan: p.Expression) -> Made:
     """How the items of an expression are written into content."""
     match plan:
         case p.Const(atoms=(p.Atom(tag, value),)) if tag == STRING:
-            return lambda writer, row: writer.text(value)
+            return Made(lambda writer, row: writer.text(value), _constant(value))
         case _:
-            return _written(frame.context.store, evaluate(plan, frame))
+            return _written(frame, evaluate(plan, frame))
 
 
-def _written(store: Store, column: Column) -> Part:
-    bounds = column.bounds().tolist()
-    entries = _entries(store, column.items)
+def _constant(value: str) -> Slots:
+    return (Slot(TEXT, text=value.encode()),) if value else ()
+
+
+def _written(frame: Frame, column: Column) -> Made:
+    store = frame.context.store
+    if is_text(column):
+        texts = joined(frame, column)
+        return Made(lambda writer, row: writer.text(texts[row]), text_slots(texts))
+    return Made(_by_entries(store, column), node_slots(store, column))
+
+
+def _by_entries(store: Store, column: Column) -> Write:
+    @cache
+    def known() -> tuple[list[int], list[Entry]]:
+        return column.bounds().tolist(), _entries(store, column.items)
 
     def write(writer: NodeWriter, row: int) -> None:
+        bounds, entries = known()
         previous = False  # whether an atomic value came just before: a space goes between two
         for i in range(bounds[row], bounds[row + 1]):
             entry = entries[i]

@@ -229,9 +229,11 @@ class Asking:
         source, tags = self.source()
         below = self.steps(tags, 1)[0]
         word = self.one_of(*WORDS)
-        match self.draw(st.integers(0, 12)):
+        match self.draw(st.integers(0, 15)):
             case 0 | 1 | 2:
                 return source
+            case 13 | 14 | 15:
+                return self.larger_query(source, below)
             case 3:
                 return f"count({source})"
             case 4:
@@ -256,6 +258,31 @@ class Asking:
             case _:
                 inner = self.draw(versions())
                 return f"for $x in {source} return string-join($x{below}{inner}/@*, ',')"
+
+    def larger_query(self, source: str, below: str) -> str:
+        """A question that takes more of XQuery."""
+        other = self.source()[0]
+        declared = f"declare function local:f($e as element()) as item()* {{ $e{below} }};"
+        return self.one_of(
+            f"for $x in {source} order by string($x), count($x{below}) return $x/@k",
+            f"for $x in {source} group by $k := string($x/@k) order by $k return <g>{{ $x }}</g>",
+            f"for $x in {source} group by $k := name($x) order by $k return count($x{below})",
+            f"if ({source}) then {other} else 'none'",
+            f"{declared} for $x in {source} return local:f($x)",
+            f"({source}, {other})",
+            f"({source})[last()]{below}",
+            f"{source} ! name(.), distinct-values({other} ! string(.))",
+            f"for $x in {source} return typeswitch ($x{below}) case element(a)+ return 1 "
+            "case element()+ return 2 default return 3",
+            f"every $x in {source} satisfies $x{below}",
+            f"for $x at $i in {source} let $y := $x{below} where $y return <p>{{ $i, $y }}</p>",
+            f"for $x in {source}, $y in {other}?[vtFrom($x), vtTo($x)] return <p>{{$x/@k, $y}}</p>",
+            f"let $x := {source} return <all>{{ $x }}</all>{below}",
+            f"reverse({source}){below}",
+            f"string-join(for $x in {source} return $x{below}/text(), '|')",
+            f"{source}/node()",
+            f"count({source}/descendant::*), {source}/self::a",
+        )
 
 
 @st.composite

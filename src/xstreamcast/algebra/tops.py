@@ -96,7 +96,8 @@ def _complete(
         places = {
             one for place in before for one in moved(place, step.axis, step.test, guide, needs)
         }
-        if needs.all is not None or step.axis in ("attribute", "self"):
+        other = step.axis in ("attribute", "self") or step.test.kind != "element"
+        if needs.all is not None or other:
             return None, None
         first = number == 0 and step.axis in ("descendant", "descendant-or-self")
         if first and any(one.path != () or one.tag == DOCUMENT for one in places):

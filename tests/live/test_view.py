@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
+import select
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.edges.change_streams import change_streams
 from tests.live.screen import Screen
+from xstreamcast.live.keys import keyboard
 from xstreamcast.live.terminal import Terminal
 from xstreamcast.live.text import cells, cut, one_line, padded, size_text
 from xstreamcast.live.view import LiveView, show
@@ -191,3 +195,53 @@ def test_texts_are_cut_by_cells() -> None:
     assert one_line("a\n  b\x1b[31m", 20) == "a b\ufffd[31m"
     assert size_text(999) == "999 B"
     assert size_text(1_500_000) == "1.5 MB"
+
+
+def test_keys_pause_scroll_and_quit() -> None:
+    clock, screen = Clock(), Screen(70, 5)
+    with LiveView(screen.terminal(), clock=clock) as view:
+        clock.now = 1.0
+        view.take([came(str(n), str(n - 1) if n else None) for n in range(9)])
+        assert view.press(" ")
+        assert view.wait() is None
+        clock.now = 2.0
+        view.take([came("x")])
+        assert screen.cells[0] == "+ <0/>"
+        assert screen.cells[4].startswith("paused · showing 4 of 9 items")
+        assert view.press(" ")
+        clock.now = 4.0
+        view.tick()
+        assert screen.cells[0] == "  <x/>"
+        assert view.press("j")
+        assert screen.cells[0] == "  <1/>"
+        assert view.press("k")
+        assert screen.cells[0] == "  <x/>"
+        assert [view.press(key) for key in "jjjjjg?"] == [True] * 7
+        assert screen.cells[0] == "  <x/>"
+        assert not view.press("q")
+
+
+def test_a_keyboard_says_what_was_pressed_and_is_given_back() -> None:
+    if sys.platform == "win32":
+        pytest.skip("there are no pseudo-terminals here")
+    import pty
+    import termios
+
+    ours, theirs = pty.openpty()
+    before = termios.tcgetattr(theirs)
+    with keyboard(os.ttyname(theirs)) as keys:
+        assert keys() == ""
+        os.write(ours, b"q")
+        select.select([theirs], [], [])
+        assert keys() == "q"
+        assert termios.tcgetattr(theirs)[3] & termios.ICANON == 0
+    assert termios.tcgetattr(theirs) == before
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_where_there_is_no_keyboard_no_key_is_pressed(tmp_path) -> None:
+    (tmp_path / "file").write_text("q")
+    for name in ("none", "file"):
+        with keyboard(str(tmp_path / name)) as keys:
+            assert keys() == ""

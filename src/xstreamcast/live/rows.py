@@ -79,9 +79,9 @@ class Rows:
         """When the next sign may have to go."""
         return self._ends[0][0] if self._ends else None
 
-    def shown(self, most: int) -> list[Row]:
-        """The first rows, in the order of the answer; what has gone, where it stood."""
-        return list(islice(self._rows(), most))
+    def shown(self, most: int, skipped: int = 0) -> list[Row]:
+        """Some rows, in the order of the answer; what has gone, where it stood."""
+        return list(islice(self._rows(), skipped, skipped + most))
 
     def _rows(self) -> Iterator[Row]:
         below: dict[str | None, list[str]] = {}

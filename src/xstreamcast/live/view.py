@@ -6,7 +6,8 @@
             view.take(changes)
 
 Nothing here waits: `take` draws if it is time to, `tick` too; `wait` says for how long nothing
-need be done. On what is no terminal each change is a line.
+need be done. `press` obeys a key that somebody else has read. On what is no terminal each change
+is a line.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ class LiveView:
         self._stale = True
         self._size = (0, 0)
         self._recent: deque[tuple[float, int]] = deque()
+        self.paused = False
+        self._skipped = 0  # rows above the first that is shown
 
     def __enter__(self) -> LiveView:
         if self._terminal.moves:
@@ -77,10 +80,27 @@ class LiveView:
         self.state_bytes = self.state_bytes if state_bytes is None else state_bytes
         self.tick()
 
+    def press(self, key: str) -> bool:
+        """Obey a key → whether to go on: Space pauses, j k g scroll (down, up, top), q quits."""
+        page = max(1, self._terminal.size()[1] // 2)
+        match key:
+            case " ":
+                self.paused = not self.paused
+            case "j":
+                self._skipped = min(self._skipped + page, max(0, len(self.rows) - 1))
+            case "k":
+                self._skipped = max(0, self._skipped - page)
+            case "g":
+                self._skipped = 0
+            case _:
+                return key != "q"
+        self._draw(self._clock())
+        return True
+
     def tick(self) -> None:
         """Draw, if something changed and it is time to."""
         now = self._clock()
-        if not self._terminal.moves or now < self._due:
+        if not self._terminal.moves or now < self._due or self.paused:
             return
         slower = bool(self._recent) and self._recent[0][0] <= now - _WINDOW
         if self.rows.expire(now) or slower or self._stale or self._terminal.size() != self._size:
@@ -89,6 +109,8 @@ class LiveView:
     def wait(self) -> float | None:
         """Seconds until a tick would draw; None if only changes can make it."""
         now = self._clock()
+        if self.paused or not self._terminal.moves:
+            return None
         if self._stale:
             return max(0.0, self._due - now)
         times = [] if self.rows.next_expiry is None else [self.rows.next_expiry]
@@ -139,13 +161,15 @@ class LiveView:
     def _frame(self, columns: int, lines: int, fill: bool) -> list[str]:
         head = [self._terminal.paint(one_line(self._title, columns), "bold")] if self._title else []
         room = max(0, lines - len(head) - 1)
-        rows = self.rows.shown(room)
+        rows = self.rows.shown(room, self._skipped if fill else 0)
         body = [self._line(row, columns) for row in rows]
         body += [""] * (room - len(body)) if fill else []
         there = sum(row.sign != "-" for row in rows)
         said = self.summary()
         if there < len(self.rows):
             said = f"showing {there:,} of {said}"
+        if self.paused and fill:
+            said = f"paused · {said}"
         return (head + body + [self._terminal.paint(cut(said, columns), "dim")])[: max(lines, 1)]
 
     def _line(self, row: Row, columns: int) -> str:

@@ -76,7 +76,7 @@ def test_scatter_puts_every_branch_back_in_its_rows(rows, random, spare):
         (np.array(places[a:b], np.int64), column(rows[a:b]))
         for a, b in ((0, cut), (cut, len(rows)))
     ]
-    expected = [[] for _ in range(len(rows) + spare)]
+    expected: list[list[object]] = [[] for _ in range(len(rows) + spare)]
     for place, row in zip(places, rows, strict=True):
         expected[place] = row
     assert listed(scatter(len(rows) + spare, parts)) == expected

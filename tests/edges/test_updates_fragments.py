@@ -24,9 +24,9 @@ from xstreamcast.edges.wire.encoder import batch_lines
 from xstreamcast.errors import Error
 from xstreamcast.history.history import History
 from xstreamcast.history.view import reconstruct, view
-from xstreamcast.model.change import Accumulated
+from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
-from xstreamcast.model.instant import SECOND
+from xstreamcast.model.instant import SECOND, START
 from xstreamcast.model.structure import Tag, TagStructure
 from xstreamcast.tape.reading import read
 
@@ -179,6 +179,16 @@ def test_with_versions_each_replacement_has_its_lifespan() -> None:
         '<price vtFrom="1970-01-01T00:00:13" vtTo="1970-01-01T00:00:19">5</price>'
         '<price vtFrom="1970-01-01T00:00:19" vtTo="now">6</price></stock></stocks>'
     )
+
+
+def test_an_answer_from_before_all_instants_is_told_too() -> None:
+    output, decoder = EventOutput(), UpdateDecoder("s", wrap="w")
+    raw = output.write([Change(START, 1, "a", None, "<n>0</n>")])
+    raw += output.write(
+        [Change(SECOND, -1, "a", None, "<n>0</n>"), Change(SECOND, 1, "a", None, "1")]
+    )
+    assert document(decoder, arrivals(decoder, raw, 40)) == "<w>1</w>"
+    assert decoder.counts.refused == 0
 
 
 def test_xml_gives_the_same_fragments_as_lines() -> None:

@@ -22,7 +22,7 @@ from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region, walk
 from xstreamcast.edges.updates.writing import leaf, start_tag
 from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
 from xstreamcast.errors import error
-from xstreamcast.model.instant import SECOND, show_instant
+from xstreamcast.model.instant import NOW, SECOND, START, show_instant
 from xstreamcast.model.structure import TagStructure
 
 ROOT: Final = "root"
@@ -64,7 +64,8 @@ class Cutter:
         self.regions.take(event)
         match event:
             case e.At(instant, zoned):
-                self._instant = instant, zoned
+                if START < instant < NOW:  # the symbolic ends of time are no valid times
+                    self._instant = instant, zoned
                 return False
             case _ if self.timed:
                 return False

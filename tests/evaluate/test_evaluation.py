@@ -113,3 +113,9 @@ def test_a_text_is_read_only_if_it_is_an_input(tmp_path: Path) -> None:
 def test_trace_speaks_beside_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     assert ask('trace(1 + 1, "sum")') == ["2"]
     assert capsys.readouterr().err == "sum: 2\n"
+
+
+@pytest.mark.parametrize("word", ["+", "!", "||", "|", "and"])
+def test_long_chains_run(word: str) -> None:
+    chain = f" {word} ".join(["$x"] * 1900)
+    assert len(ask(f"for $x in <a>1</a> return {chain}")) == 1

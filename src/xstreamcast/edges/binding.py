@@ -78,24 +78,31 @@ class Binding:
 
     def run(self, document: Any = None) -> Items:
         """The items of the answer, whose nodes lie in `store`."""
+        return deep(lambda: self._run(document))
+
+    def _run(self, document: Any) -> Items:
         _refuse_endless(self.program)
         for name in sorted(self._named() & set(self._inputs)):
-            self._load(name)
-        self.store = forked(self.store)
+            self._load(name, self._inputs[name])
+        if is_stream(document):
+            self._load("", document)
         given = Inputs(self.store)
         when = self._when(given)
         given.clock = None if when is None else when.now
         asked = Asked(self.program, self.histories, self.store, when, self._options.strategy)
-        if document is not None:
+        if "" in self.histories and when is not None:
+            tape = view(self.histories[""], when.now.instant)
+            given.item = _nodes(self.store.add(tape) << 32)
+        elif document is not None:
             given.item = self._document(document)
         self._bind(given, asked, when)
         return run(asked.program, given)
 
     def _base_store(self) -> Store:
-        """Where tapes go: beside those of a history that is handed in."""
+        """Where tapes go: beside those of a history that is handed in, which stays as it is."""
         given = (one for one in self._inputs.values() if isinstance(one, History))
         first = next(given, None)
-        return Store() if first is None else first.store
+        return Store() if first is None else forked(first.store)
 
     def _named(self) -> set[str]:
         """The streams that the program names."""
@@ -107,13 +114,15 @@ class Binding:
             if isinstance(node, StreamInput)
         }  # fmt: skip
 
-    def _load(self, name: str) -> None:
-        source = self._inputs[name]
+    def _load(self, name: str, source: Any) -> None:
+        """Take a stream in; without a name it becomes the context item."""
         if isinstance(source, History):
             self.histories[name] = source
         elif is_stream(source):
             options = self._options
-            loaded = load(name, source, self.store, on_error=options.on_error, keep=options.keep)
+            loaded = load(
+                name or "input", source, self.store, on_error=options.on_error, keep=options.keep
+            )
             self.loaded.append(loaded)
             self.histories[name] = loaded.history
 

@@ -89,6 +89,7 @@ class Query:
         document: Any = None,
         /,
         *,
+        policy: str = "optimistic",
         follow: bool = False,
         batch: int = 1000,
         clock: str = "event",
@@ -101,13 +102,11 @@ class Query:
         """
         from xstreamcast.edges.watching import Options
 
-        options = Options(follow=follow, batch=batch, clock=clock, on_error=on_error)
+        options = Options(policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error)
         for changes in self.watching(document, inputs, options).ticks():
             yield from changes
 
-    def watching(
-        self, document: Any, inputs: Mapping[str, Any], options: WatchOptions
-    ) -> Watching:
+    def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
         """The query left running over inputs of any name; `ticks` of it gives the changes."""
         from xstreamcast.edges.watching import Watching
         from xstreamcast.edges.watching.bound import bound

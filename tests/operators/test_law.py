@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +14,7 @@ from xstreamcast.errors import Error
 
 def chunks(wire: bytes, cuts: list[int]) -> list[bytes]:
     places = [0, *sorted(cut % len(wire) for cut in cuts), len(wire)]
-    return [wire[a:b] for a, b in zip(places, places[1:], strict=False)]
+    return [wire[a:b] for a, b in itertools.pairwise(places)]
 
 
 @settings(deadline=None)

@@ -11,13 +11,13 @@ from xstreamcast.algebra.lowering import lower
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.cli.translation import add_translation_arguments, translation
+from xstreamcast.cli.translation import add_translation_arguments, told_structures, translation
 from xstreamcast.errors import error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.rewrite.optimise import optimise, trace
 from xstreamcast.syntax import parse, show_tree
 
-STAGES: Final = ("tree", "plan", "optimised", "xquery")
+STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -27,8 +27,8 @@ def add_arguments(parser: Parser) -> None:
         "--stage",
         choices=STAGES,
         default="plan",
-        help="tree (as parsed), plan (as lowered), optimised, or xquery (without XCQL); "
-        "plan if nothing is said",
+        help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), or "
+        "operators (what watch computes and keeps); plan if nothing is said",
     )
     parser.add_argument(
         "--trace",
@@ -48,10 +48,18 @@ def main(args: Parsed) -> int:
     name, text = query_text(args)
     if args.stage == "xquery":
         shown = deep(lambda: translation(parse(text, name), args))
+    elif args.stage == "operators":
+        shown = deep(lambda: _operators(name, text, args))
     else:
         shown = deep(lambda: _explained(name, text, args.stage, args.policy, args.trace))
     sys.stdout.write(shown + "\n")
     return 0
+
+
+def _operators(name: str, text: str, args: Parsed) -> str:
+    from xstreamcast.operators.explain import explain_operators
+
+    return explain_operators(optimise(lower(parse(text, name))), told_structures(args))
 
 
 def query_text(args: Parsed) -> tuple[str, str]:

@@ -20,22 +20,27 @@ def add_translation_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--structure", action="append", default=[], metavar="NAME=FILE",
-        help="with --stage xquery: the tag structure of stream NAME",
+        help="with --stage xquery or operators: the tag structure of stream NAME",
     )  # fmt: skip
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="NAME=SOURCE",
-        help="with --stage xquery: a stream whose tag structure is taken",
+        help="with --stage xquery or operators: a stream whose tag structure is taken",
     )  # fmt: skip
 
 
 def translation(module: Module, args: Parsed) -> str:
     """The translation, with its prolog."""
     from xstreamcast.algebra.translate import translate
+
+    return translate(module, args.strategy, told_structures(args)).rstrip("\n")
+
+
+def told_structures(args: Parsed) -> dict[str, TagStructure]:
+    """The tag structures that were given, by stream."""
     from xstreamcast.edges.structures import read_structure
 
     known = {name: read_structure(file) for name, file in map(_named, args.structure)}
-    known |= {name: _told(name, source) for name, source in map(_named, args.input)}
-    return translate(module, args.strategy, known).rstrip("\n")
+    return known | {name: _told(name, source) for name, source in map(_named, args.input)}
 
 
 def _named(word: str) -> tuple[str, str]:

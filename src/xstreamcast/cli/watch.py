@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.streams import quarantined
 from xstreamcast.errors import error
+from xstreamcast.model.change import Accumulated, Change
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching import Watching
-    from xstreamcast.model.change import Change
 
-FORMATS: Final = ("changes", "lines", "xml")
+FORMATS: Final = ("changes", "lines", "xml", "events", "table")
 _UNITS = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
 _UNITS |= {"d": 86_400 * 10**6}
 
@@ -34,8 +34,13 @@ def add_arguments(parser: Parser) -> None:
         help="the value of an external variable",
     )  # fmt: skip
     parser.add_argument(
-        "--format", choices=FORMATS, default="changes",
-        help="changes (JSON, a line each), lines (+ item, - item), xml (the answer at the end)",
+        "--format", choices=FORMATS,
+        help="changes (JSON, a line each; when piped), lines (+ item, - item), xml (the answer at "
+        "the end), events (updates of a stream), table (a live view; on a terminal)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--policy", choices=("optimistic", "strict"), default="optimistic",
+        help="tell at once and revise, or only what nothing missing can change",
     )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
     parser.add_argument("--limit", type=int, metavar="N", help="stop after so many changes")
@@ -81,6 +86,7 @@ def _watching(arguments: Parsed, keep: Any) -> Watching:
 
     text, name = _query(arguments)
     options = Options(
+        policy=arguments.policy,
         follow=arguments.follow,
         batch=_at_least_one(arguments.batch),
         clock=arguments.clock,
@@ -99,35 +105,56 @@ def _watching(arguments: Parsed, keep: Any) -> Watching:
 
 def _tell(watching: Watching, arguments: Parsed, out: TextIO) -> None:
     """Write what each tick changed; it is in the sink before the next tick begins."""
-    from xstreamcast.model.change import Accumulated
+    batches = _limited(watching.ticks(), arguments.limit)
+    match arguments.format or ("table" if out.isatty() else "changes"):
+        case "xml":
+            answer = Accumulated(change for changes in batches for change in changes)
+            out.writelines(f"{line}\n" for line in ("<results>", *answer.items(), "</results>"))
+        case "events":
+            _tell_events(batches, out)
+        case "table":
+            _show(watching, batches, out)
+        case form:
+            for changes in batches:
+                out.writelines(_line(change, form) + "\n" for change in changes)
+                out.flush()
 
-    answer, left = Accumulated(), arguments.limit
-    for changes in watching.ticks():
+
+def _limited(batches: Iterator[list[Change]], limit: int | None) -> Iterator[list[Change]]:
+    left = limit
+    for changes in batches:
         some = changes if left is None else changes[:left]
-        if arguments.format == "xml":
-            for change in some:
-                answer.apply(change)
-        else:
-            out.writelines(_line(change, arguments.format) + "\n" for change in some)
-            out.flush()
+        yield some
         left = None if left is None else left - len(some)
         if left == 0:
-            break
-    if arguments.format == "xml":
-        out.write("\n".join(_results(answer)) + "\n")
+            return
+
+
+def _tell_events(batches: Iterator[list[Change]], out: TextIO) -> None:
+    from xstreamcast.edges.updates.answers import EventWriter
+    from xstreamcast.edges.updates.lines import line
+
+    writer = EventWriter()
+    for changes in batches:
+        out.writelines(line(event).decode().rstrip("\n") + "\n" for event in writer.write(changes))
         out.flush()
+    out.writelines(line(event).decode().rstrip("\n") + "\n" for event in writer.end())
+
+
+def _show(watching: Watching, batches: Iterator[list[Change]], out: TextIO) -> None:
+    from xstreamcast.live.terminal import Terminal
+    from xstreamcast.live.view import LiveView
+
+    title = " ".join(watching.program.source.text.split())
+    with LiveView(Terminal.of(out), title=title) as view:
+        for changes in batches:
+            view.take(changes)
 
 
 def _line(change: Change, form: str) -> str:
     if form == "changes":
         return change.to_json()
     return f"{'+' if change.diff > 0 else '-'} {change.item}"
-
-
-def _results(answer: Any) -> Iterator[str]:
-    yield "<results>"
-    yield from answer.items()
-    yield "</results>"
 
 
 def _warn(watching: Watching) -> None:

@@ -83,8 +83,8 @@ class Answer:
         for _, group in sorted(
             (self._ranks[group], group) for group in touched & set(self._groups)
         ):
-            stays = () if group in moved else before[group]
-            out += self._insertions(group, frozenset(stays), instant)
+            known = () if group in moved else before[group]
+            out += self._insertions(group, {e.serial: e for e in known}, instant)
         return out
 
     def _removals(
@@ -96,14 +96,10 @@ class Answer:
     ) -> list[Change]:
         out = []
         for group, listed in before.items():
-            stays: frozenset[Entry] = frozenset()
+            stays: frozenset[int] = frozenset()
             if group not in moved:
-                stays = frozenset(made[group].listed)
-            out += [
-                Change(instant, -1, _key(group, entry), None, entry.item)
-                for entry in listed
-                if entry not in stays
-            ]
+                stays = frozenset(entry.serial for entry in made[group].listed)
+            out += [_gone(group, entry, instant) for entry in listed if entry.serial not in stays]
         return out
 
     def _settle(
@@ -129,12 +125,15 @@ class Answer:
             self._ranks = {g: i for i, g in enumerate(order) if g in self._groups}
             self._order = [(i, group) for group, i in self._ranks.items()]
 
-    def _insertions(self, group: str, stays: frozenset[Entry], instant: int) -> list[Change]:
+    def _insertions(self, group: str, known: dict[int, Entry], instant: int) -> list[Change]:
+        """What comes, in order; what is revised goes right before it comes again."""
         after = self._before(group)
         out = []
         for entry in self._groups[group].listed:
-            key = _key(group, entry)
-            if entry not in stays:
+            key, old = _key(group, entry), known.get(entry.serial)
+            if old is not None and old != entry:
+                out.append(_gone(group, old, instant))
+            if old != entry:
                 out.append(Change(instant, 1, key, after, entry.item))
             after = key
         return out
@@ -172,6 +171,10 @@ def _longest_ascending(values: Sequence[int]) -> frozenset[int]:
         kept.add(at)
         at = before[at]
     return frozenset(kept)
+
+
+def _gone(group: str, entry: Entry, instant: int) -> Change:
+    return Change(instant, -1, _key(group, entry), None, entry.item)
 
 
 def _key(group: str, entry: Entry) -> str:

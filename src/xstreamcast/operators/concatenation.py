@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from xstreamcast.algebra.monotone import monotone
 from xstreamcast.operators.answer import Answer, Appended
 from xstreamcast.operators.asking import Asking, listed, rows_of_strings
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.split import Listed, Part
     from xstreamcast.model.change import Change
-    from xstreamcast.operators.units import Moved
+    from xstreamcast.model.column import Column
+    from xstreamcast.operators.missing import Missing
+    from xstreamcast.operators.units import Minis, Moved
 
 
 class Concatenation:
@@ -40,8 +45,21 @@ class Concatenation:
             return {}
         shape: Listed = self._shape  # type: ignore[assignment]
         frame = asking.units(moved.asked, self._part.document)
-        rows = rows_of_strings(frame, listed(shape.expression, frame))
-        return dict(zip(moved.asked.keys, rows, strict=True))
+        column = listed(shape.expression, frame)
+        if moved.asked.missing is not None:
+            column = self._decided(column, moved.asked, moved.asked.missing)
+        return dict(zip(moved.asked.keys, rows_of_strings(frame, column), strict=True))
+
+    def _decided(self, column: Column, minis: Minis, missing: Missing) -> Column:
+        """The items that no missing fragment can change."""
+        shape: Listed = self._shape  # type: ignore[assignment]
+        certain = ~missing.units[column.rows()]
+        if certain.all():
+            return column
+        if monotone(shape.expression, missing.hollow):
+            # the minis are the first tape of their store
+            certain |= np.array(missing.decided(minis.tape, 0, column.items), np.bool_)
+        return column.keep(certain)
 
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of it back."""

@@ -40,7 +40,7 @@ class DocumentFeed:
     ) -> None:
         self.name, self._names, self._guards = name, names, tuple(guards)
         self._reading = PlacedReading(level, names, name)
-        self._looked: Spine = ()
+        self._looked = False
         self.head = b""  # what came before the root: whoever reads it whole instead needs it
         self._places = Numbered()
         self._kept: list[Minis] | None = [] if kept else None
@@ -51,9 +51,7 @@ class DocumentFeed:
         if not self._looked:
             self.head += chunk
         tape, runs = self._reading.runs(chunk)
-        for run in runs:
-            self._look(run.spine)
-        self._look(self._reading.spine)
+        self._look()
         if tape is None or not runs:
             return NOTHING
         self.units += len(tape.roots())
@@ -81,17 +79,15 @@ class DocumentFeed:
         """End the input; the root may be open."""
         self._reading.close()
 
-    def _look(self, spine: Spine) -> None:
-        """Refuse a spine that holds a name that only units may have."""
-        if spine is self._looked:
+    def _look(self) -> None:
+        """Refuse a root that has a name that only units may have."""
+        root = self._reading.root
+        if root is None or self._looked:
             return
-        for tape in spine:
-            _, local, uri = tape.names.qname(int(tape.columns.name[0]))
-            if any(local == name and wanted in (None, uri) for wanted, name in self._guards):
-                raise Forbidden(f"the root is a {local}, as units are")
-        self._looked = spine
-        if spine:
-            self.head = b""
+        _, local, uri = root.names.qname(int(root.columns.name[0]))
+        if any(local == name and wanted in (None, uri) for wanted, name in self._guards):
+            raise Forbidden(f"the root is a {local}, as units are")
+        self._looked, self.head = True, b""
 
     def _minis(self, tape: Tape, runs: list[Run]) -> Minis:
         parts, documents, base = [], [], 0

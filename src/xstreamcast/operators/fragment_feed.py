@@ -10,6 +10,7 @@ import numpy as np
 from xstreamcast.algebra.cut import TagCut
 from xstreamcast.history.view import view, written
 from xstreamcast.operators.history_part import Places, history_part
+from xstreamcast.operators.missing import Missing, hollow_names
 from xstreamcast.operators.root import Root, root_of
 from xstreamcast.operators.units import NOTHING, Minis, Moved
 from xstreamcast.tape.join import joined
@@ -17,6 +18,7 @@ from xstreamcast.tape.wrap import wrapped
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
+    from xstreamcast.history.view import View
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.items import Items
     from xstreamcast.tape.layout import I32, I64, Tape
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
 class FragmentFeed:
     """Units are what stands in the holes of the root; a dirty fragment makes its units dirty."""
 
-    def __init__(self, history: History, cut: TagCut | None) -> None:
-        self.history, self.cut = history, cut
+    def __init__(self, history: History, cut: TagCut | None, strict: bool = False) -> None:
+        self.history, self.cut, self.strict = history, cut, strict
         self._links = Places(history)
         self._root: Root | None = None
         self._dirty: set[int] = set()
@@ -49,11 +51,11 @@ class FragmentFeed:
         return self._moved(dirty)
 
     def _moved(self, dirty: I32) -> Moved:
-        met = self._links.above(dirty, frozenset(self._units))
+        met = self._links.above(dirty, self._units)
         root = self._root
         if root is None or root.concerns(met | set(dirty.tolist())) or self._is_root(dirty):
             return self._rooted(met)
-        asked = [code for code in self._units if code in met]
+        asked = [code for code in met if code in self._units]
         minis = self._minis(asked) if asked else None
         return Moved(minis, places=self._places, again=self._again)
 
@@ -124,15 +126,45 @@ class FragmentFeed:
             for key in self._units[code]
             if only is None or key in only
         )
-        parts, documents, base = [], [], 0
+        parts, documents, shifts, base = [], [], [], 0
         for spine, units in self._root.by_spine(wanted):
             at = np.array(units, np.int64)
             mini, begin = wrapped(spine, made.tape, first[at], last[at])
             documents.append(begin + base)
+            shifts.append(begin + base + 1 + sum(map(len, spine)) - first[at])
             parts.append(mini)
             base += len(mini)
         keys = tuple(key for _, key, _ in wanted)
-        return Minis(joined(parts), np.concatenate(documents), keys)
+        missing = None
+        if self.strict:
+            at = np.array([unit for _, _, unit in wanted], np.int64)
+            missing = self._missing(part, made, at, np.concatenate(shifts))
+        return Minis(joined(parts), np.concatenate(documents), keys, missing)
+
+    def _missing(self, part: History, made: View, units: I64, shifts: I64) -> Missing:
+        """Which payloads have holes that nothing has come for."""
+        f, h, chains = part.fragments, part.holes, part.chains()
+        empty = np.diff(chains.first)[h["id"]] == 0
+        ends = f["holes"]
+        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(empty)))
+        counts = np.diff(before[np.concatenate((np.zeros(1, np.int64), ends))])
+        lacks = counts[made.instances.place] > 0
+        top = np.maximum.accumulate(np.where(made.instances.parent < 0, np.arange(len(lacks)), 0))
+        owner = made.instances.link[top]
+        rows, flags, open_ = [], [], []
+        for unit, shift in zip(units.tolist(), shifts.tolist(), strict=True):
+            own = owner == unit
+            rows.append(made.row[own] + shift)
+            flags.append(lacks[own])
+            open_.append(bool(lacks[own].any()))
+        hollow = hollow_names(self.history.structure)
+        return Missing(np.concatenate(rows), np.concatenate(flags), hollow, np.array(open_))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the root has come, and a fragment for every hole."""
+        self._links.catch_up()
+        return self._links.unfilled == 0 and len(self.history.roots()) > 0
 
     def whole(self, store: Store) -> Items:
         """The temporal view of the stream, in a store."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +22,7 @@ class Places:
         self._of: dict[int, list[int]] = {}
         self._above: dict[int, set[int]] = {}
         self._seen = 0
+        self.unfilled = 0  # ids that stand in a hole and have not come
 
     def catch_up(self) -> None:
         """Take in what has arrived since the last time."""
@@ -29,11 +30,15 @@ class Places:
         first, last = self._seen, len(f)
         ids, ends = f["id"][first:last].tolist(), f["holes"]
         for place, code in enumerate(ids, start=first):
+            if code not in self._of and code in self._above:
+                self.unfilled -= 1
             self._of.setdefault(code, []).append(place)
         begin = int(ends[first - 1]) if first else 0
         counts = np.diff(ends[first:last], prepend=begin)
         owners = np.repeat(f["id"][first:last], counts).tolist()
         for child, parent in zip(h["id"][begin:].tolist(), owners, strict=True):
+            if child not in self._above and child not in self._of:
+                self.unfilled += 1
             self._above.setdefault(child, set()).add(parent)
         self._seen = last
 
@@ -41,7 +46,7 @@ class Places:
         """The places of an id's fragments in the order of arrival."""
         return self._of.get(code, ())
 
-    def above(self, codes: I32, stop: frozenset[int]) -> set[int]:
+    def above(self, codes: I32, stop: Container[int]) -> set[int]:
         """The ids and all those in whose holes they stand, up to and with those in `stop`."""
         seen: set[int] = set()
         todo = codes.tolist()

@@ -34,6 +34,7 @@ class Tick:
     clock_moved: bool
     everything: Callable[[str | None], Moved]
     item: Callable[[Store], Items | None]  # the context item; None where there is none yet
+    decided: bool = True  # nothing is missing that an answer may have to wait for
 
 
 class Pipeline:
@@ -52,6 +53,15 @@ class Pipeline:
             self.valued = [(p, _valued(p, v)) for p, v in zip(parts, values, strict=True)]
             self.rest = Rewriting(division.rest, rest)
         self._fresh = snapshot is None
+        self._held = False  # the value has changed, and waits to be told
+
+    @property
+    def waits(self) -> bool:
+        """Whether the teller must not begin before nothing is missing any more."""
+        parts = self.division.parts
+        return self.teller is not None and (
+            not isinstance(self.teller, Concatenation) or bool(parts[0].others)
+        )
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
@@ -59,14 +69,15 @@ class Pipeline:
             part = self.division.parts[0]
             moves = self._moves(part, tick)
             return [c for one in moves for c in self.teller.on_batch(one, asking, instant)]
-        changed = self._fresh
+        changed = self._fresh or self._held
         for part, operator in self.valued:
             for moved in self._moves(part, tick):
                 changed = operator.on_batch(moved, asking) or changed
         changed = changed or bool(self.division.whole & tick.touched)
         if not changed and not (self.division.clock and tick.clock_moved):
             return []
-        return self._rewritten(tick, asking, instant)
+        self._held = not tick.decided
+        return [] if self._held else self._rewritten(tick, asking, instant)
 
     def _moves(self, part: Part, tick: Tick) -> list[Moved]:
         """What this part must take in: all units again where something else that it reads moved."""

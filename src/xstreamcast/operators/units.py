@@ -12,6 +12,7 @@ from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.tape.layout import Columns, Tape
 
 if TYPE_CHECKING:
+    from xstreamcast.operators.missing import Missing
     from xstreamcast.tape.layout import I64
 
 
@@ -22,6 +23,7 @@ class Minis:
     tape: Tape
     documents: I64
     keys: tuple[str, ...]
+    missing: Missing | None = None  # where fragments may be missing
 
     def __len__(self) -> int:
         return len(self.keys)

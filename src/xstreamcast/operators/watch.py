@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 Kind = Literal["document", "fragments"]
+Policy = Literal["optimistic", "strict"]
 Feed = DocumentFeed | WholeDocument | FragmentFeed
 
 
@@ -43,6 +44,7 @@ class Watch:
     kinds: Mapping[str | None, Kind]
     names: Names = field(default_factory=Names)
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
+    policy: Policy = "optimistic"
     now: Moment = BEFORE
     pipeline: Pipeline | None = None
     ended: set[str | None] = field(default_factory=set)
@@ -106,7 +108,11 @@ class Watch:
         self.ended.add(name)
         self._touched.add(name)
         feed = self._feeds.get(name)
-        if feed is not None and not isinstance(feed, FragmentFeed):
+        if isinstance(feed, FragmentFeed):
+            # nothing is missing any more: what has not come is absent
+            self._stale |= {name} if feed.strict else set()
+            feed.strict = False
+        elif feed is not None:
             feed.close()
 
     def reach(self, now: Moment) -> None:
@@ -118,7 +124,7 @@ class Watch:
         feed = self._feeds.get(name)
         if feed is None:
             history = History(name, structure, store=Store(self.names), ids=ids)
-            self._feeds[name] = FragmentFeed(history, None)
+            self._feeds[name] = FragmentFeed(history, None, self.policy == "strict")
         else:
             assert isinstance(feed, FragmentFeed)
             feed.history.describe(structure)
@@ -191,8 +197,14 @@ class Watch:
         except Forbidden as why:
             self._give_up_cut(why)
             moves = self._taken()
+        decided = self._decided()
+        if self.pipeline.waits and not decided:
+            self._hold(moves)
+            return []
         clock_moved = self.now != self._ticked_at
-        told = Tick(moves, frozenset(self._touched), clock_moved, self._everything, self._item)
+        told = Tick(
+            moves, frozenset(self._touched), clock_moved, self._everything, self._item, decided
+        )
         asking = Asking(self.program, self.names, self.variables, self._whole, self.now)
         owed, self._owed = self._owed, []
         try:
@@ -205,6 +217,23 @@ class Watch:
             return []
         self._touched, self._ticked_at = set(), self.now
         return owed + changes
+
+    def _decided(self) -> bool:
+        """Whether the policy lets answers be told that something missing might change."""
+        if self.policy == "optimistic":
+            return True
+        return all(
+            name in self.ended or (isinstance(feed, FragmentFeed) and feed.complete)
+            for name, feed in self._feeds.items()
+        )
+
+    def _hold(self, moves: dict[str | None, list[Moved]]) -> None:
+        """Keep what has moved until answers may be told."""
+        for name, held in moves.items():
+            if isinstance(self._feeds[name], FragmentFeed):
+                self._stale.add(name)
+            else:
+                self._moves[name] = held
 
     def _may_mend(self) -> bool:
         """Whether what is still to come may make an error go away: parts of it may be missing."""

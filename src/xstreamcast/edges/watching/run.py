@@ -8,6 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
@@ -110,7 +111,13 @@ class Watching:
             arriving = Arriving(name, b"".join(p for p in head if p), self.options.batch)
             kinds[name] = arriving.kind
             self._open[name] = _again(head, stream), arriving
-        self.watch = Watch(self.program, kinds, variables=self.variables)
+        strict = self.options.policy == "strict"
+        if strict:
+            refuse_blocked(self.program, streams=self.options.follow)
+        self.watch = Watch(
+            self.program, kinds, variables=self.variables,
+            policy="strict" if strict else "optimistic",
+        )  # fmt: skip
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error)
         if self.journal is not None:

@@ -1,0 +1,91 @@
+"""strict and optimistic: what each tells when, and that they end equal."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.following import Following
+from tests.operators.test_law import chunks
+from tests.operators.test_law_divided import questions
+from tests.streams_strategies import HEAD, histories, structures
+from xstreamcast.errors import Error
+
+STOCKS = (
+    HEAD + '<stream:structure><tag id="1" name="stocks" type="snapshot">'
+    '<tag id="2" name="stock" type="snapshot" filler="true">'
+    '<tag id="3" name="rating" type="snapshot" filler="true"/>'
+    '<tag id="4" name="value" type="snapshot" filler="true"/>'
+    "</tag></tag></stream:structure>"
+).encode()
+ROOT = (
+    b'<stream:filler id="0" tsid="1"><stocks><stream:hole id="7" tsid="2"/></stocks>'
+    b"</stream:filler>"
+)
+STOCK = (
+    b'<stream:filler id="7" tsid="2"><stock><stream:hole id="8" tsid="3"/>'
+    b'<stream:hole id="9" tsid="4"/><stream:hole id="10" tsid="3"/></stock></stream:filler>'
+)
+VALUE = b'<stream:filler id="9" tsid="4"><value>12</value></stream:filler>'
+RATING = b'<stream:filler id="8" tsid="3"><rating>hold</rating></stream:filler>'
+RATED = 'stream("s")/stocks/stock[rating = "hold"]/value'
+
+
+def told_after(query: str, policy: str, *arrivals: bytes) -> list[str]:
+    following = Following(query, policy=policy)
+    following.feed(STOCKS)
+    for one in arrivals:
+        following.feed(one)
+    return following.told.items()
+
+
+def test_a_value_waits_for_its_rating():
+    assert told_after(RATED, "strict", ROOT, STOCK, VALUE) == []
+    assert told_after(RATED, "strict", ROOT, STOCK, VALUE, RATING) == ["<value>12</value>"]
+
+
+def test_a_witness_decides_though_another_rating_is_missing():
+    assert told_after(RATED, "strict", VALUE, RATING, STOCK, ROOT) == ["<value>12</value>"]
+
+
+def test_an_aggregate_waits_for_what_is_missing():
+    query = 'for $s in stream("s")//stock where count($s/rating) < 2 return $s/value/text()'
+    assert told_after(query, "strict", ROOT, STOCK, VALUE, RATING) == []
+    assert told_after(query, "optimistic", ROOT, STOCK, VALUE, RATING) == ["12"]
+
+
+@settings(deadline=None)
+@given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5))
+def test_both_policies_end_equal(data, structure, cuts):
+    wire = data.draw(histories(structure))
+    query = data.draw(questions('stream("s")'))
+    ends = []
+    for policy in ("strict", "optimistic"):
+        following = Following(query, policy=policy)
+        try:
+            for chunk in chunks(wire, cuts):
+                following.feed(chunk)
+            following.end()
+        except Error as failed:
+            ends.append([failed.code])
+        else:
+            ends.append(following.told.items())
+    assert ends[0] == ends[1]
+
+
+@settings(deadline=None)
+@given(st.data(), structures())
+def test_strict_takes_nothing_back_that_no_correction_touched(data, structure):
+    wire = data.draw(histories(structure))
+    head, *lines = wire.decode().splitlines()
+    fragments = {line.split(" ", 2)[1]: line for line in lines if "stream:filler" in line}
+    order = data.draw(st.permutations(list(fragments.values())))
+    following = Following(data.draw(questions('stream("s")')), policy="strict")
+    try:
+        following.feed("\n".join([head, lines[0]]).encode())
+        for line in order:
+            following.feed(line.encode())
+        following.end()
+    except Error:
+        return
+    assert [change for change in following.changes if change.diff < 0] == []

@@ -1,0 +1,98 @@
+"""The command watch as a user sees it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from xstreamcast import query
+from xstreamcast.model.change import Accumulated, Change
+
+LOG = "<log>" + "".join(f'<e n="{i}"><v>{i % 7}</v></e>' for i in range(2000))
+
+
+def watch(*words: str, stdin: bytes = b"", **options) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "xstreamcast", "watch", *words]
+    return subprocess.run(command, input=stdin, capture_output=True, timeout=120, **options)
+
+
+def test_a_log_that_never_closes_is_answered_from_a_pipe():
+    done = watch("-q", 'stream("log")//e[v = 6]/@n/string()', "-i", "log=-", stdin=LOG.encode())
+    assert done.returncode == 0, done.stderr
+    told = Accumulated(map(Change.from_json, done.stdout.decode().splitlines()))
+    assert told.items() == [str(i) for i in range(2000) if i % 7 == 6]
+    assert b"bytes of state" in done.stderr
+
+
+def test_lines_and_xml_and_events(tmp_path: Path):
+    path = tmp_path / "d.xml"
+    path.write_text("<r><a>1</a><a>2</a></r>")
+    lines = watch("-q", "//a", "-i", str(path), "--format", "lines")
+    assert lines.stdout == b"+ <a>1</a>\n+ <a>2</a>\n"
+    xml = watch("-q", "count(//a)", "-i", str(path), "--format", "xml")
+    assert xml.stdout == b"<results>\n2\n</results>\n"
+    events = watch("-q", "//a", "-i", str(path), "--format", "events")
+    assert all(json.loads(line) for line in events.stdout.splitlines())
+    assert len(events.stdout.splitlines()) > 4
+
+
+def test_a_limit_ends_it(tmp_path: Path):
+    path = tmp_path / "d.xml"
+    path.write_text(LOG)
+    done = watch("-q", "//e/@n/string()", "-i", str(path), "--limit", "3", "--format", "lines")
+    assert done.stdout == b"+ 0\n+ 1\n+ 2\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["-q", "//a"], 2),
+        (["-q", "//a["], 3),
+        (["-q", "//a", "-i", "nowhere.xml"], 2),
+        (["-q", "//a", "-i", "x.xml", "--for", "soon"], 2),
+    ],
+)
+def test_mistakes_are_told(words, status, tmp_path: Path):
+    done = watch(*words, cwd=tmp_path)
+    assert done.returncode == status
+    assert b"Traceback" not in done.stderr
+
+
+def test_killed_and_started_again_it_tells_everything_once(tmp_path: Path):
+    """Killed after ever more bytes of its output; what the file holds at the end is the answer."""
+    pieces = [LOG[i : i + 9000].encode() for i in range(0, len(LOG), 9000)]
+    out, folder = tmp_path / "out", tmp_path / "state"
+    words = ["watch", "-q", 'for $e in stream("log")//e where $e/v = 3 return $e', "-i", "log=-"]
+    words += ["--checkpoint", str(folder), "-o", str(out)]
+    for turn in range(3):
+        running = subprocess.Popen(
+            [sys.executable, "-m", "xstreamcast", *words], stdin=subprocess.PIPE
+        )
+        assert running.stdin is not None
+        begin = sum(path.stat().st_size for path in folder.glob("log.bytes"))
+        sent = 0
+        for piece in pieces:
+            sent += len(piece)
+            if sent <= begin:
+                continue
+            running.stdin.write(piece[max(0, len(piece) - (sent - begin)) :])
+            running.stdin.flush()
+            if turn < 2 and sent > len(LOG) * (turn + 1) / 3:
+                break
+        if turn < 2:
+            while not (folder / "journal").exists() or not _lines(folder / "journal", turn + 1):
+                assert running.poll() is None
+            running.kill()
+        running.stdin.close()
+        running.wait(60)
+    told = Accumulated(map(Change.from_json, out.read_text().splitlines()))
+    expected = query("//e[v = 3]").run((LOG + "</log>").encode())
+    assert told.items() == list(expected.lines())
+
+
+def _lines(path: Path, least: int) -> bool:
+    return path.read_bytes().count(b"\n") >= least

@@ -22,10 +22,11 @@ from xstreamcast.edges.updates.tree import Branch, Leaf, Place, Region, walk
 from xstreamcast.edges.updates.writing import leaf, start_tag
 from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
 from xstreamcast.errors import error
-from xstreamcast.model.instant import NOW, SECOND, START, show_instant
+from xstreamcast.model.instant import DAY, NOW, SECOND, show_instant
 from xstreamcast.model.structure import TagStructure
 
 ROOT: Final = "root"
+_EARLIEST: Final = -719_162 * DAY  # 0001-01-01: what has been so from the start is of this instant
 
 
 class Cutter:
@@ -64,8 +65,8 @@ class Cutter:
         self.regions.take(event)
         match event:
             case e.At(instant, zoned):
-                if START < instant < NOW:  # the symbolic ends of time are no valid times
-                    self._instant = instant, zoned
+                if instant != NOW:  # which is no valid time: what is said now is of the last one
+                    self._instant = max(instant, _EARLIEST), zoned
                 return False
             case _ if self.timed:
                 return False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+
 import xstreamcast as xsc
-from tests.history.telling import CREDIT, filler, hole, shortened
+from tests.history.telling import CREDIT, filler, hole, shortened, told
 
 STREAM = CREDIT + "".join(
     [
@@ -114,8 +115,23 @@ def test_as_of_and_between() -> None:
     ]
 
 
+def test_a_stream_without_a_name_is_the_context_item() -> None:
+    found = xsc.query("//limit[2]/string()").run(STREAM.encode(), as_of="2003-01-06")
+    assert list(found.lines()) == ["20"]
+
+
+def test_a_history_may_be_asked_again_and_stays_as_it_is() -> None:
+    history = told([], STREAM)
+    held = repr(history.store)
+    for _ in range(2):
+        answer = xsc.query('stream("credit")//limit#[last]').run(credit=history)
+        assert len(answer) == 1
+    assert repr(history.store) == held
+
+
 def test_a_document_has_the_lifespans_that_its_attributes_say() -> None:
-    document = b'<r><a vtFrom="2003-01-01" vtTo="2003-01-05">1</a><a vtFrom="2003-01-05" vtTo="now">2</a></r>'
+    first, second = 'vtFrom="2003-01-01" vtTo="2003-01-05"', 'vtFrom="2003-01-05" vtTo="now"'
+    document = f"<r><a {first}>1</a><a {second}>2</a></r>".encode()
     found = xsc.query('stream("d")//a?[2003-01-02]').run(d=document)
     assert [shortened(line) for line in found.lines()] == ['<a vtFrom="2" vtTo="2">1</a>']
 

@@ -60,8 +60,8 @@ def fragments(draw: st.DrawFn) -> list[str]:
             out.append(filler(status, 6, day, f"<status>{draw(texts)}</status>"))
         for day in draw(st.sets(days, max_size=2)):
             out.append(filler(address, 8, day, f"<address>{hole(limit + 1000, 4)}</address>"))
-        for name in draw(st.sets(st.sampled_from([limit, charge, status]), max_size=1)):
-            out.append(remove(name, draw(days)))
+        for gone in draw(st.sets(st.sampled_from([limit, charge, status]), max_size=1)):
+            out.append(remove(gone, draw(days)))
     return _one_each(out)
 
 

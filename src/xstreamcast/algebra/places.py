@@ -27,11 +27,13 @@ class Place(NamedTuple):
 class Needs:
     """What a query reads of a stream.
 
-    tags: whose fragments it reads; whole: of which it reads everything below; copied: whose
-    elements it copies or shows; timed: whose lifespans it sees; all: it may see anything.
+    tags: whose fragments it reads; inside: of which it sees more than root and holes; whole: of
+    which it reads everything below; copied: whose elements it copies or shows; timed: whose
+    lifespans it sees; all: it may see anything.
     """
 
     tags: set[int] = field(default_factory=set)
+    inside: set[int] = field(default_factory=set)
     whole: set[int] = field(default_factory=set)
     copied: set[int] = field(default_factory=set)
     timed: set[int] = field(default_factory=set)
@@ -70,6 +72,11 @@ def moved(place: Place, axis: Axis, test: NodeItem, guide: Guide, needs: Needs) 
             needs.all = f"the axis {axis} leads out of a fragment"
             return set()
     needs.tags.update(one.tag for one in found if one.tag != DOCUMENT)
+    needs.inside.update(one.tag for one in found if one.path != ())
+    if axis != "child":
+        needs.inside |= guide.below(guide.roots if place.tag == DOCUMENT else {place.tag})
+    elif test.kind != "element":
+        needs.inside.add(place.tag)
     return found
 
 

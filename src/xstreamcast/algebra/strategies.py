@@ -28,7 +28,8 @@ STRATEGIES: Final = ("caq", "qac", "qac+", "auto")
 class Choice:
     """What is made of a stream: tags written in full, tags passed by link; and why.
 
-    `in_place`: if their fragments have no holes, nothing need be copied.
+    `in_place`: if their fragments have no holes, nothing need be copied. `shells`: tags of which
+    nothing is seen but that they are there, their attributes, and what fills their holes.
     """
 
     strategy: Strategy
@@ -36,6 +37,7 @@ class Choice:
     link: frozenset[int]
     in_place: bool
     why: str
+    shells: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,15 @@ def _through_links(guide: Guide, needs: Needs, read: frozenset[int]) -> Choice:
     full = read | between
     inside = guide.below(link.child for tag in full for link in guide.links.get(tag, ()))
     in_place = not (needs.timed | needs.copied | inside) & full
-    return Choice("qac+", full, above - between, in_place, "paths name all elements of their tags")
+    why = "paths name all elements of their tags"
+    return Choice("qac+", full, above - between, in_place, why, _shells(guide, needs, full))
+
+
+def _shells(guide: Guide, needs: Needs, full: frozenset[int]) -> frozenset[int]:
+    seen = needs.inside | guide.below(needs.whole) | needs.copied | needs.timed
+    return frozenset(
+        tag for tag in full - seen if all(link.path == () for link in guide.links.get(tag, ()))
+    )
 
 
 def explain_strategy(program: Program, structures: Mapping[str, TagStructure]) -> str:

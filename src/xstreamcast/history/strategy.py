@@ -38,7 +38,7 @@ class Chosen:
         if lying is not None:
             return lying
         if stream not in self._views:
-            made = written(history, until, modes=_modes(history, choice), document=False)
+            made = _written(history, choice, until)
             self._views[stream] = made, store.add(made.tape)
         view, number = self._views[stream]
         return _of_tags(history, view, tags) | number << 32
@@ -51,6 +51,11 @@ def chosen(
     guides = {name: history.guide() for name, history in histories.items()}
     made = decide(program, guides, strategy, links)
     return Chosen(made.program, made.streams)
+
+
+def _written(history: History, choice: Choice, until: int) -> View:
+    modes = _modes(history, choice)
+    return written(history, until, modes=modes, document=False, shells=choice.shells)
 
 
 def _modes(history: History, choice: Choice) -> U8:

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.history import WIRE, History, bound_names
+from xstreamcast.history.shells import Sources, sources
 from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.instant import NOW
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
-from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS, Payloads, Places
+from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS
 from xstreamcast.tape.splice_kernels import Added, Laid, lay, splice
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.instances import Carried
-    from xstreamcast.tape.layout import I32, I64, U8
+    from xstreamcast.tape.layout import I32, I64, U8, U16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,20 +69,24 @@ def written(
     current: bool = False,
     bounds: bool = True,
     document: bool = True,
+    shells: frozenset[int] = frozenset(),
 ) -> View:
-    """The instances that the modes ask for, on a tape below a document node or side by side."""
+    """The instances that the modes ask for, on a tape below a document node or side by side.
+
+    Of the tags in `shells`, whose holes stand directly below their root, no content is written.
+    """
     found = instances(history, until, modes=modes, current=current)
     names = history.store.names
     added = Added(
         names.word(WIRE), *bound_names(names), bounds, _binds_default(history, names), document
     )
     timed = (history.types() > 0).astype(np.int32)
-    carried, payloads, places = history.carried(), *_measures(history)
+    carried, given = history.carried(), sources(history, shells)
     laid = _laid(len(found.place))
-    extra = _extra_rows(history, timed, added)
-    rows, used = lay(found, carried, payloads, places, extra, document, laid)
+    extra = _extra_rows(history, given.payloads.shape, timed, added)
+    rows, used = lay(found, carried, given.payloads, given.places, extra, document, laid)
     out = _room(found, laid, rows, used, document)
-    _splice(history, found, carried, timed, added, laid, out)
+    _splice(history, given, found, carried, timed, added, laid, out)
     if document:
         out.size[0] = rows - 1
     return View(Tape(out, names, history.name), found, laid.row)
@@ -93,24 +98,16 @@ def _binds_default(history: History, names: object) -> bool:
     return bool((shape & DEFAULT).any()) or any(tag.uri for tag in history.structure.tags.values())
 
 
-def _extra_rows(history: History, timed: I32, added: Added) -> I32:
+def _extra_rows(history: History, shapes: U16, timed: I32, added: Added) -> I32:
     """Rows that the root of each payload gets beside its own."""
     f = history.fragments
-    shape = f["shape"].astype(np.int32)
+    shape = shapes.astype(np.int32)
     extra: I32 = shape >> SHAPE_BITS
     if added.bounds:
         extra += timed[f["tsid"]] * (2 - (shape & OWN_BOUNDS))
     if added.undeclare:
         extra += shape & DEFAULT == 0
     return extra
-
-
-def _measures(history: History) -> tuple[Payloads, Places]:
-    f, h = history.fragments, history.holes
-    return (
-        Payloads(f["rows"], f["nbytes"], f["shape"], f["hash"]),
-        Places(h["before"], h["depth"], h["beside"], h["path"]),
-    )
 
 
 def _laid(count: int) -> Laid:
@@ -133,6 +130,7 @@ def _room(found: Instances, laid: Laid, rows: int, used: int, document: bool) ->
 
 def _splice(
     history: History,
+    given: Sources,
     found: Instances,
     carried: Carried,
     timed: I32,
@@ -141,15 +139,15 @@ def _splice(
     out: Columns,
 ) -> None:
     """One kernel call for each tape that payloads lie on."""
-    f, tables = history.fragments, history.store.names.tables
+    tables = history.store.names.tables
     which = np.flatnonzero(found.state == FULL)
-    numbers = f["tape"][found.place[which]]
+    numbers = given.number[found.place[which]]
     order = np.argsort(numbers, kind="stable")
     cuts = np.flatnonzero(np.diff(numbers[order])) + 1
     for part in np.split(which[order], cuts):
         if len(part):
-            tape = history.store.tape(int(f["tape"][found.place[part[0]]]))
+            columns = given.columns[int(given.number[found.place[part[0]]])]
             splice(
-                tape.columns, tables, part, f["payload"], history.holes["row"], found, carried,
-                f["shape"], timed, added, laid, out,
+                columns, tables, part, given.payload, given.hole_row, found, carried,
+                given.payloads.shape, timed, added, laid, out,
             )  # fmt: skip

@@ -92,6 +92,8 @@ def bottom_up(plan: Node, f: Callable[[Any], Any]) -> Any:
 
 def descendants(plan: p.Plan) -> Iterator[p.Plan]:
     """The node and all nodes inside it, outermost first."""
-    yield plan
-    for child in children(plan):
-        yield from descendants(child)
+    waiting = [plan]  # a stack of its own: nested generators would cost each node its depth
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed([*children(node)])

@@ -38,6 +38,7 @@ class Choice:
     in_place: bool
     why: str
     shells: frozenset[int] = frozenset()
+    bounds: bool = True  # whether lifespans are seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,8 @@ def _through_links(guide: Guide, needs: Needs, read: frozenset[int]) -> Choice:
     inside = guide.below(link.child for tag in full for link in guide.links.get(tag, ()))
     in_place = not (needs.timed | needs.copied | inside) & full
     why = "paths name all elements of their tags"
-    return Choice("qac+", full, above - between, in_place, why, _shells(guide, needs, full))
+    shells, bounds = _shells(guide, needs, full), bool((needs.timed | needs.copied) & full)
+    return Choice("qac+", full, above - between, in_place, why, shells, bounds)
 
 
 def _shells(guide: Guide, needs: Needs, full: frozenset[int]) -> frozenset[int]:

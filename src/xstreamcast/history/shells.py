@@ -42,8 +42,8 @@ def sources(history: History, shells: frozenset[int]) -> Sources:
     if not chosen.any():
         return whole
     made = Sources(
-        Payloads(*(column.copy() for column in payloads[:3]), payloads.hash),
-        Places(*(column.copy() for column in places[:3]), places.path),
+        Payloads(f["rows"].copy(), f["nbytes"].copy(), f["shape"].copy(), f["hash"]),
+        Places(h["before"].copy(), h["depth"].copy(), h["beside"].copy(), h["path"]),
         whole.number.copy(), whole.payload.copy(), whole.hole_row.copy(), columns,
     )  # fmt: skip
     beyond = max(columns) + 1
@@ -63,8 +63,8 @@ def _emptied(history: History, c: Columns, which: I64, made: Sources) -> Columns
     at = np.cumsum(head + holes) - head - holes
     out = empty_columns(int((head + holes).sum()), c.heap)
     taken, put = ranges(row, head), ranges(at, head)
-    for to, source in zip(out[:-1], c[:-1], strict=True):
-        to[put] = source[taken]
+    out.kind[put], out.level[put], out.name[put] = c.kind[taken], c.level[taken], c.name[taken]
+    out.size[put], out.start[put], out.length[put] = c.size[taken], c.start[taken], c.length[taken]
     out.parent[put] = np.repeat(at, head)
     put, hole = ranges(at + head, holes), ranges(first, holes)
     out.kind[put], out.name[put], out.size[put] = ELEMENT, 0, 0

@@ -54,8 +54,10 @@ def chosen(
 
 
 def _written(history: History, choice: Choice, until: int) -> View:
-    modes = _modes(history, choice)
-    return written(history, until, modes=modes, document=False, shells=choice.shells)
+    return written(
+        history, until, modes=_modes(history, choice), bounds=choice.bounds, document=False,
+        shells=choice.shells,
+    )  # fmt: skip
 
 
 def _modes(history: History, choice: Choice) -> U8:

@@ -91,7 +91,7 @@ class DepthCut:
         spine = place.spine
         assert isinstance(spine, Depths)
         test = spine.test
-        if not place.inside or test is None or test.local is None or self.depth > 2:
+        if not place.inside or test is None or test.local is None:
             raise NotDivided("it reads the content of an element around the units")
         return Place(None, True, place.below), (test.uri, test.local)
 

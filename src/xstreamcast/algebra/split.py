@@ -98,6 +98,17 @@ class Division:
     reasons: tuple[Reason, ...]
     cuts: Mapping[str | None, Cut]
     clock: bool = False
+    deeper: tuple[Division, ...] = ()
+
+    def levels(self, name: str | None) -> list[tuple[int, tuple[Guard, ...]]]:
+        """The levels at which a document may be cut, each with the names that it must watch."""
+        found = []
+        for one in self.deeper or (self,):
+            cut = one.cuts[name]
+            assert isinstance(cut, DepthCut)
+            guards = {g for part in one.parts if part.input == name for g in part.guards}
+            found.append((cut.depth - 1, tuple(sorted(guards, key=str))))
+        return found
 
     @property
     def plain(self) -> bool:
@@ -114,18 +125,22 @@ def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:
 def deepest(
     program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
 ) -> Division:
-    """The division with each document cut as deep as it still divides as well."""
-    best = divide(program, {**cuts, **{name: DepthCut() for name in documents}})
-    for depth in range(3, DEEPEST_CUT + 1):
-        tried = divide(program, {**cuts, **{name: DepthCut(depth) for name in documents}})
-        if _shape(tried) != _shape(best) or best.whole != tried.whole:
-            break
-        best = tried
-    return best
+    """The division with each document cut as deep as it still divides as well.
+
+    `deeper` of it are cuts that hold if names occur only where units are; else those are units too.
+    """
+    tried = [
+        divide(program, {**cuts, **{name: DepthCut(depth) for name in documents}})
+        for depth in range(2, (DEEPEST_CUT if documents else 2) + 1)
+    ]
+    same = [one for one in tried if _shape(one) == _shape(tried[0])]
+    free = [one for one in same if not any(part.guards for part in one.parts)]
+    best = free[-1] if free else same[0]
+    return replace(best, deeper=tuple(one for one in same if tried.index(one) >= tried.index(best)))
 
 
 def _shape(division: Division) -> list[object]:
-    return [(one.input, one.fold, type(one.shape), bool(one.guards)) for one in division.parts]
+    return [(one.input, one.fold, one.shape) for one in division.parts] + [division.whole]
 
 
 def inputs_of(program: Program) -> frozenset[str | None]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
+from xml.parsers import expat
 
 import numpy as np
 
@@ -20,47 +22,69 @@ if TYPE_CHECKING:
     from xstreamcast.tape.store import Store
 
 
+LevelCut = tuple[int, "Sequence[Guard]"]
+
+
 class Forbidden(Exception):
-    """An element around the units has a name that only units may have: the cut does not hold."""
+    """The root of a stream is not what a cut needs it to be."""
 
 
 class DocumentFeed:
-    """Cuts at an element level below the root (1: its children) and forgets what it handed on.
+    """Cuts below the root and forgets what it handed on.
 
+    `cuts`: levels at which it may cut (1: the children of the root), each with the names of
+    elements that are units even above it; which of them, the beginning of the document tells.
     Where units may have to be asked again (`kept`), it keeps them.
     """
 
     def __init__(
-        self,
-        name: str,
-        names: Names,
-        level: int = 1,
-        guards: Iterable[Guard] = (),
-        kept: bool = False,
+        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), kept: bool = False
     ) -> None:
-        self.name, self._names, self._guards = name, names, tuple(guards)
-        self._reading = PlacedReading(level, names, name)
-        self._looked = False
-        self.head = b""  # what came before the root: whoever reads it whole instead needs it
+        self.name, self._names, self._cuts = name, names, cuts
+        self._reading: PlacedReading | None = None
         self._places = Numbered()
         self._kept: list[Minis] | None = [] if kept else None
         self.units = 0
 
     def feed(self, chunk: bytes) -> Moved:
         """Take bytes in → the units that they completed."""
-        if not self._looked:
-            self.head += chunk
-        tape, runs = self._reading.runs(chunk)
-        self._look()
-        if tape is None or not runs:
+        if self._reading is None:
+            self._reading = self._begun(chunk)
+        runs = self._reading.runs(chunk)
+        if not runs:
             return NOTHING
-        self.units += len(tape.roots())
-        minis = self._minis(tape, runs)
-        if self._kept is not None:
-            self._kept.append(minis)
+        minis = self._minis(runs)
         if self._kept is None:
             return Moved(minis, places=self._places, append=True)
+        self._kept.append(minis)
         return Moved(minis, places=self._places, again=self._again)
+
+    def close(self) -> None:
+        """End the input; the root may be open."""
+        if self._reading is not None:
+            self._reading.close()
+
+    def _begun(self, head: bytes) -> PlacedReading:
+        level, guards = chosen_cut(self._cuts, head)
+
+        def is_unit(uri: str, local: str) -> bool:
+            return any(local == name and wanted in (None, uri) for wanted, name in guards)
+
+        return PlacedReading(level, self._names, self.name, is_unit=is_unit)
+
+    def _minis(self, runs: list[Run]) -> Minis:
+        parts, documents, base = [], [], 0
+        for run in runs:
+            first, last = np.array([run.first]), np.array([run.last])
+            mini, begin = wrapped(run.spine, run.tape, first, last)
+            documents.append(base + int(begin[0]))
+            parts.append(mini)
+            base += len(mini)
+            self.units += int(np.count_nonzero(run.tape.columns.parent[run.first : run.last] < 0))
+        first_key = self._places.count
+        self._places.count += len(runs)
+        keys = tuple(str(number) for number in range(first_key, self._places.count))
+        return Minis(joined(parts), np.array(documents, np.int64), keys)
 
     def _again(self, keys: Sequence[str]) -> Minis:
         """Units that were handed on before."""
@@ -75,37 +99,11 @@ class DocumentFeed:
         self._kept = [_together(self._kept)]
         return Moved(self._kept[0], places=self._places, again=self._again)
 
-    def close(self) -> None:
-        """End the input; the root may be open."""
-        self._reading.close()
-
-    def _look(self) -> None:
-        """Refuse a root that has a name that only units may have."""
-        root = self._reading.root
-        if root is None or self._looked:
-            return
-        _, local, uri = root.names.qname(int(root.columns.name[0]))
-        if any(local == name and wanted in (None, uri) for wanted, name in self._guards):
-            raise Forbidden(f"the root is a {local}, as units are")
-        self._looked, self.head = True, b""
-
-    def _minis(self, tape: Tape, runs: list[Run]) -> Minis:
-        parts, documents, base = [], [], 0
-        for run in runs:
-            mini, begin = wrapped(run.spine, tape, np.array([run.first]), np.array([run.last]))
-            documents.append(base + int(begin[0]))
-            parts.append(mini)
-            base += len(mini)
-        first = self._places.count
-        self._places.count += len(runs)
-        keys = tuple(str(number) for number in range(first, self._places.count))
-        return Minis(joined(parts), np.array(documents, np.int64), keys)
-
     @property
     def state_bytes(self) -> int:
         """Bytes held: those of the unfinished unit."""
         kept = sum(column.nbytes for one in self._kept or () for column in one.tape.columns)
-        return self._reading.held + kept
+        return kept + (0 if self._reading is None else self._reading.held)
 
 
 def _together(parts: list[Minis]) -> Minis:
@@ -115,6 +113,35 @@ def _together(parts: list[Minis]) -> Minis:
     rows = [one.documents + base for one, base in zip(parts, bases, strict=True)]
     keys = tuple(key for one in parts for key in one.keys)
     return Minis(joined([one.tape for one in parts]), np.concatenate(rows), keys)
+
+
+def chosen_cut(cuts: Sequence[LevelCut], head: bytes) -> LevelCut:
+    """The deepest cut that has no unit above it, as far as the beginning of a document tells."""
+    names = {name for _, guards in cuts for _, name in guards}
+    depth = _least_depth(head, names) if names and len(cuts) > 1 else None
+    fitting = [cut for cut in cuts if depth is not None and cut[0] < depth]
+    return fitting[-1] if fitting else cuts[0]
+
+
+def _least_depth(head: bytes, names: set[str]) -> int | None:
+    """How deep the highest element with one of the names stands; the root has depth 1."""
+    depth, found = 0, []
+
+    def start(name: str, _: object) -> None:
+        nonlocal depth
+        depth += 1
+        if name.rpartition(":")[2] in names:
+            found.append(depth)
+
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    with suppress(expat.ExpatError):  # what is wrong, whoever reads it will say
+        parser.Parse(head, False)
+    return min(found, default=None)
 
 
 class WholeDocument:
@@ -131,10 +158,9 @@ class WholeDocument:
     def feed(self, chunk: bytes) -> Moved:
         """Take bytes in; what they completed is in the next answer."""
         self._raw += chunk
-        tape, _ = self._reading.runs(chunk)
-        if tape is not None:
-            self.units += len(tape.roots())
-            self._kept.append(tape)
+        for run in self._reading.runs(chunk):
+            self.units += len(run.tape.roots())
+            self._kept.append(run.tape)
         return NOTHING
 
     def close(self) -> None:

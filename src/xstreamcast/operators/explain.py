@@ -45,7 +45,7 @@ def _part(part: Part, division: Division) -> Iterator[str]:
     yield f"{_operator(part)} over {_name(part.input)}"
     yield f"  units: {_units(cut)}"
     for _, local in sorted(part.guards, key=str):
-        yield f"  unless: the root is called {local}; then all of it is read first"
+        yield f"  or: an element {local} around them, with all it contains"
     for name in sorted(part.others):
         yield f'  reads: all of stream("{name}"); when it changes, every unit is asked again'
     if part.clock:

@@ -72,14 +72,9 @@ class Watch:
         feed = self._feeds[name]
         assert not isinstance(feed, FragmentFeed)
         self._touched.add(name)
-        try:
-            moved = feed.feed(chunk)
-        except Forbidden as why:
-            moved = self._read_whole(name, why)
+        moved = feed.feed(chunk)
         if moved:
             self._moves.setdefault(name, []).append(moved)
-        feed = self._feeds[name]
-        assert not isinstance(feed, FragmentFeed)
         self.reach(Moment(feed.units * SECOND))
 
     def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
@@ -169,22 +164,8 @@ class Watch:
         parts = [part for part in division.parts if part.input == name]
         if not parts or name in division.whole:
             return WholeDocument(title, self.names)
-        cut = division.cuts[name]
-        assert isinstance(cut, DepthCut)
-        guards = {guard for part in parts for guard in part.guards}
         kept = any(p.others or p.clock or isinstance(p.shape, Grouped) for p in parts)
-        return DocumentFeed(title, self.names, cut.depth - 1, guards, kept)
-
-    def _read_whole(self, name: str | None, why: Forbidden) -> Moved:
-        """The root has a name that only units may have: the document must be read whole."""
-        feed = self._feeds.pop(name)
-        assert isinstance(feed, DocumentFeed)
-        self.refusals.append(str(why))
-        self._uncut.add(name)
-        self._divide()
-        again = self._feeds[name]
-        assert isinstance(again, WholeDocument)
-        return again.feed(feed.head)
+        return DocumentFeed(title, self.names, division.levels(name), kept)
 
     # -- ticks ------------------------------------------------------------------------------------
 

@@ -112,12 +112,17 @@ def explain_strategy(program: Program, structures: Mapping[str, TagStructure]) -
     lines = []
     for name, choice in made.streams.items():
         tags = structures[name]
-        full = ", ".join(tags[tag].name for tag in sorted(choice.full)) or "none"
         lines.append(f"stream {name}: {choice.strategy}, because {choice.why}")
-        lines.append(f"  fragments read: {full}")
+        lines.append(f"  fragments read: {_named(tags, choice.full - choice.shells) or 'none'}")
+        if choice.shells:
+            shells = _named(tags, choice.shells)
+            lines.append(f"  of these only their attributes and what fills their holes: {shells}")
         if choice.link:
-            passed = ", ".join(tags[tag].name for tag in sorted(choice.link))
-            lines.append(f"  passed by links alone: {passed}")
+            lines.append(f"  passed by links alone: {_named(tags, choice.link)}")
         if choice.in_place:
             lines.append("  in place, where they have no holes and came in order")
     return "\n".join(lines)
+
+
+def _named(structure: TagStructure, tags: frozenset[int]) -> str:
+    return ", ".join(structure[tag].name for tag in sorted(tags))

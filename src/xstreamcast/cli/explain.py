@@ -17,7 +17,7 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.rewrite.optimise import optimise, trace
 from xstreamcast.syntax import parse, show_tree
 
-STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators")
+STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators", "strategy")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -27,8 +27,9 @@ def add_arguments(parser: Parser) -> None:
         "--stage",
         choices=STAGES,
         default="plan",
-        help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), or "
-        "operators (what watch computes and keeps); plan if nothing is said",
+        help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), operators "
+        "(what watch computes and keeps), or strategy (what run reads of each stream, and why); "
+        "plan if nothing is said",
     )
     parser.add_argument(
         "--trace",
@@ -50,6 +51,8 @@ def main(args: Parsed) -> int:
         shown = deep(lambda: translation(parse(text, name), args))
     elif args.stage == "operators":
         shown = deep(lambda: _operators(name, text, args))
+    elif args.stage == "strategy":
+        shown = deep(lambda: _strategy(name, text, args))
     else:
         shown = deep(lambda: _explained(name, text, args.stage, args.policy, args.trace))
     sys.stdout.write(shown + "\n")
@@ -60,6 +63,15 @@ def _operators(name: str, text: str, args: Parsed) -> str:
     from xstreamcast.operators.explain import explain_operators
 
     return explain_operators(optimise(lower(parse(text, name))), told_structures(args))
+
+
+def _strategy(name: str, text: str, args: Parsed) -> str:
+    from xstreamcast.algebra.strategies import explain_strategy
+
+    structures = told_structures(args)
+    if not structures:
+        raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
+    return explain_strategy(optimise(lower(parse(text, name))), structures)
 
 
 def query_text(args: Parsed) -> tuple[str, str]:

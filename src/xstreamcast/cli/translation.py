@@ -20,11 +20,11 @@ def add_translation_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--structure", action="append", default=[], metavar="NAME=FILE",
-        help="with --stage xquery or operators: the tag structure of stream NAME",
+        help="with --stage xquery, operators or strategy: the tag structure of stream NAME",
     )  # fmt: skip
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="NAME=SOURCE",
-        help="with --stage xquery or operators: a stream whose tag structure is taken",
+        help="with --stage xquery, operators or strategy: a stream whose tag structure is taken",
     )  # fmt: skip
 
 

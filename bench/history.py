@@ -49,6 +49,7 @@ STREAM = "auction"
 KINDS = {"q01": "selective", "q02": "range", "q05": "cumulative"}
 STRATEGIES = {CAQ: "caq", QAC: "qac", PLUS: "qac+"}
 REPORT = Path(__file__).parents[1] / "docs" / "benchmarks" / "history.md"
+REMARKS = "\n## What bounds these figures\n"
 INGESTED = 200_000
 
 
@@ -73,8 +74,16 @@ def main(args: argparse.Namespace) -> int:
     if args.write:
         REPORT.parent.mkdir(parents=True, exist_ok=True)
         picture = plot(measured, REPORT.with_suffix(".svg"))
-        REPORT.write_text(f"# Queries over histories of fragments\n\n![growth]({picture})\n{text}")
+        head = f"# Queries over histories of fragments\n\n![time over size]({picture})\n"
+        REPORT.write_text(head + text + remarks(REPORT))
     return 0 if all(one.equal for one in measured) else 1
+
+
+def remarks(path: Path) -> str:
+    """What was written by hand at the end of the last report."""
+    before = path.read_text() if path.exists() else ""
+    _, rule, kept = before.partition(REMARKS)
+    return rule + kept
 
 
 def asked() -> dict[str, str]:

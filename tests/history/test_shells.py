@@ -22,7 +22,7 @@ QUERIES = {
 
 
 def _history() -> History:
-    """Accounts with text, attributes and inner elements around their holes, two of them versions."""
+    """Accounts with text, attributes and elements around their holes; one has two versions."""
     inner = f"a<customer>Ann</customer>{hole(4, 5)}b{hole(5, 5)}c"
     return told(
         [

@@ -88,6 +88,8 @@ def histories(draw: DrawFn, structure: TagStructure) -> bytes:
             lines.append(draw(_fragments(structure, ids, number, tsid, minute)))
     lines = draw(st.permutations(lines)) if draw(st.booleans()) else lines
     again = draw(st.lists(st.sampled_from(lines), max_size=2))
+    if draw(st.booleans()):
+        again = [line.replace("stream:filler", "stream:repeat") for line in again]
     told = write_structure(structure, None).decode()
     return "\n".join([HEAD, told, *lines, *again, "</stream:fragments>"]).encode()
 

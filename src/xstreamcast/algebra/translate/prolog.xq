@@ -75,8 +75,18 @@ declare function xsc:history($stream as document-node(), $horizon as xs:dateTime
     return map:entry($id, xsc:versions($fragment, $valid, $types)))
 };
 
-(: The fragments of one id, in order of arrival: at one instant the last to arrive counts. A remove
-   has no content; a snapshot has no versions: it is what was said of it last. :)
+(: Of fragments of one id and instant, in order of arrival, the last counts; but a repeat of what any
+   of them said brings nothing back that was corrected. :)
+declare function xsc:counts($fragments as element()*) as element() {
+  (for $fragment at $number in $fragments
+   where fn:not($fragment instance of element(stream:repeat)
+                and (some $earlier in fn:subsequence($fragments, 1, $number - 1)
+                     satisfies fn:deep-equal($earlier/*, $fragment/*)))
+   return $fragment)[fn:last()]
+};
+
+(: The fragments of one id, in order of arrival. A remove has no content; a snapshot has no versions:
+   it is what was said of it last. :)
 declare function xsc:versions(
     $fragments as element()*, $valid as xs:dateTime*, $types as map(xs:string, xs:string))
     as map(*)* {
@@ -85,8 +95,9 @@ declare function xsc:versions(
     let $from := $valid[$number]
     group by $instant := xsc:utc($from)
     order by $instant
-    return map { "from": $from[fn:last()], "content": $fragment[fn:last()]/*,
-                 "type": ($types(xs:string($fragment[fn:last()]/@tsid)), "snapshot")[1] }
+    let $last := xsc:counts($fragment)
+    return map { "from": $from[fn:last()], "content": $last/*,
+                 "type": ($types(xs:string($last/@tsid)), "snapshot")[1] }
   for $version at $number in $said
   let $next := $said[$number + 1]?from
   where fn:exists($version?content)

@@ -238,14 +238,14 @@ class _Splitting:
 
     def split(self, plan: Any, focus: bool) -> Any:
         """The plan with variables in the place of what can be driven."""
-        if isinstance(plan, STREAMS):
+        if type(plan) in STREAMS:
             return map_children(plan, lambda child: self.split(child, focus))
-        names = _mentioned(plan, focus)  # type: ignore[arg-type]
+        names = _mentioned(plan, focus)
         if not names:
             return plan
         if self._closed(plan, focus):
             for name in sorted(names & set(self.cuts), key=str):
-                part = self._part(plan, name)  # type: ignore[arg-type]
+                part = self._part(plan, name)
                 if part is not None:
                     self.parts.append(part)
                     return p.Var(part.variable)

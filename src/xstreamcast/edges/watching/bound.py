@@ -20,7 +20,7 @@ def bound(
     program: Program, document: Any, inputs: Mapping[str, Any]
 ) -> tuple[dict[str | None, Any], Values]:
     """The sources by name, None for the context item; and the values of external variables."""
-    sources: dict[str | None, Any] = {**inputs}
+    sources: dict[str | None, Any] = {name: source for name, source in inputs.items()}
     if document is not None:
         sources[None] = document
     variables: Values = {}

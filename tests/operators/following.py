@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 
 from xstreamcast.api import compiled
@@ -42,6 +44,13 @@ class Following:
         for change in self.watch.tick():
             self.changes.append(change)
             self.told.apply(change)
+
+    def restart(self) -> None:
+        """Throw the operators away and bring them back from their snapshot, if they have one."""
+        if self.watch.pipeline is not None:
+            kept = pickle.dumps(self.watch.pipeline.snapshot())
+            if pickle.loads(kept) is not None:
+                self.watch.restore(pickle.loads(kept))
 
     def afresh(self) -> list[str] | None:
         """The query over the temporal view of what has arrived; None if it fails."""

@@ -102,6 +102,8 @@ def test_fragments_are_answered_at_every_instant(data, structure, cuts):
         expected = following.afresh()
         if expected is not None:
             assert following.told.items() == expected
+        if data.draw(st.booleans()):
+            following.restart()
     try:
         following.end()
     except Error:

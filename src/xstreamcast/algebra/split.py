@@ -14,6 +14,7 @@ from xstreamcast.algebra.cut import ELSEWHERE, Cut, DepthCut, Guard, NotDivided
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.timing import Timing, timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
@@ -75,6 +76,7 @@ class Part:
     others: frozenset[str] = frozenset()
     guards: frozenset[Guard] = frozenset()
     clock: bool = False
+    timing: Timing | None = None  # when its units may change though nothing comes
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,9 +301,10 @@ class _Splitting:
     def _made(self, name: str | None, shape: Shape, walk: Locality) -> Part:
         variable = p.Variable(next(self.numbers), "part")
         document = p.Variable(next(self.numbers), name or "input")
+        over = _over(shape, name, p.Var(document))
         return Part(
-            variable, document, name, _over(shape, name, p.Var(document)), "items",
-            frozenset(walk.others), frozenset(walk.guards), walk.clock,
+            variable, document, name, over, "items", frozenset(walk.others),
+            frozenset(walk.guards), walk.clock, timing(_plans(over)) if walk.clock else None,
         )  # fmt: skip
 
     def _listed(self, plan: p.Expression, walk: Locality) -> Shape:
@@ -401,6 +404,17 @@ def _unfocused(plan: Any, document: p.Expression) -> Any:
             return plan
         case _:
             return map_children(plan, lambda child: _unfocused(child, document))
+
+
+def _plans(shape: Shape) -> list[p.Plan]:
+    """The plans of a shape."""
+    match shape:
+        case Listed(expression):
+            return [expression]
+        case Sorted(tuples, keys, result):
+            return [tuples, *(key.value for key in keys), result]
+        case Grouped(_, group, result):
+            return [group, result]
 
 
 def _navigates(rest: p.Expression, part: Part) -> bool:

@@ -30,6 +30,7 @@ class FragmentFeed:
 
     def __init__(self, history: History, cut: TagCut | None, strict: bool = False) -> None:
         self.history, self.cut, self.strict = history, cut, strict
+        self.timed = False  # somebody asks when units may change by themselves
         self._links = Places(history)
         self._root: Root | None = None
         self._dirty: set[int] = set()
@@ -105,10 +106,16 @@ class FragmentFeed:
         if cut is not None:
             self._rooted(set(), tell=False)
 
+    def again(self, keys: Sequence[str]) -> Moved:
+        """Some units, to be asked again; those that are no longer there are left out."""
+        known = [key for key in keys if key in self._places]
+        minis = self._again(known) if known else None
+        return Moved(minis, places=self._places, again=self._again)
+
     def _again(self, keys: Sequence[str]) -> Minis:
-        wanted = set(keys)
-        codes = [c for c, own in self._units.items() if not wanted.isdisjoint(own)]
-        return self._minis(codes, wanted)
+        assert self._root is not None
+        codes = dict.fromkeys(self._root.keys[self._places[key]][1] for key in keys)
+        return self._minis(list(codes), set(keys))
 
     # -- minis --------------------------------------------------------------------------------
 
@@ -139,7 +146,21 @@ class FragmentFeed:
         if self.strict:
             at = np.array([unit for _, _, unit in wanted], np.int64)
             missing = self._missing(part, made, at, np.concatenate(shifts))
-        return Minis(joined(parts), np.concatenate(documents), keys, missing)
+        instants = self._instants(made, [unit for _, _, unit in wanted], len(codes))
+        return Minis(joined(parts), np.concatenate(documents), keys, missing, instants)
+
+    def _instants(self, made: View, units: list[int], count: int) -> tuple[I64, ...]:
+        """Of each unit, when anything in it begins or ends; nothing if nobody asks for it."""
+        if not self.timed:
+            return ()
+        n = made.instances
+        top = np.maximum.accumulate(np.where(n.parent < 0, np.arange(len(n.parent)), 0))
+        bounds = np.searchsorted(n.link[top], np.arange(count + 1)) if len(top) else None
+        out = []
+        for unit in units:
+            first, last = (0, 0) if bounds is None else bounds[unit : unit + 2].tolist()
+            out.append(np.concatenate([n.begin[first:last], n.end[first:last]]))
+        return tuple(out)
 
     def _missing(self, part: History, made: View, units: I64, shifts: I64) -> Missing:
         """Which payloads have holes that nothing has come for."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from xstreamcast.algebra.cut import TagCut
 from xstreamcast.algebra.split import Division, Grouped, Listed, Part, Sorted
 from xstreamcast.operators.concatenation import Concatenation
 from xstreamcast.operators.folds import Counting, Folding
@@ -13,6 +15,7 @@ from xstreamcast.operators.grouping import Grouping
 from xstreamcast.operators.keeping import Keeping
 from xstreamcast.operators.rewriting import Rewriting
 from xstreamcast.operators.sorting import Sorting
+from xstreamcast.operators.timers import Timers
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -33,6 +36,7 @@ class Tick:
     touched: frozenset[str | None]
     clock_moved: bool
     everything: Callable[[str | None], Moved]
+    again: Callable[[list[str], str | None], Moved]  # some units, to be asked again
     item: Callable[[Store], Items | None]  # the context item; None where there is none yet
     decided: bool = True  # nothing is missing that an answer may have to wait for
 
@@ -52,8 +56,17 @@ class Pipeline:
         else:
             self.valued = [(p, _valued(p, v)) for p, v in zip(parts, values, strict=True)]
             self.rest = Rewriting(division.rest, rest)
+        self._timers = {
+            part.variable.number: Timers(part.timing)
+            for part in parts
+            if part.timing is not None and isinstance(division.cuts[part.input], TagCut)
+        }
         self._fresh = snapshot is None
         self._held = False  # the value has changed, and waits to be told
+
+    def is_timed(self, name: str | None) -> bool:
+        """Whether somebody asks when units of an input may change by themselves."""
+        return any(p.input == name and p.timing is not None for p in self.division.parts)
 
     @property
     def waits(self) -> bool:
@@ -67,11 +80,11 @@ class Pipeline:
         """The changes of the answer."""
         if self.teller is not None:
             part = self.division.parts[0]
-            moves = self._moves(part, tick)
+            moves = self._moves(part, tick, asking.now.instant)
             return [c for one in moves for c in self.teller.on_batch(one, asking, instant)]
         changed = self._fresh or self._held
         for part, operator in self.valued:
-            for moved in self._moves(part, tick):
+            for moved in self._moves(part, tick, asking.now.instant):
                 changed = operator.on_batch(moved, asking) or changed
         changed = changed or bool(self.division.whole & tick.touched)
         if not changed and not (self.division.clock and tick.clock_moved):
@@ -79,11 +92,19 @@ class Pipeline:
         self._held = not tick.decided
         return [] if self._held else self._rewritten(tick, asking, instant)
 
-    def _moves(self, part: Part, tick: Tick) -> list[Moved]:
+    def _moves(self, part: Part, tick: Tick, now: int) -> list[Moved]:
         """What this part must take in: all units again where something else that it reads moved."""
         moves = tick.moves.get(part.input, [])
-        if part.others & tick.touched or (part.clock and tick.clock_moved):
-            return [*moves, tick.everything(part.input)]
+        timers = self._timers.get(part.variable.number)
+        if part.others & tick.touched:
+            moves = [*moves, tick.everything(part.input)]
+        elif part.clock and tick.clock_moved:
+            again = tick.everything if timers is None else partial(tick.again, timers.due(now))
+            moves = [*moves, again(part.input)]
+        if timers is not None:
+            for moved in moves:
+                if moved.asked is not None and moved.asked.instants:
+                    timers.asked(moved.asked, now)
         return moves
 
     def _rewritten(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:

@@ -24,6 +24,7 @@ class Minis:
     documents: I64
     keys: tuple[str, ...]
     missing: Missing | None = None  # where fragments may be missing
+    instants: tuple[I64, ...] = ()  # of each unit: when anything in it begins or ends
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.split import Division, Grouped, deepest
@@ -155,6 +155,7 @@ class Watch:
         assert self.pipeline is not None
         assert not isinstance(cut, DepthCut)
         driven = {part.input for part in self.pipeline.division.parts}
+        feed.timed = self.pipeline.is_timed(name)
         feed.cut_at(cut if name in driven else None)
         self._stale.add(name)
         self._touched.add(name)
@@ -184,8 +185,9 @@ class Watch:
             return []
         clock_moved = self.now != self._ticked_at
         told = Tick(
-            moves, frozenset(self._touched), clock_moved, self._everything, self._item, decided
-        )
+            moves, frozenset(self._touched), clock_moved, self._everything, self._again,
+            self._item, decided,
+        )  # fmt: skip
         asking = Asking(self.program, self.names, self.variables, self._whole, self.now)
         owed, self._owed = self._owed, []
         try:
@@ -243,6 +245,11 @@ class Watch:
         feed = self._feeds[name]
         return NOTHING if isinstance(feed, WholeDocument) else feed.everything()
 
+    def _again(self, keys: list[str], name: str | None) -> Moved:
+        feed = self._feeds[name]
+        assert isinstance(feed, FragmentFeed)
+        return feed.again(keys)
+
     def _whole(self, name: str, store: Store) -> Items:
         feed = self._feeds[name]
         assert not isinstance(feed, DocumentFeed)
@@ -253,6 +260,13 @@ class Watch:
         assert isinstance(feed, WholeDocument)
         found = feed.whole(store)
         return found if len(found) else None
+
+    def restore(self, snapshot: Any) -> None:
+        """Go on with operators as a snapshot of the pipeline has them, over the same inputs."""
+        assert self.pipeline is not None
+        self.pipeline = Pipeline(self.pipeline.division, snapshot)
+        self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
+        self._touched |= self._stale
 
     @property
     def state_bytes(self) -> int:

@@ -1,0 +1,55 @@
+"""Answers that change because time passes: units are asked again when, and only when, they may."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.following import Following
+from tests.streams_strategies import histories, structures
+from xstreamcast.algebra.timing import timing
+from xstreamcast.api import compiled
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.instant import SECOND, parse_instant
+
+BOUNDS = ("[now]", "[now - PT2M,now]", "[now - PT1M30S]", "[2020-01-01T00:04:00,now]",
+          "[start,now - PT1M]", "[now - PT3M,2020-01-01T00:06:00]", "[now,now + PT1M]")  # fmt: skip
+QUERIES = (
+    "for $x in stream('s')//%n where exists($x/%m?%b) return string($x/@k)",
+    "for $x in stream('s')//%n where $x/%m?%b = ('x', '7') return $x",
+    "for $x in stream('s')/r/* return count($x//%n?%b/%m)",
+    "sum(for $x in stream('s')/r/* return count($x?%b))",
+    "for $x in stream('s')//%n order by count($x/%m?%b) descending return string($x/@k)",
+)
+
+
+@settings(deadline=None)
+@given(st.data(), structures(), st.lists(st.integers(0, 900), max_size=8))
+def test_time_passing_is_told_as_if_asked_afresh(data, structure, seconds):
+    names = st.sampled_from(["a", "b", "c", "d"])
+    query = data.draw(st.sampled_from(QUERIES))
+    query = query.replace("%n", data.draw(names)).replace("%m", data.draw(names))
+    following = Following(query.replace("%b", data.draw(st.sampled_from(BOUNDS))))
+    begin = parse_instant("2020-01-01T00:00:00")[0]
+    *lines, _ = data.draw(histories(structure)).splitlines()
+    try:
+        for line in lines:
+            following.feed(line + b"\n")
+            assert following.told.items() == following.afresh()
+        for second in sorted(seconds):
+            following.watch.reach(Moment(begin + second * SECOND))
+            following.tick()
+            assert following.told.items() == following.afresh()
+    except Error:
+        assert following.afresh() is None
+
+
+def test_only_what_may_change_is_known_beforehand():
+    assert timing([compiled("count(stream('s')//a?[now - PT1H,now])").body]) is not None
+    for query in (
+        "stream('s')//a?[now]",
+        "count(stream('s')//a[vtFrom(.) > now])",
+        "current-date()",
+    ):
+        assert timing([compiled(query).body]) is None

@@ -16,7 +16,8 @@ CONTENTS = st.dictionaries(st.sampled_from(GROUPS), ITEMS, max_size=5)
 
 @given(st.lists(st.tuples(CONTENTS, st.booleans()), max_size=8))
 def test_changes_add_up_when_groups_stay_in_their_places(steps):
-    answer, told, held = Answer(), Accumulated(), {}
+    answer, told = Answer(), Accumulated()
+    held: dict[str, list[str]] = {}
     ranks = {group: i for i, group in enumerate(GROUPS)}
     for contents, restart in steps:
         held |= contents
@@ -29,7 +30,8 @@ def test_changes_add_up_when_groups_stay_in_their_places(steps):
 
 @given(st.lists(st.tuples(CONTENTS, st.permutations(GROUPS)), max_size=8))
 def test_changes_add_up_when_groups_change_places(steps):
-    answer, told, held = Answer(), Accumulated(), {}
+    answer, told = Answer(), Accumulated()
+    held: dict[str, list[str]] = {}
     for contents, order in steps:
         held |= contents
         for change in answer.revise(contents, 0, order=order):

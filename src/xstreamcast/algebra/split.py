@@ -6,116 +6,32 @@ body  →  rest, with a variable in the place of each part; a part's value is fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from dataclasses import replace
+from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import ELSEWHERE, Cut, DepthCut, Guard, NotDivided
+from xstreamcast.algebra.cut import ELSEWHERE, Cut, DepthCut, NotDivided
+from xstreamcast.algebra.division import (
+    FOLDS,
+    Division,
+    Grouped,
+    Listed,
+    Part,
+    Reason,
+    Shape,
+    Sorted,
+)
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.timing import Timing, timing
+from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
-from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 
-Fold = Literal[
-    "items", "count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"
-]  # fmt: skip
-FOLDS: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"}) | {
-    "distinct-values"
-}
 DEEPEST_CUT: Final = 6
 _TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
 _FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """An expression asked for each unit: the items of all, one after another."""
-
-    expression: p.Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Sorted:
-    """Tuples made for each unit, sorted over all, and the result of each."""
-
-    tuples: p.Tuples
-    keys: tuple[p.OrderKey, ...]
-    result: p.Expression
-
-
-@dataclass(frozen=True, slots=True)
-class Grouped:
-    """Tuples made for each unit, grouped over all, and the result of each group."""
-
-    tuples: p.Tuples
-    group: p.GroupBy
-    result: p.Expression
-
-
-Shape = Listed | Sorted | Grouped
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What is computed unit by unit.
-
-    `variable` stands for its value in the rest, `document` for the unit's document inside. `others`
-    are read whole; `guards` are names that must not occur around the units; `clock`: it asks what
-    time it is.
-    """
-
-    variable: p.Variable
-    document: p.Variable
-    input: str | None
-    shape: Shape
-    fold: Fold = "items"
-    others: frozenset[str] = frozenset()
-    guards: frozenset[Guard] = frozenset()
-    clock: bool = False
-    timing: Timing | None = None  # when its units may change though nothing comes
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """Why something is not computed unit by unit."""
-
-    sentence: str
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Division:
-    """The parts, the rest over their variables, and why what is whole is so.
-
-    `whole`: inputs that the rest reads itself, so that it needs all of them.
-    """
-
-    parts: tuple[Part, ...]
-    rest: p.Expression
-    whole: frozenset[str | None]
-    reasons: tuple[Reason, ...]
-    cuts: Mapping[str | None, Cut]
-    clock: bool = False
-    deeper: tuple[Division, ...] = ()
-
-    def levels(self, name: str | None) -> list[tuple[int, tuple[Guard, ...]]]:
-        """The levels at which a document may be cut, each with the names that it must watch."""
-        found = []
-        for one in self.deeper or (self,):
-            cut = one.cuts[name]
-            assert isinstance(cut, DepthCut)
-            guards = {g for part in one.parts if part.input == name for g in part.guards}
-            found.append((cut.depth - 1, tuple(sorted(guards, key=str))))
-        return found
-
-    @property
-    def plain(self) -> bool:
-        """Whether the answer is one part, with nothing to follow."""
-        return len(self.parts) == 1 and self.rest == p.Var(self.parts[0].variable)
 
 
 def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:

@@ -26,8 +26,8 @@ from xstreamcast.model.items import Items
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.division import Grouped, Sorted
     from xstreamcast.algebra.program import Program
-    from xstreamcast.algebra.split import Grouped, Sorted
     from xstreamcast.operators.units import Minis
     from xstreamcast.tape.names import Names
 

@@ -11,7 +11,7 @@ from xstreamcast.operators.answer import Answer, Appended
 from xstreamcast.operators.asking import Asking, listed, rows_of_strings
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.split import Listed, Part
+    from xstreamcast.algebra.division import Listed, Part
     from xstreamcast.model.change import Change
     from xstreamcast.model.column import Column
     from xstreamcast.operators.missing import Missing

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.split import Division, Grouped, Listed, Part, Sorted, deepest, inputs_of
+from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
+from xstreamcast.algebra.split import deepest, inputs_of
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -19,7 +19,7 @@ from xstreamcast.operators.asking import Asking, listed
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.split import Part
+    from xstreamcast.algebra.division import Part
     from xstreamcast.operators.units import Moved
 
 

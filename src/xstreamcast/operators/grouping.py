@@ -9,7 +9,7 @@ from xstreamcast.operators.answer import Answer
 from xstreamcast.operators.asking import Asking, group_names, group_results
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.split import Grouped, Part
+    from xstreamcast.algebra.division import Grouped, Part
     from xstreamcast.model.change import Change
     from xstreamcast.operators.units import Moved
 

@@ -12,7 +12,7 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.asking import Asking, listed
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.split import Part
+    from xstreamcast.algebra.division import Part
     from xstreamcast.operators.units import Moved
     from xstreamcast.tape.layout import Tape
     from xstreamcast.tape.store import Store

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.cut import TagCut
-from xstreamcast.algebra.split import Division, Grouped, Listed, Part, Sorted
+from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
 from xstreamcast.operators.concatenation import Concatenation
 from xstreamcast.operators.folds import Counting, Folding
 from xstreamcast.operators.grouping import Grouping

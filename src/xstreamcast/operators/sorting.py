@@ -14,7 +14,7 @@ from xstreamcast.operators.answer import Answer
 from xstreamcast.operators.asking import Asking, Tuple, sorted_tuples
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.split import Part, Sorted
+    from xstreamcast.algebra.division import Part, Sorted
     from xstreamcast.model.change import Change
     from xstreamcast.operators.units import Moved
 

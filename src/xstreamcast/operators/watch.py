@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.split import Division, Grouped, deepest
+from xstreamcast.algebra.division import Division, Grouped
+from xstreamcast.algebra.split import deepest
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History

@@ -167,7 +167,7 @@ def plot(measured: Sequence[Measured], path: Path) -> str:
         panel.set(title=query, xlabel="MB of fragments")
         panel.grid(alpha=0.3)
     panels[0][0].set_ylabel("seconds")
-    panels[0][-1].legend(fontsize="small")
+    panels[0][-1].legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.02, 1))
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)

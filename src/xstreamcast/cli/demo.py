@@ -14,6 +14,7 @@ from xml.parsers import expat
 
 from xstreamcast import query
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.moving import moving
 from xstreamcast.cli.roads import feed
 
 T = TypeVar("T")
@@ -35,8 +36,7 @@ return <hour from="{$w[1]/@at}" messages="{count($w)}" worst="{max($w/severity)}
 )
 
 ON_ITS_WAY: Final = (
-    "queries that keep running: answers are revised when an old message is corrected",
-    "questions about the past: e?[t1,t2], e#[v1,v2], --as-of T",
+    "continuous queries that forget what can no longer change, and windows that keep little",
     "the same plans on Spark",
 )
 
@@ -98,6 +98,10 @@ def _answered(asked: str, text: bytes) -> list[str]:
     return list(query(asked).run(text).lines())
 
 
+def _moving(text: bytes) -> Iterator[str]:
+    return moving()
+
+
 def _missing(text: bytes) -> Iterator[str]:
     yield from ON_ITS_WAY
 
@@ -126,5 +130,6 @@ SCENES: Final[tuple[tuple[str, Callable[[bytes], Iterator[str]]], ...]] = (
     ("Reading it into a tape", _reading),
     ("The same feed as it arrives, cut anywhere", _arriving),
     ("Asking XQuery", _asking),
+    ("A question left running, over messages that correct each other", _moving),
     ("Not there yet", _missing),
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.operators.following import Following
 from tests.operators.test_law import chunks
-from tests.streams_strategies import histories, structures
+from tests.streams_strategies import HEAD, histories, structures
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
@@ -110,3 +110,20 @@ def test_fragments_are_answered_at_every_instant(data, structure, cuts):
         assert following.afresh() is None
     else:
         assert following.told.items() == following.afresh()
+
+
+def test_a_unit_that_stands_in_another_unit_makes_both_dirty():
+    structure = (
+        '<stream:structure><tag id="0" name="r" type="snapshot">'
+        '<tag id="2" name="c" type="temporal"><tag ref="2"/></tag></tag></stream:structure>'
+    )
+    root = '<stream:hole id="2" tsid="2"/><stream:hole id="3" tsid="2"/>'
+    following = Following('for $x in stream("s")//c return string($x)')
+    following.feed(f"{HEAD}{structure}".encode())
+    following.feed(f'<stream:filler id="0" tsid="0"><r>{root}</r></stream:filler>'.encode())
+    inner = '<stream:filler id="2" tsid="2"><c>a<stream:hole id="3" tsid="2"/></c></stream:filler>'
+    following.feed(inner.encode())
+    assert following.told.items() == ["a"]
+    following.feed(b'<stream:filler id="3" tsid="2"><c>b</c></stream:filler>')
+    assert following.told.items() == following.afresh()
+    assert len(following.told) == 3

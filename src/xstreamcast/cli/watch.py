@@ -161,7 +161,7 @@ def _warn(watching: Watching) -> None:
     """Say beforehand what may grow without bound, and why."""
     from xstreamcast.operators.explain import unbounded
 
-    for sentence in unbounded(watching.program):
+    for sentence in unbounded(watching.program, watching.streams()):
         sys.stderr.write(f"note: {sentence}\n")
 
 

@@ -31,13 +31,20 @@ def explain_operators(
     return "\n\n".join(block for block in blocks if block)
 
 
-def unbounded(program: Program) -> list[str]:
-    """What may grow without bound as the inputs go on, a sentence each."""
+def unbounded(program: Program, streams: frozenset[str | None] = frozenset()) -> list[str]:
+    """What may grow without bound as the inputs go on; `streams` are inputs of fragments."""
     division = division_of(program)
-    found = [said for part in division.parts for said in _growing(part, division)]
-    if division.whole:
-        names = " and ".join(_name(name) for name in sorted(division.whole, key=str))
-        found.append(f"{names} is kept whole and grows with it; {_why(division)}")
+    found = [
+        said
+        for part in division.parts
+        if part.input not in streams
+        for said in _growing(part, division)
+    ]
+    found += [f"the history of {_name(name)} is kept" for name in sorted(streams, key=str)]
+    whole = division.whole - streams
+    if whole:
+        names = " and ".join(_name(name) for name in sorted(whole, key=str))
+        found.append(f"{names} is kept whole; {_why(division)}")
     return found
 
 
@@ -51,7 +58,7 @@ def _part(part: Part, division: Division) -> Iterator[str]:
         yield f'  reads: all of stream("{name}"); when it changes, every unit is asked again'
     if part.clock:
         yield "  clock: asks what time it is; when it moves, every unit is asked again"
-    yield f"  keeps: {_keeps(part, cut)}"
+    yield f"  keeps: {_keeps(part, cut, division.plain)}"
     growing = list(_growing(part, division))
     yield f"  bounded: {'no; ' + growing[0] if growing else 'yes'}"
 
@@ -91,7 +98,7 @@ def _units(cut: Cut) -> str:
     return f"elements {'below' if cut.depth == 2 else f'{cut.depth - 1} levels below'} the root"
 
 
-def _keeps(part: Part, cut: Cut) -> str:
+def _keeps(part: Part, cut: Cut, plain: bool) -> str:
     fragments = isinstance(cut, TagCut)
     history = "the history of the stream; " if fragments else "the unit that is being read; "
     match part.shape, part.fold:
@@ -99,6 +106,8 @@ def _keeps(part: Part, cut: Cut) -> str:
             return history + "the keys and results of all tuples"
         case Grouped(), _:
             return history + "the units of all groups, and the results"
+        case _, "items" if not plain:
+            return history + "the items of all units"
         case _, "items":
             return history + ("the answer of each unit" if fragments else "nothing of the answer")
         case _, "count" | "exists" | "empty":
@@ -124,7 +133,7 @@ def _growing(part: Part, division: Division) -> Iterator[str]:
         case _, "distinct-values":
             yield f"distinct-values keeps all values it has met in {name}"
     if isinstance(cut, TagCut):
-        yield f"the history of {name} is kept; --lateness tells which fragments come too late"
+        yield f"the history of {name} is kept"
 
 
 def _name(name: str | None) -> str:

@@ -52,9 +52,10 @@ class FragmentFeed:
         return self._moved(dirty)
 
     def _moved(self, dirty: I32) -> Moved:
-        met = self._links.above(dirty, self._units)
+        # a unit may stand in a hole of another one, so that looking up goes on behind it
+        met = self._links.above(dirty)
         root = self._root
-        if root is None or root.concerns(met | set(dirty.tolist())) or self._is_root(dirty):
+        if root is None or root.concerns(set(dirty.tolist())) or self._is_root(dirty):
             return self._rooted(met)
         asked = [code for code in met if code in self._units]
         minis = self._minis(asked) if asked else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,16 +46,15 @@ class Places:
         """The places of an id's fragments in the order of arrival."""
         return self._of.get(code, ())
 
-    def above(self, codes: I32, stop: Container[int]) -> set[int]:
-        """The ids and all those in whose holes they stand, up to and with those in `stop`."""
+    def above(self, codes: I32) -> set[int]:
+        """The ids and all those in whose holes they stand, directly or not."""
         seen: set[int] = set()
         todo = codes.tolist()
         while todo:
             code = todo.pop()
             if code not in seen:
                 seen.add(code)
-                if code not in stop:
-                    todo.extend(self._above.get(code, ()))
+                todo.extend(self._above.get(code, ()))
         return seen
 
     def below(self, codes: Iterable[int]) -> list[int]:

@@ -77,8 +77,7 @@ class Watching:
     def ticks(self) -> Iterator[list[Change]]:
         """The changes of each tick that made any, to the end of all inputs."""
         until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
-        if not self._begin():
-            return
+        self.begin()
         assert self.watch is not None
         with closing(self._batches()) as batches:
             for _ in batches:
@@ -101,8 +100,15 @@ class Watching:
             self.journal.write(Line(self._read, now, self.sink()))
         self._read = []
 
-    def _begin(self) -> bool:
-        """Read the beginning of every input to see what it is; False if none says anything."""
+    def streams(self) -> frozenset[str | None]:
+        """The inputs that are streams of fragments."""
+        self.begin()
+        return frozenset(n for n, (_, one) in self._open.items() if one.kind == "fragments")
+
+    def begin(self) -> None:
+        """Read the beginning of every input to see what it is, and what counts already."""
+        if self.watch is not None:
+            return
         names = inputs_of(self.program)
         kinds: dict[str | None, Any] = {}
         for name in sorted(names, key=str):
@@ -122,7 +128,6 @@ class Watching:
             arriving.begin(self.watch, self.options.on_error)
         if self.journal is not None:
             self._replay(self.journal)
-        return True
 
     def _pieces(self, name: str | None) -> Pieces:
         source = self.sources[name]

@@ -1,0 +1,38 @@
+"""What explain says of operators: how each part is computed, and what it keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from xstreamcast.api import compiled
+from xstreamcast.operators.explain import explain_operators, unbounded
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("//x[y > 3]", ["concatenation over the context item", "bounded: yes"]),
+        ("/a/b/c[d]", ["units: elements 2 levels below the root"]),
+        ("count(//x)", ["count over", "keeps: the unit that is being read; a number"]),
+        ("for $x in //x order by $x/k return $x", ["order by over", "bounded: no"]),
+        ("for $x in //x group by $k := $x/k return $k", ["group by over", "bounded: no"]),
+        ('for $x in //x where $x/k = stream("b")//k return $x', ['all of stream("b")']),
+        ("(//x)[2]/..", ["recomputed and compared", "it counts positions over all units"]),
+        ("//x/preceding::y", ["why: the axis preceding may leave the unit"]),
+        ("//text()", ["why: it reads what stands between the units"]),
+        ("for $x in //x return count(//x)", ["why: it reads the input a second time"]),
+    ],
+)
+def test_each_part_is_told_with_its_reason(query, said):
+    told = explain_operators(compiled(query))
+    for one in said:
+        assert one in told
+
+
+def test_what_grows_is_said_beforehand():
+    assert unbounded(compiled("//x[y]")) == []
+    assert "order by" in unbounded(compiled("for $x in //x order by $x return $x"))[0]
+    assert "kept whole" in unbounded(compiled("string(/)"))[0]
+    assert unbounded(compiled('stream("s")//x'), frozenset({"s"})) == [
+        'the history of stream("s") is kept'
+    ]

@@ -84,3 +84,31 @@ def test_what_a_structure_did_not_promise_is_found_all_the_same() -> None:
             credit=told([*PARTS, odd]), strategy=strategy
         )
         assert list(answer.lines()) == ["99", "7"]
+
+
+NAMESPACED = [
+    filler(0, 1, "1", f'<accounts xmlns:q="u">{hole(1, 2)}</accounts>'),
+    filler(1, 2, "2", f'<account xmlns:r="v">{hole(2, 4)}{hole(3, 5)}</account>'),
+    filler(2, 4, "2", "<limit>10</limit>"),
+    filler(3, 5, "2", "<charge/>"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "strategy"),
+    {
+        'stream("credit")//limit': "qac",
+        'stream("credit")//account ! <x>{limit}</x>': "qac",
+        'in-scope-prefixes(stream("credit")//limit)': "qac",
+        'stream("credit")//limit/string()': "qac+",
+        'stream("credit")//account ! count(limit)': "qac+",
+    }.items(),
+)
+def test_copies_have_the_namespaces_of_what_is_above_them(query: str, strategy: str) -> None:
+    history = told(NAMESPACED)
+    answers = [
+        list(xsc.query(query).run(credit=history, strategy=one).lines())
+        for one in ("caq", "qac", "qac+")
+    ]
+    assert answers[1:] == [answers[0]] * 2
+    assert chosen(query, history).strategy == strategy

@@ -23,13 +23,17 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """By tag id: its name, whether it has a lifespan, names inside its fragments, its links."""
+    """By tag id: its name, whether it has a lifespan, names inside its fragments, its links.
+
+    binding: the tags some of whose fragments bind namespaces, which what fills their holes has too.
+    """
 
     roots: frozenset[int]
     name: Mapping[int, Name]
     timed: frozenset[int]
     inner: Mapping[int, frozenset[Name]]
     links: Mapping[int, frozenset[Link]]
+    binding: frozenset[int] = frozenset()
 
     def below(self, tags: Iterable[int]) -> frozenset[int]:
         """These tags and all that holes lead to from them, at any depth."""

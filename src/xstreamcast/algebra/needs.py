@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 Places = frozenset[Place]
 NOWHERE: Final[Places] = frozenset()
 
-# Functions that only ask whether and how many; that hand their items on; that see around them.
+# Functions that only ask whether and how many; that hand their items on; that read their values;
+# that see around them.
 _COUNTING: Final = frozenset({"count", "exists", "empty", "not", "boolean", "local-name", "name"})
 _PASSING: Final = frozenset(
     {"reverse", "subsequence", "head", "tail", "insert-before", "remove", "unordered"}
     | {"zero-or-one", "exactly-one", "one-or-more", "trace", "outermost", "innermost"}
 )
+_READING: Final = frozenset({"string", "data", "number", "string-length", "normalize-space"})
 _AROUND: Final = frozenset({"root", "path", "lang", "base-uri", "id", "idref", "element-with-id"})
 
 
@@ -252,6 +254,8 @@ class _Reading:
             return NOWHERE
         if function.uri == FN and function.local in _PASSING:
             return given
+        if function.uri == FN and function.local in _READING:
+            return self.read(given)
         self.copy(given)
         atomic = isinstance(function.result.item, AtomicItem | AtomicUnion)
         if given and (not atomic or (function.uri == FN and function.local in _AROUND)):

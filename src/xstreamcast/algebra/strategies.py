@@ -58,7 +58,7 @@ def decide(program: Program, guides: Mapping[str, Guide], wanted: str, links: bo
     if wanted in ("qac+", "auto") and links:
         parted, through = with_parts(program, guides)
         needs = needs_of(parted, guides)
-        unsure = {name for name in through if needs[name].all is not None}
+        unsure = {name for name in through if not _is_had_without(guides[name], needs[name])}
         if unsure:
             rest = {name: guide for name, guide in guides.items() if name not in unsure}
             parted, through = with_parts(program, rest)
@@ -70,6 +70,12 @@ def decide(program: Program, guides: Mapping[str, Guide], wanted: str, links: bo
             for name, guide in guides.items()
         },
     )
+
+
+def _is_had_without(guide: Guide, needs: Needs) -> bool:
+    """Whether nothing is seen of what stands above: nodes, or the namespaces that copies take."""
+    around = guide.above(needs.copied) - needs.copied
+    return needs.all is None and not around & guide.binding
 
 
 def _choice(guide: Guide, needs: Needs, wanted: str, through: bool) -> Choice:

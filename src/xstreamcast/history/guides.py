@@ -8,7 +8,8 @@ import numpy as np
 
 from xstreamcast.algebra.guide import Guide, Link, Name, Names
 from xstreamcast.model.column import ranges
-from xstreamcast.tape.payload_kernels import mark_names
+from xstreamcast.tape.layout import KIND, NAMESPACE
+from xstreamcast.tape.payload_kernels import SHAPE_BITS, mark_names
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
@@ -25,6 +26,7 @@ def observed(history: History) -> Guide:
         frozenset(tsid for tsid, tag in structure.tags.items() if tag.type != "snapshot"),
         _inner(history),
         _links(history),
+        _binding(history),
     )
 
 
@@ -41,6 +43,20 @@ def _inner(history: History) -> dict[int, frozenset[Name]]:
         tag: frozenset(names.qname(name)[:0:-1] for name in np.flatnonzero(seen[tag]).tolist())
         for tag in history.structure.tags
     }
+
+
+def _binding(history: History) -> frozenset[int]:
+    """The tags of fragments that bind namespaces in their payload, or get some from around it."""
+    f = history.fragments
+    binds = f["shape"] >> SHAPE_BITS > 0
+    for number in np.unique(f["tape"]).tolist():
+        c = history.store.tape(number).columns
+        rows = np.flatnonzero(c.kind & KIND == NAMESPACE)
+        which = np.flatnonzero((f["tape"] == number) & (f["payload"] >= 0))
+        first = f["payload"][which]
+        beyond = first + c.size[first] + 1
+        binds[which] |= np.searchsorted(rows, first) < np.searchsorted(rows, beyond)
+    return frozenset(np.unique(f["tsid"][binds]).tolist())
 
 
 def _owners(history: History) -> I64:

@@ -218,6 +218,13 @@ class History:
             found[tsid] = _TYPES[tag.type]
         return found
 
+    def tagged(self, tags: frozenset[int]) -> Bools:
+        """Which fragments are of these tags."""
+        wanted = np.zeros(max(self.structure.tags, default=0) + 2, np.bool_)
+        wanted[list(tags)] = True
+        found: Bools = wanted[self.fragments["tsid"]]
+        return found
+
     def roots(self, until: int = NOW) -> I32:
         """The ids of the root's tag that stand in no hole; arrival does not set their order."""
         f = self.fragments

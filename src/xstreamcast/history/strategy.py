@@ -68,8 +68,8 @@ def _modes(history: History, choice: Choice) -> U8:
 
 
 def _of_tags(history: History, view: View, tags: frozenset[int]) -> I64:
-    tsid = history.fragments["tsid"][view.instances.place]
-    rows: I64 = view.row[np.isin(tsid, list(tags)) & (view.instances.state == FULL)]
+    there = history.tagged(tags)[view.instances.place]
+    rows: I64 = view.row[there & (view.instances.state == FULL)]
     return rows
 
 
@@ -86,5 +86,5 @@ def _in_place(
     own = len(store._tapes) >= len(history.store._tapes) and store.names is history.store.names
     if not own or (first[place] < first[place + 1]).any() or (np.diff(handles) <= 0).any():
         return None
-    lying: I64 = handles[np.isin(f["tsid"][place], list(tags))]
+    lying: I64 = handles[history.tagged(tags)[place]]
     return lying

@@ -38,17 +38,17 @@ def sources(history: History, shells: frozenset[int]) -> Sources:
     places = Places(h["before"], h["depth"], h["beside"], h["path"])
     columns = {i: history.store.tape(i).columns for i in np.unique(f["tape"]).tolist()}
     whole = Sources(payloads, places, f["tape"], f["payload"], h["row"], columns)
-    chosen = history.tagged(shells) & (f["payload"] >= 0)
-    if not chosen.any():
+    chosen = np.flatnonzero(history.tagged(shells) & (f["payload"] >= 0))
+    if len(chosen) == 0:
         return whole
     made = Sources(
         Payloads(f["rows"].copy(), f["nbytes"].copy(), f["shape"].copy(), f["hash"]),
         Places(h["before"].copy(), h["depth"].copy(), h["beside"].copy(), h["path"]),
         whole.number.copy(), whole.payload.copy(), whole.hole_row.copy(), columns,
     )  # fmt: skip
-    beyond = max(columns) + 1
-    for number in np.unique(f["tape"][chosen]).tolist():
-        which = np.flatnonzero(chosen & (f["tape"] == number))
+    beyond, tapes = max(columns) + 1, f["tape"][chosen]
+    for number in np.unique(tapes).tolist():
+        which = chosen[tapes == number]
         made.number[which] = number + beyond
         columns[number + beyond] = _emptied(history, columns[number], which, made)
     return made

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from xstreamcast.algebra.show.types import sequence_type
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.matching import cardinality, matches
-from xstreamcast.evaluate.type_names import item_name, type_name
+from xstreamcast.evaluate.type_names import item_name
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.model.atomic import (
@@ -93,7 +94,7 @@ def _counted(column: Column, wanted: SequenceType, role: str, code: str = "XPTY0
 
 
 def _mismatch(wanted: SequenceType, role: str, got: str, code: str) -> Error:
-    return error(code, f"{role} must be {type_name(wanted)}; got {got}")
+    return error(code, f"{role} must be {sequence_type(wanted)}; got {got}")
 
 
 def _atomic(frame: Frame, column: Column, tags: tuple[int, ...]) -> Column:

@@ -16,7 +16,12 @@ from xstreamcast.model.sequence_type import (
     SequenceType,
 )
 
-_KINDS: Final = {"document": "document-node", "pi": "processing-instruction"}
+# Kinds whose test has another name than the kind.
+KIND_TESTS: Final = {
+    "document": "document-node",
+    "pi": "processing-instruction",
+    "namespace": "namespace-node",
+}
 _MARKS: Final = {"one": "", "optional": "?", "many": "*", "some": "+", "none": ""}
 _PREFIX_OF: Final = {uri: prefix for prefix, uri in PREFIXES.items()}
 
@@ -59,7 +64,7 @@ def item_type(kind: ItemType) -> str:
         case AtomicUnion(name):
             return f"xs:{name}"
         case NodeItem():
-            return f"{_KINDS.get(kind.kind, kind.kind)}({_inside(kind)})"
+            return f"{KIND_TESTS.get(kind.kind, kind.kind)}({_inside(kind)})"
         case FunctionType(None):
             return "function(*)"
         case FunctionType(parameters, result):

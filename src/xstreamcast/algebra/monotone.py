@@ -56,8 +56,8 @@ def _test(predicate: p.Expression, hollow: frozenset[str]) -> bool:
 def _truth(plan: p.Expression, hollow: frozenset[str]) -> bool:
     """Whether a condition that is true stays true."""
     match plan:
-        case p.And(left, right) | p.Or(left, right):
-            return _truth(left, hollow) and _truth(right, hollow)
+        case p.And(operands) | p.Or(operands):
+            return all(_truth(one, hollow) for one in operands)
         case p.GeneralCompare(_, left, right):
             return all(monotone(side, hollow) and _whole(side, hollow) for side in (left, right))
         case p.Quantified("some", source, test):

@@ -35,6 +35,12 @@ def test_named_inputs_and_bindings(document: str, capfd: pytest.CaptureFixture[s
     assert _run(capfd, "-q", text, "-i", f"s={document}", "-b", "n=2") == (0, ["<b>q</b>"])
 
 
+def test_a_binding_that_no_variable_takes_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
+    text = "declare variable $limit external; $limit"
+    assert main(["run", "-q", text, "-b", "limt=2"]) == 2
+    assert "it declares $limit" in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("form", "lines"),
     [

@@ -16,7 +16,7 @@ from xstreamcast.cli.streams import add_stream_arguments, quarantined, stream_op
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:
-    from xstreamcast.api import Answer
+    from xstreamcast.api import Answer, Query
 
 FORMATS: Final = ("lines", "xml", "ndjson", "table")
 
@@ -47,7 +47,7 @@ def main(arguments: Parsed) -> int:
     asked = query(text, name=name)
     document, named = _inputs(arguments.input)
     with quarantined(arguments) as keep:
-        inputs = {**named, **_bindings(arguments.bind)}
+        inputs = {**named, **_declared(asked, _bindings(arguments.bind))}
         answer = asked.answer(document, inputs, stream_options(arguments, keep))
         with _output(arguments.output) as out:
             for line in _written(_limited(answer, arguments.limit), _format(arguments)):
@@ -100,6 +100,20 @@ def _bindings(words: list[str]) -> dict[str, str]:
             raise error("XSCU0001", f"a binding must be NAME=VALUE; got {word}")
         found[name] = value
     return found
+
+
+def _declared(asked: Query, bindings: dict[str, str]) -> dict[str, str]:
+    """The bindings, if the query declares a variable for each: a slip of the pen is not ignored."""
+    known = sorted(v.local for v in asked.program.variables if v.external)
+    for name in bindings:
+        if name not in known:
+            listed = ", ".join(f"${one}" for one in known) or "none"
+            raise error(
+                "XSCU0005",
+                f"-b {name}=… needs an external variable ${name} in the query",
+                hint=f"it declares {listed}",
+            )
+    return bindings
 
 
 def _format(arguments: Parsed) -> str:

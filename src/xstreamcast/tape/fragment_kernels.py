@@ -24,7 +24,7 @@ from xstreamcast.tape.layout import (
     Columns,
 )
 
-HOLE, MEANING, PLAIN, FOREIGN = 8, 15, 16, 32
+REMOVE, HOLE, MEANING, PLAIN, FOREIGN = 4, 8, 15, 16, 32
 ID, TSID, VALID_TIME = 1, 2, 3
 
 ABSENT, NOT_A_NUMBER = -1, -2  # tsids that are none
@@ -140,9 +140,10 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
             fault |= ODD
         u.fault[unit] = fault
         payload = u.payload[unit]
-        if payload >= 0:
+        if payload >= 0 and word & MEANING != REMOVE:  # a removal has no content, thus no holes
             # A name that may be the payload's own counts where the fragment's is of its kind.
             kinds = word & (PLAIN | FOREIGN) if word else PLAIN
+            beyond = payload
             for at in range(payload + 1, payload + c.size[payload] + 1):
                 if c.kind[at] & KIND != ELEMENT:
                     continue
@@ -151,6 +152,8 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                     u.fault[unit] = (u.fault[unit] & ODD) | NESTED
                 if meant & MEANING != HOLE or meant & (PLAIN | FOREIGN) & ~kinds:
                     continue
+                if at < beyond:
+                    continue  # what a hole contains is not looked at, nor written
                 h.unit[hole], h.row[hole], h.odd[hole] = unit, at, 0
                 h.id_start[hole], h.id_length[hole], h.tsid[hole] = 0, -1, ABSENT
                 k = at + 1
@@ -166,6 +169,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                     k += 1
                 if h.id_length[hole] >= 0 or not meant & PLAIN:
                     hole += 1
+                    beyond = at + c.size[at] + 1
         unit += 1
         row = end
     return hole

@@ -153,19 +153,22 @@ def measure(
     for i in range(len(payload)):
         row = signed(payload[i])
         if row < 0:
+            while k < len(hole_owner) and hole_owner[k] == i:  # of no content
+                h.before[k], h.depth[k], h.beside[k], h.path[k] = 0, 0, 0, np.uint64(0)
+                k += 1
             p.rows[i], p.nbytes[i], p.shape[i], p.hash[i] = 0, 0, 0, np.uint64(1)
             continue
         start, length = span_of(c, row)
         given, used, default = _around(c, t, row, stream)
-        hidden, last_end = 0, signed(-1)
+        hidden, last = 0, signed(-1)
         while k < len(hole_owner) and hole_owner[k] == i:
             at = signed(hole_row[k])
             h.before[k] = at - row - hidden
             h.depth[k] = c.level[at] - c.level[row]
-            h.beside[k] = _beside(c, at, last_end, row + c.size[row])
+            h.beside[k] = _beside(c, at, last, row + c.size[row])
             h.path[k] = _path(c, at, row)
             hidden += c.size[at] + 1
-            last_end = at + c.size[at] + 1
+            last = at
             k += 1
         p.rows[i] = c.size[row] + 1 - hidden
         p.nbytes[i] = length + used
@@ -175,11 +178,12 @@ def measure(
 
 
 @kernel
-def _beside(c: Columns, at: int, last_end: int, end: int) -> int:
+def _beside(c: Columns, at: int, last: int, end: int) -> int:
+    """What stands beside a hole in the same element; `last` is the hole before it, -1 = none."""
     found, after = 0, at + c.size[at] + 1
     if c.kind[at - 1] & KIND == TEXT and c.parent[at - 1] == c.parent[at]:
         found |= TEXT_BEFORE
-    elif last_end == at and c.parent[at] >= 0:
+    elif last >= 0 and last + c.size[last] + 1 == at and c.parent[last] == c.parent[at]:
         found |= HOLE_BEFORE
     if after <= end and c.kind[after] & KIND == TEXT and c.parent[after] == c.parent[at]:
         found |= TEXT_AFTER

@@ -11,6 +11,8 @@ from typing import Any
 from numba import njit
 from numba.core import event
 
+from xstreamcast.kernels.bounds import check_bounds
+
 _PACKAGE = Path(__file__).parent.parent
 _IMPORT = re.compile(r"^from xstreamcast\.(tape|kernels)\.(\w+) import", re.MULTILINE)
 
@@ -33,6 +35,7 @@ class _Announcer(event.Listener):
         """Nothing is said at the end."""
 
 
+check_bounds(_PACKAGE)
 _announcer = _Announcer()
 event.register("numba:compile", _announcer)  # type: ignore[no-untyped-call]
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.edges.update_streams import any_event
 from xstreamcast.edges.updates import events as e
-from xstreamcast.edges.updates.decoder import is_update_stream
+from xstreamcast.edges.updates.beginning import is_update_stream
 from xstreamcast.edges.updates.lines import LineReading, line
 from xstreamcast.edges.updates.markup import CLOSE, OPEN, MarkupReading, element
 from xstreamcast.edges.updates.parts import Part, Read, Unread

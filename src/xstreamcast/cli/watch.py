@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.streams import quarantined
@@ -16,7 +16,7 @@ from xstreamcast.model.change import Accumulated, Change
 if TYPE_CHECKING:
     from xstreamcast.edges.watching import Watching
 
-FORMATS: Final = ("changes", "lines", "xml", "events", "table")
+FORMATS: Final = ("changes", "lines", "xml", "events", "events-xml", "table")
 _UNITS = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
 _UNITS |= {"d": 86_400 * 10**6}
 
@@ -36,7 +36,8 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--format", choices=FORMATS,
         help="changes (JSON, a line each; when piped), lines (+ item, - item), xml (the answer at "
-        "the end), events (updates of a stream), table (a live view; on a terminal)",
+        "the end), events (an update stream as JSON), events-xml (as XML), table (a live view; on "
+        "a terminal)",
     )  # fmt: skip
     parser.add_argument(
         "--policy", choices=("optimistic", "strict"), default="optimistic",
@@ -110,8 +111,8 @@ def _tell(watching: Watching, arguments: Parsed, out: TextIO) -> None:
         case "xml":
             answer = Accumulated(change for changes in batches for change in changes)
             out.writelines(f"{line}\n" for line in ("<results>", *answer.items(), "</results>"))
-        case "events":
-            _tell_events(batches, out)
+        case "events" | "events-xml" as form:
+            _tell_events(batches, out, "lines" if form == "events" else "xml")
         case "table":
             _show(watching, batches, out)
         case form:
@@ -130,15 +131,16 @@ def _limited(batches: Iterator[list[Change]], limit: int | None) -> Iterator[lis
             return
 
 
-def _tell_events(batches: Iterator[list[Change]], out: TextIO) -> None:
-    from xstreamcast.edges.updates.answers import EventWriter
-    from xstreamcast.edges.updates.lines import line
+def _tell_events(
+    batches: Iterator[list[Change]], out: TextIO, form: Literal["lines", "xml"]
+) -> None:
+    from xstreamcast.edges.updates.output import EventOutput
 
-    writer = EventWriter()
+    output = EventOutput(form)
     for changes in batches:
-        out.writelines(line(event).decode().rstrip("\n") + "\n" for event in writer.write(changes))
+        out.write(output.write(changes).decode())
         out.flush()
-    out.writelines(line(event).decode().rstrip("\n") + "\n" for event in writer.end())
+    out.write(output.close().decode())
 
 
 def _show(watching: Watching, batches: Iterator[list[Change]], out: TextIO) -> None:

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
+from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Arrival
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.wire.decoder import Decoder
+    from xstreamcast.edges.decoding import StreamDecoder
 
 CHUNK: Final = 1 << 20
 _HEAD: Final = 1 << 16  # bytes that are looked at to tell what an input is
@@ -32,7 +33,7 @@ _WORD: Final = re.compile(
 )
 _ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?fragments(?:\s[^<>]*)?>")
 
-Kind = Literal["fragments", "document"]
+Kind = Literal["fragments", "updates", "changes", "document"]
 
 
 def paths(source: str | os.PathLike[str]) -> list[str]:
@@ -78,7 +79,11 @@ def opened(path: str) -> Iterator[BinaryIO]:
 
 
 def kind_of(head: bytes) -> Kind:
-    """Whether the first bytes of an input are those of a stream of fragments or of a document."""
+    """What the first bytes of an input are those of: a stream, in one of three forms, or not."""
+    if is_update_stream(head):
+        return "updates"
+    if is_change_stream(head):
+        return "changes"
     found = _BEFORE.match(head)
     at = found.end() if found else 0
     root = _ROOT.match(head, at)
@@ -99,7 +104,7 @@ def kind_of_source(source: str | os.PathLike[str]) -> Kind:
         return kind_of(file.read(_HEAD))
 
 
-def arrivals(source: str | os.PathLike[str], decoder: Decoder) -> Iterator[list[Arrival]]:
+def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:
     """What arrives from a source, chunk by chunk, and at last what was still waiting."""
     for path in paths(source):
         for chunk in chunks(path):

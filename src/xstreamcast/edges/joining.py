@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
+from xstreamcast.edges.decoding import StreamDecoder
 from xstreamcast.edges.inputs import arrivals, stream_name
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.edges.wire.decoder import Decoder, OnError
@@ -53,7 +54,7 @@ def join(
 def taken_in(
     history: History | None,
     found: Iterable[Arrival],
-    decoder: Decoder,
+    decoder: StreamDecoder,
     store: Store,
     refused: list[Refused],
 ) -> History | None:

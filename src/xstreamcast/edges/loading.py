@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.edges.inputs import arrivals, kind_of, kind_of_source
+from xstreamcast.edges.inputs import Kind, arrivals, kind_of, kind_of_source
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Refused
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.wire.decoder import Decoder, OnError
+    from xstreamcast.edges.decoding import StreamDecoder
+    from xstreamcast.edges.wire.decoder import OnError
 
 Keep = Callable[[Refused], None]
 
@@ -27,11 +28,12 @@ class Loaded:
     read: int
     refused: list[Refused] = field(default_factory=list)
     shortened: int = 0
+    said: str = "fragments"
 
     def summary(self) -> str:
         """One line of counts."""
         report, history = self.history.report(), self.history
-        parts = [f"{history.name}: {self.read} fragments", f"{report.versions} versions"]
+        parts = [f"{history.name}: {self.read} {self.said}", f"{report.versions} versions"]
         parts += [f"{report.removals} removals"] if report.removals else []
         parts += [f"{report.repeated} repeated"] if report.repeated else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []
@@ -40,10 +42,14 @@ class Loaded:
 
 
 def is_stream(source: Any) -> bool:
-    """Whether a source holds fragments rather than a document."""
+    """Whether a source holds a stream rather than a document."""
+    return _kind(source) != "document"
+
+
+def _kind(source: Any) -> Kind:
     if isinstance(source, bytes | bytearray | memoryview):
-        return kind_of(bytes(source[: 1 << 16])) == "fragments"
-    return isinstance(source, str | os.PathLike) and kind_of_source(source) == "fragments"
+        return kind_of(bytes(source[: 1 << 16]))
+    return kind_of_source(source) if isinstance(source, str | os.PathLike) else "document"
 
 
 def load(
@@ -55,10 +61,11 @@ def load(
     keep: Keep | None = None,
 ) -> Loaded:
     """Read a stream to its end into a history whose tapes lie in `store`."""
-    from xstreamcast.edges.joining import taken_in  # here: these need the compiler
-    from xstreamcast.edges.wire.decoder import Decoder
+    from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
+    from xstreamcast.edges.joining import taken_in
+    from xstreamcast.edges.wire.decoder import Counts as WireCounts
 
-    decoder = Decoder(name, names=store.names, on_error=on_error)
+    decoder = decoder_of(_kind(source), name, store.names, on_error)
     history: History | None = None
     refused: list[Refused] = []
     for found in _arriving(source, decoder):
@@ -69,10 +76,13 @@ def load(
                 keep(one)
     if history is None:
         raise error("XSCF0010", at=DataPlace(name), hint="a stream says its structure itself")
-    return Loaded(history, decoder.counts.read, refused, decoder.counts.shortened)
+    counts = decoder.counts
+    if isinstance(counts, WireCounts):
+        return Loaded(history, counts.read, refused, counts.shortened)
+    return Loaded(history, counts.events, refused, said="events")
 
 
-def _arriving(source: Any, decoder: Decoder) -> Iterator[Iterable[Arrival]]:
+def _arriving(source: Any, decoder: StreamDecoder) -> Iterator[Iterable[Arrival]]:
     if isinstance(source, bytes | bytearray | memoryview):
         yield decoder.feed(bytes(source))
         yield decoder.close()

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from typing import Final, Literal
+from collections.abc import Iterable, Iterator
+from typing import Literal
 
-from xstreamcast.edges.updates.events import At
+from xstreamcast.edges.updates.answers import ANSWER
+from xstreamcast.edges.updates.events import At, Event, StartStream, StartTuple
 from xstreamcast.edges.updates.fragments import Cutter
 from xstreamcast.edges.updates.lines import LineReading
-from xstreamcast.edges.updates.markup import UPDATES, MarkupReading
+from xstreamcast.edges.updates.markup import MarkupReading
 from xstreamcast.edges.updates.parts import Part, Read, Unread
 from xstreamcast.edges.updates.regions import Counts
+from xstreamcast.edges.updates.tuples import ROOT, Tuples
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import OPEN
 from xstreamcast.errors import DataPlace, Error, error
@@ -20,24 +21,13 @@ from xstreamcast.model.fragment import Arrival, Described, Refused
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.names import Names
 
-_LINE: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"event"\s*:')
-_ROOT: Final = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->)*<(?:[\w.-]+:)?updates\s[^<>]*"
-    + re.escape(UPDATES.encode()),
-    re.S,
-)
-
-
-def is_update_stream(head: bytes) -> bool:
-    """Whether the first bytes of an input are those of an update stream, in either form."""
-    return bool(_LINE.match(head) or _ROOT.match(head))
-
 
 class UpdateDecoder:
     """One update stream on its way in, as lines of JSON or as XML: its first byte tells.
 
     Used as `wire.Decoder` is. An event that does not fit is refused, handed out and counted, or
-    raised where `on_error` is "stop". `wrap` names an element to put around what is no document.
+    raised where `on_error` is "stop". `wrap` names an element to put around what is no document;
+    without it, a stream of tuples (an answer) is an element `answer` with the items in it.
     Without a structure the tags are learnt, and a query sees the current content only; with
     `versions` it sees every replacement as a version with its lifespan.
     """
@@ -58,6 +48,8 @@ class UpdateDecoder:
         self.names = Names() if names is None else names
         self.structure = structure
         self._cutter = Cutter(structure, wrap, versions)
+        self._tuples: Tuples | None = None
+        self._open_form = wrap is None and structure is None  # whether the stream may say its form
         self._reading: LineReading | MarkupReading | None = None
         self._waiting: list[bytes] = []
         self._wire = None if structure is None else self._new_wire(structure)
@@ -77,6 +69,10 @@ class UpdateDecoder:
             self._reading = LineReading() if lines else MarkupReading(self.name)
         return list(self._arrivals(self._reading.feed(chunk)))
 
+    def said(self, events: Iterable[Event], last: bool = False) -> list[Arrival]:
+        """Take events in that came some other way → what they completed."""
+        return list(self._arrivals((Part(event, 0, 0, b"") for event in events), last))
+
     def end_input(self) -> list[Arrival]:
         """End one input of the stream; regions stay open for updates from the next."""
         reading, self._reading = self._reading, None
@@ -95,8 +91,9 @@ class UpdateDecoder:
                     raise error(part.code, part.reason)
                 if isinstance(part.event, At):
                     yield from self._tell()
-                if self._cutter.take(part.event):
-                    yield from self._tell()
+                for event in self._events(part.event):
+                    if self._cutter.take(event):
+                        yield from self._tell()
             except Error as refused:
                 yield self._refuse(refused, part)
         if last or self._cutter.timed:
@@ -105,6 +102,15 @@ class UpdateDecoder:
             except Error as refused:
                 yield self._refuse(refused, Unread("", "", 0, 0, b""))
         yield from self._sent()
+
+    def _events(self, event: Event) -> Iterator[Event]:
+        """The event, or what stands for it where the stream is an answer: it begins as one."""
+        if self._open_form and not isinstance(event, At):
+            self._open_form = isinstance(event, StartStream) and event.id != ANSWER
+            if isinstance(event, StartTuple) or event == StartStream(ANSWER):
+                self._tuples = Tuples()
+                self._cutter.wrap(ROOT)
+        yield from (event,) if self._tuples is None else self._tuples.take(event)
 
     def _tell(self) -> Iterator[Arrival]:
         """Have what changed sent with the rest of the chunk; a structure that grew, at once."""

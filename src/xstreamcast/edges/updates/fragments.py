@@ -40,15 +40,20 @@ class Cutter:
     ) -> None:
         self.regions = Regions(self._touch)
         self._tags: Tags = Learnt(versions) if structure is None else Given(structure)
-        self._wrap = Branch(("sE", wrap, ())) if wrap else None
-        if self._wrap is not None:
-            self._tags.note(self._wrap)
-        self._root = self._wrap
+        self._wrap: Branch | None = None
+        self._root: Branch | None = None
         self._above = self._recut = False  # whether what stands around the root was touched
         self._regions: dict[Region, None] = {}
         self._hosts: dict[Branch, None] = {}
         self._serial = 0
         self._instant: tuple[int, bool] | None = None
+        if wrap:
+            self.wrap(wrap)
+
+    def wrap(self, name: str) -> None:
+        """Put an element around the streams, before anything has come on them."""
+        self._root = self._wrap = Branch(("sE", name, ()))
+        self._tags.note(self._wrap)
 
     @property
     def structure(self) -> TagStructure | None:
@@ -68,6 +73,9 @@ class Cutter:
                 if instant != NOW:  # which is no valid time: what is said now is of the last one
                     self._instant = max(instant, _EARLIEST), zoned
                 return False
+            case e.EndStream() if self._wrap is not None:
+                self._hosts[self._wrap] = None  # it is there though nothing stands in it
+                return not self.timed
             case _ if self.timed:
                 return False
             case e.End(kind):

@@ -34,6 +34,7 @@ class Regions:
         self.counts = Counts()
         self.top = Place()
         self._named: dict[str, Region] = {}
+        self._frozen: set[str] = set()  # all that is left of a frozen region is its id
         self._places = 0
         self._touched = touched
 
@@ -72,7 +73,7 @@ class Regions:
             case e.Instruction(id, target, text):
                 self._leaf(id, ("pi", target, text))
             case e.StartTuple(id):
-                known = id in self._named
+                known = id in self._named or id in self._frozen
                 region = self._writable(id) if known else self._stream(id)
                 self._open(region, Branch(("sT",)))
             case e.EndTuple(id):
@@ -88,7 +89,7 @@ class Regions:
             case e.End(_, _, id):
                 self._end(event, id)
             case e.Freeze(id):
-                self._freeze(self._region(id, frozen_too=True))
+                self._freeze(id)
             case e.Hide(id):
                 self._set_hidden(self._region(id), True)
             case e.Show(id):
@@ -127,6 +128,7 @@ class Regions:
     # -- streams and regions ----------------------------------------------------------------------
 
     def _stream(self, id: str) -> Region:
+        self._frozen.discard(id)
         self._named[id] = stream = Region(id, None)
         self.top.append(stream)
         return stream
@@ -157,6 +159,7 @@ class Regions:
         else:
             place.put_beside(new, after=kind == "A")
         self._let_go(id)
+        self._frozen.discard(id)
         self._named[id] = new
 
     def _end(self, event: e.End, id: str) -> None:
@@ -170,12 +173,28 @@ class Regions:
         region.ended = True
         if not region.stands:
             del self._named[id]
+        elif region.frozen:
+            self._settle(id, region)
 
-    def _freeze(self, region: Region) -> None:
+    def _freeze(self, id: str) -> None:
+        if id in self._frozen:
+            return
+        region = self._region(id, frozen_too=True)
         self.counts.updates += 1
         region.frozen = True
         if region.hidden:
             self._take_away(region)
+        if region.ended:
+            self._settle(id, region)
+
+    def _settle(self, id: str, region: Region) -> None:
+        """Nothing will become of a frozen region: its content stays, the region is forgotten."""
+        del self._named[id]
+        self._frozen.add(id)
+        above = region.above
+        assert above is not None
+        region.dissolve()
+        self._touched(above)
 
     def _set_hidden(self, region: Region, hidden: bool) -> None:
         self.counts.updates += 1
@@ -216,6 +235,8 @@ class Regions:
 
     def _writable(self, id: str) -> Region:
         found = self._named.get(id)
+        if id in self._frozen:
+            raise error("XSCE0005", f"region {id} has ended, and is frozen")
         if found is None and id == FIRST:
             found = self._stream(id)
         if found is None:
@@ -227,6 +248,8 @@ class Regions:
     def _region(self, id: str, frozen_too: bool = False) -> Region:
         """A region that may be updated."""
         found = self._named.get(id)
+        if id in self._frozen:
+            raise error("XSCE0004", f"region {id} is frozen: it takes no more updates")
         if found is None or found.begun is None or not found.stands:
             raise error("XSCE0002", f"there is no region {id}", hint=_GONE)
         if found.frozen and not frozen_too:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.edges.decoding import StreamDecoder, decoder_of
+from xstreamcast.edges.inputs import Kind as Form
 from xstreamcast.edges.inputs import kind_of
-from xstreamcast.edges.wire.decoder import Decoder, OnError
+from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
 from xstreamcast.model.instant import START, show_instant
@@ -23,15 +25,26 @@ class Arriving:
 
     def __init__(self, name: str | None, head: bytes, most: int) -> None:
         self.name, self._most = name, most
-        self.kind: Kind = kind_of(head) if name is not None else "document"
-        self.decoder: Decoder | None = None
+        self.form: Form = kind_of(head)
+        if name is None and self.form in ("updates", "changes"):
+            raise error(
+                "XSCU0001", f"a stream of {self.form} must have a name", hint="-i NAME=SOURCE"
+            )
+        if name is None:
+            self.form = "document"
+        self.decoder: StreamDecoder | None = None
         self.files = 0
         self.late = self.ahead = 0
+
+    @property
+    def kind(self) -> Kind:
+        """What the watch is told that it is."""
+        return "document" if self.form == "document" else "fragments"
 
     def begin(self, watch: Watch, on_error: OnError) -> None:
         """Be ready for pieces."""
         if self.kind == "fragments":
-            self.decoder = Decoder(str(self.name), names=watch.names, on_error=on_error)
+            self.decoder = decoder_of(self.form, str(self.name), watch.names, on_error)
 
     def take(self, piece: bytes, watch: Watch, limits: Limits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""

@@ -12,6 +12,7 @@ from typing import Any, Final
 from xstreamcast.edges.inputs import opened, paths
 
 PIECE: Final = 1 << 18
+_LARGEST: Final = 1 << 21  # a tick costs something: the longer an input is, the more it takes in
 _WAIT: Final = 0.1  # seconds between two looks at a file that may grow
 
 END: Final = None  # one file of several has ended
@@ -50,14 +51,17 @@ def _of_files(names: list[str], follow: bool, patient: bool) -> Iterator[bytes |
 
 
 def _of_file(name: str, follow: bool) -> Iterator[bytes]:
+    size = PIECE
     with opened(name) as file:
         while True:
-            piece = file.read(PIECE)
+            piece = file.read(size)
             if piece:
                 yield piece
+                size = min(2 * size, _LARGEST)
             elif not follow:
                 return
             else:
+                size = PIECE
                 time.sleep(_WAIT)
                 yield b""
 

@@ -142,7 +142,7 @@ class Watching:
         head: list[bytes | None] = []
         for piece in stream:
             head.append(piece)
-            if piece is END or (piece and b">" in b"".join(p for p in head if p)):
+            if piece is END or (piece and _tells(b"".join(p for p in head if p))):
                 break
         return head
 
@@ -229,6 +229,11 @@ class Watching:
         if self.refused:
             said.append(f"{self.refused} fragments refused")
         return said
+
+
+def _tells(head: bytes) -> bool:
+    """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
+    return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
 
 
 def _is_pipe(source: Any) -> bool:

@@ -1,0 +1,28 @@
+"""A stream's bytes to what arrives on it, in whichever of its forms it is written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, assert_never
+
+from xstreamcast.edges.updates.changes import ChangeDecoder
+from xstreamcast.edges.updates.decoder import UpdateDecoder
+from xstreamcast.edges.wire.decoder import Decoder, OnError
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.inputs import Kind
+    from xstreamcast.tape.names import Names
+
+StreamDecoder = Decoder | UpdateDecoder | ChangeDecoder
+
+
+def decoder_of(kind: Kind, name: str, names: Names, on_error: OnError) -> StreamDecoder:
+    """What reads a stream of this kind."""
+    match kind:
+        case "updates":
+            return UpdateDecoder(name, names=names, on_error=on_error)
+        case "changes":
+            return ChangeDecoder(name, names=names, on_error=on_error)
+        case "fragments" | "document":
+            return Decoder(name, names=names, on_error=on_error)
+        case _:
+            assert_never(kind)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -30,6 +30,26 @@ def window(plan: p.Window, tuples: Frame) -> Iterator[Frame]:
         return
     column = evaluate(plan.items, tuples)
     yield _Sequence(plan, column, tuples).windows()
+
+
+def bound_at(
+    boundary: p.Boundary, at: Ints, take: Callable[[Ints], Items], origin: Ints, stop: Ints
+) -> dict[Key, Value]:
+    """What a boundary binds when it stands at these places of items that lie in [origin, stop)."""
+
+    def neighbour(there: Bools, by: int) -> Column:
+        return Column.from_lengths(take(at[there] + by), there.astype(np.int64))
+
+    values: dict[Key, Value] = {}
+    if boundary.current is not None:
+        values[boundary.current.number] = lambda: Column(take(at))
+    if boundary.position is not None:
+        values[boundary.position.number] = Column(Items(INTEGER, at - origin + 1))
+    if boundary.previous is not None:
+        values[boundary.previous.number] = lambda: neighbour(at > origin, -1)
+    if boundary.next is not None:
+        values[boundary.next.number] = lambda: neighbour(at + 1 < stop, 1)
+    return values
 
 
 class _Sequence:
@@ -138,21 +158,8 @@ class _Sequence:
 
     def _variables(self, boundary: p.Boundary, at: Ints) -> dict[Key, Value]:
         """What a boundary binds when it stands at these items."""
-        values: dict[Key, Value] = {}
-        items = self.column.items
-        if boundary.current is not None:
-            values[boundary.current.number] = lambda: Column(items.take(at))
-        if boundary.position is not None:
-            values[boundary.position.number] = Column(Items(INTEGER, at - self.origin[at] + 1))
-        if boundary.previous is not None:
-            values[boundary.previous.number] = lambda: self._neighbour(at, at > self.origin[at], -1)
-        if boundary.next is not None:
-            values[boundary.next.number] = lambda: self._neighbour(at, at + 1 < self.stop[at], 1)
-        return values
-
-    def _neighbour(self, at: Ints, there: Bools, by: int) -> Column:
-        items = self.column.items.take(at[there] + by)
-        return Column.from_lengths(items, there.astype(np.int64))
+        take = self.column.items.take
+        return bound_at(boundary, at, take, self.origin[at], self.stop[at])
 
     def _bound(self, starts: Frame, found: b.Bounds) -> Frame:
         """The windows with the variables of both boundaries."""

@@ -94,6 +94,10 @@ class Accumulated:
         """The key that a key stands behind; None for the first, and for one that is not there."""
         return self._before.get(key)
 
+    def is_last(self, key: str) -> bool:
+        """Whether nothing stands behind a key."""
+        return self._next[key] is None
+
     def items(self) -> list[str]:
         """The items alone, in order."""
         return [item for _, item in self]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division, Grouped
-from xstreamcast.algebra.split import deepest
+from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
+from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
@@ -29,9 +30,9 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
-Kind = Literal["document", "fragments"]
+Kind = Literal["document", "fragments", "answer"]
 Policy = Literal["optimistic", "strict"]
-Feed = DocumentFeed | WholeDocument | FragmentFeed
+Feed = DocumentFeed | WholeDocument | FragmentFeed | AnswerFeed
 
 
 @dataclass(slots=True)
@@ -71,7 +72,7 @@ class Watch:
             self._waiting.append((name, chunk))
             return
         feed = self._feeds[name]
-        assert not isinstance(feed, FragmentFeed)
+        assert not isinstance(feed, FragmentFeed | AnswerFeed)
         self._touched.add(name)
         moved = feed.feed(chunk)
         if moved:
@@ -96,6 +97,15 @@ class Watch:
                     self.on_end(name)
                 case _:
                     pass  # what was refused is the reader's to tell
+
+    def on_changes(self, name: str, changes: Sequence[Change]) -> None:
+        """The answer that is read as an input has changed."""
+        feed = self._feeds.setdefault(name, AnswerFeed(name, self.names))
+        assert isinstance(feed, AnswerFeed)
+        moved = feed.feed(changes)
+        if changes:
+            self._touched.add(name)
+            self._moves.setdefault(name, []).append(moved)
 
     def on_end(self, name: str | None) -> None:
         """An input has ended."""
@@ -138,6 +148,7 @@ class Watch:
             if isinstance(feed, FragmentFeed) and name not in self._uncut
         }
         documents = [name for name, kind in self.kinds.items() if kind == "document"]
+        cuts |= self._answers()
         division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
@@ -151,6 +162,28 @@ class Watch:
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
+
+    def _answers(self) -> dict[str | None, Cut]:
+        """Cuts of inputs that are answers: at their items, if nothing asks for what is around."""
+        cuts: dict[str | None, Cut] = {
+            name: DepthCut(2)
+            for name, kind in self.kinds.items()
+            if kind == "answer" and name not in self._uncut
+        }
+        division = divide(self.program, cuts) if cuts else None
+        for part in () if division is None else division.parts:
+            if any(local == ROOT for _, local in part.guards):
+                cuts.pop(part.input, None)
+        for name in (one for one, kind in self.kinds.items() if kind == "answer"):
+            self._feeds.setdefault(name, AnswerFeed(str(name), self.names))
+        self._ask_answers_again()
+        return cuts
+
+    def _ask_answers_again(self) -> None:
+        """All items of answers that are read as inputs are to be asked, whatever was known."""
+        for name, feed in self._feeds.items():
+            if isinstance(feed, AnswerFeed):
+                self._moves[name] = [feed.everything()]
 
     def _cut(self, name: str | None, feed: FragmentFeed, cut: Cut | None) -> None:
         assert self.pipeline is not None
@@ -198,6 +231,7 @@ class Watch:
                 raise
             self._owed = owed
             self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
+            self._ask_answers_again()
             return []
         self._touched, self._ticked_at = set(), self.now
         return owed + changes

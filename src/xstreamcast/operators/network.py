@@ -1,0 +1,106 @@
+"""Several queries that stay: what one tells, others read as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xstreamcast.algebra.split import inputs_of
+from xstreamcast.operators.asking import BEFORE
+from xstreamcast.operators.watch import Kind, Policy, Watch
+from xstreamcast.tape.names import Names
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.evaluate.moments import Moment
+    from xstreamcast.kernels.intern import Ids
+    from xstreamcast.model.change import Change
+    from xstreamcast.model.fragment import Arrival
+    from xstreamcast.model.items import Items
+
+
+@dataclass(slots=True)
+class Network:
+    """Queries by name, each after those that it reads; the last one is told.
+
+    An input that several of them read is taken in by each (split); one query may read several
+    (merge). A tick goes through all of them: what the first tells is an arrival for the next.
+
+    accumulated changes after each tick  →  the last query over the answers of those before it
+    """
+
+    programs: Mapping[str, Program]
+    kinds: Mapping[str | None, Kind]
+    names: Names = field(default_factory=Names)
+    variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
+    policy: Policy = "optimistic"
+    watches: dict[str, Watch] = field(default_factory=dict)
+    _readers: dict[str | None, list[Watch]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, program in self.programs.items():
+            read = inputs_of(program)
+            kinds: dict[str | None, Kind] = {
+                one: "answer" if one in self.programs else self.kinds[one] for one in read
+            }
+            self.watches[name] = watch = Watch(
+                program, kinds, self.names, self.variables, self.policy
+            )
+            for one in read:
+                self._readers.setdefault(one, []).append(watch)
+
+    @property
+    def now(self) -> Moment:
+        """One clock for all."""
+        return max((one.now for one in self.watches.values()), key=_instant, default=BEFORE)
+
+    def reach(self, now: Moment) -> None:
+        """The clock says so; it never goes back."""
+        for watch in self.watches.values():
+            watch.reach(now)
+
+    def on_bytes(self, name: str | None, chunk: bytes) -> None:
+        """A piece of a document has come."""
+        self._each(name, lambda watch: watch.on_bytes(name, chunk))
+
+    def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
+        """Something has come on a fragment stream."""
+        all_found = list(found)
+        self._each(name, lambda watch: watch.on_arrivals(name, all_found, ids))
+
+    def on_end(self, name: str | None) -> None:
+        """An input has ended."""
+        self._each(name, lambda watch: watch.on_end(name))
+
+    def _each(self, name: str | None, tell: Callable[[Watch], None]) -> None:
+        for watch in self._readers.get(name, ()):
+            tell(watch)
+        self.reach(self.now)
+
+    def tick(self) -> list[Change]:
+        """The changes of the last query's answer since the last tick."""
+        changes: list[Change] = []
+        for name, watch in self.watches.items():
+            changes = watch.tick()
+            ended = watch.ended >= inputs_of(watch.program)
+            for reader in self._readers.get(name, ()):
+                if changes:
+                    reader.on_changes(name, changes)
+                if ended:
+                    reader.on_end(name)
+        return changes
+
+    @property
+    def refusals(self) -> list[str]:
+        """Why cuts did not hold."""
+        return [why for watch in self.watches.values() for why in watch.refusals]
+
+    @property
+    def state_bytes(self) -> int:
+        """About what is kept by all of them."""
+        return sum(watch.state_bytes for watch in self.watches.values())
+
+
+def _instant(moment: Moment) -> int:
+    return moment.instant

@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard
+from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.timing import Timing
 from xstreamcast.errors import Span
 
@@ -52,8 +53,8 @@ class Part:
     """What is computed unit by unit.
 
     `variable` stands for its value in the rest, `document` for the unit's document inside. `others`
-    are read whole; `guards` are names that must not occur around the units; `clock`: it asks what
-    time it is.
+    are read whole, `probes` by the units that a unit meets; `guards` are names that must not occur
+    around the units; `clock`: it asks what time it is.
     """
 
     variable: p.Variable
@@ -65,6 +66,17 @@ class Part:
     guards: frozenset[Guard] = frozenset()
     clock: bool = False
     timing: Timing | None = None  # when its units may change though nothing comes
+    probes: tuple[Probe, ...] = ()
+
+    def guards_of(self, name: str | None) -> frozenset[Guard]:
+        """The names that must not occur around the units of an input."""
+        own = self.guards if self.input == name else frozenset()
+        return own.union(*(one.guards for one in self.probes if one.input == name))
+
+    @property
+    def inputs(self) -> frozenset[str | None]:
+        """The inputs that are read unit by unit."""
+        return frozenset({self.input, *(one.input for one in self.probes)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +108,15 @@ class Division:
         for one in self.deeper or (self,):
             cut = one.cuts[name]
             assert isinstance(cut, DepthCut)
-            guards = {g for part in one.parts if part.input == name for g in part.guards}
+            guards = {g for part in one.parts for g in part.guards_of(name)}
             found.append((cut.depth - 1, tuple(sorted(guards, key=str))))
         return found
+
+    @property
+    def probed(self) -> frozenset[str | None]:
+        """The inputs that take part in a join between units."""
+        joined = [part for part in self.parts if part.probes]
+        return frozenset(name for part in joined for name in part.inputs)
 
     @property
     def plain(self) -> bool:

@@ -22,6 +22,7 @@ from xstreamcast.algebra.division import (
     Sorted,
 )
 from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.joining import probed
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import timing
@@ -37,7 +38,12 @@ _FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:
     """The program divided at the cuts of its inputs; an input without a cut is read whole."""
     body = inlined(program)
-    return _Splitting(program, cuts, _numbers(program, body)).division(body)
+    made = _Splitting(program, cuts, _numbers(program, body), frozenset()).division(body)
+    both = made.whole & made.probed
+    if both:  # read whole somewhere else, so that nothing is won by a join
+        again = _Splitting(program, cuts, _numbers(program, body), both)
+        return again.division(body)
+    return made
 
 
 def deepest(
@@ -52,13 +58,18 @@ def deepest(
         for depth in range(2, (DEEPEST_CUT if documents else 2) + 1)
     ]
     same = [one for one in tried if _shape(one) == _shape(tried[0])]
-    free = [one for one in same if not any(part.guards for part in one.parts)]
+    free = [
+        one
+        for one in same
+        if not any(part.guards_of(name) for part in one.parts for name in part.inputs)
+    ]
     best = free[-1] if free else same[0]
     return replace(best, deeper=tuple(one for one in same if tried.index(one) >= tried.index(best)))
 
 
 def _shape(division: Division) -> list[object]:
-    return [(one.input, one.fold, one.shape) for one in division.parts] + [division.whole]
+    found: list[object] = [(one.input, one.fold, one.shape) for one in division.parts]
+    return [*found, division.whole]
 
 
 def inputs_of(program: Program) -> frozenset[str | None]:
@@ -117,9 +128,11 @@ class _Splitting:
     """One walk from the body down: the largest expressions that can be driven become parts."""
 
     def __init__(
-        self, program: Program, cuts: Mapping[str | None, Cut], numbers: Iterator[int]
-    ) -> None:
+        self, program: Program, cuts: Mapping[str | None, Cut], numbers: Iterator[int],
+        unjoined: frozenset[str | None],
+    ) -> None:  # fmt: skip
         self.program, self.cuts, self.numbers = program, cuts, numbers
+        self.unjoined = unjoined  # inputs that are read whole, whatever they are compared with
         self.globals = frozenset(v.variable for v in program.variables)
         self.parts: list[Part] = []
         self.reasons: list[Reason] = []
@@ -142,6 +155,10 @@ class _Splitting:
                 self.reasons.append(Reason("something follows after sorting or grouping", (0, 0)))
                 return self._whole(body)
         reads = {name for one in self.parts for name in one.others}
+        driven = {one.input for one in self.parts if isinstance(self.cuts[one.input], DepthCut)}
+        if driven & reads:
+            self.reasons.append(Reason("a document is read by its units and whole", (0, 0)))
+            return self._whole(body)
         clock = _asks_clock(rest)
         return Division(
             tuple(self.parts), rest, frozenset(reads), tuple(self.reasons), self.cuts, clock
@@ -218,9 +235,13 @@ class _Splitting:
         variable = p.Variable(next(self.numbers), "part")
         document = p.Variable(next(self.numbers), name or "input")
         over = _over(shape, name, p.Var(document))
+        joined = frozenset(walk.others) - self.unjoined
+        over, probes = probed(over, self.program, self.cuts, joined, self.numbers)
+        others = frozenset(walk.others) - {one.input for one in probes}
+        alone = walk.clock and not walk.others  # others have instants of their own
         return Part(
-            variable, document, name, over, "items", frozenset(walk.others),
-            frozenset(walk.guards), walk.clock, timing(_plans(over)) if walk.clock else None,
+            variable, document, name, over, "items", others, frozenset(walk.guards), walk.clock,
+            timing(_plans(over)) if alone else None, probes,
         )  # fmt: skip
 
     def _listed(self, plan: p.Expression, walk: Locality) -> Shape:

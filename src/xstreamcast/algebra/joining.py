@@ -1,0 +1,492 @@
+"""Joins between inputs: where another input is reached only through an equality.
+
+part(unit, other)  →  part(unit, the units of other that share a compared value with it)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.cut import ELSEWHERE, Cut, NotDivided, Place
+from xstreamcast.algebra.division import Grouped, Listed, Shape, Sorted
+from xstreamcast.algebra.free import bound_variables, facts
+from xstreamcast.algebra.joining_added import additive
+from xstreamcast.algebra.locality import Locality
+from xstreamcast.algebra.probe import Probe
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.walk import STREAMS, bottom_up, children, descendants, map_children
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import BOOLEAN
+
+_TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
+_CLOSED: Final = (p.TypeSwitch, p.Try, p.Inline, p.SetVariable, p.Block)
+Around = tuple["p.Tuples | p.Expression", ...]  # tuples and contexts that an expression stands in
+
+
+class _Unprobed(Exception):
+    """An input is reached otherwise than through an equality."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def probed(
+    shape: Shape, program: Program, cuts: Mapping[str | None, Cut], others: frozenset[str],
+    numbers: Iterator[int],
+) -> tuple[Shape, tuple[Probe, ...]]:  # fmt: skip
+    """The shape with documents of matching units in the place of inputs, where that is exact."""
+    hidden = _read_elsewhere(program)
+    targets = {name for name in others if name in cuts} - hidden
+    while targets:
+        finding = _Finding(program, frozenset(targets), numbers)
+        try:
+            made = finding.shape(shape)
+            return made, tuple(_checked(one, made, program, cuts) for one in finding.probes)
+        except _Unprobed as reason:
+            targets.discard(reason.name)
+    return shape, ()
+
+
+def _read_elsewhere(program: Program) -> set[str]:
+    """The inputs that declared functions and variables read."""
+    plans = [f.body for f in program.functions]
+    plans += [v.value for v in program.variables if v.value is not None]
+    return {n.name for q in plans for n in descendants(q) if isinstance(n, p.StreamInput)}
+
+
+def _checked(probe: Probe, shape: Shape, program: Program, cuts: Mapping[str | None, Cut]) -> Probe:
+    """The probe, if nothing that the shape does with its units leaves them."""
+    walk = _Beside(program, probe.input, cuts[probe.input], origin=probe.document)
+    try:
+        walk.places[probe.document] = walk.cut.document()
+        match shape:
+            case Listed(expression):
+                walk.value(expression, None)
+            case Sorted(tuples, keys, result):
+                walk.look_tuples(tuples, None)
+                walk.values([*(key.value for key in keys), result], None)
+            case Grouped(_, group, result):
+                walk.look_tuples(group, None)
+                walk.value(result, None)
+    except NotDivided:
+        raise _Unprobed(probe.input) from None
+    adds = isinstance(shape, Listed) and additive(shape.expression, probe.document)
+    return replace(probe, guards=frozenset(walk.guards), additive=adds)
+
+
+@dataclass(slots=True)
+class _Beside(Locality):
+    """A walk over a part that another input drives: paths from the probe's document are driven."""
+
+    origin: p.Variable = field(kw_only=True)
+
+    def look(self, plan: p.Expression, focus: Place | None) -> Place:
+        if isinstance(plan, p.Root):
+            place = self.look(plan.operand, focus)
+            if place == ELSEWHERE:
+                return place
+        if _begins(plan, self.origin):
+            return self.settle(self.drive(plan, focus), plan)
+        return Locality.look(self, plan, focus)
+
+
+def _begins(plan: p.Expression, origin: p.Variable) -> bool:
+    """Whether a path starts at a variable."""
+    match plan:
+        case p.Var(variable):
+            return variable == origin
+        case p.Step(source) | p.Filter(source) | p.Path(source) | p.SimpleMap(source):
+            return _begins(source, origin)
+        case p.IntervalProjection(source) | p.Root(source):
+            return _begins(source, origin)
+        case _:
+            return False
+
+
+@dataclass(slots=True)
+class _Finding:
+    """One walk: probes found so far, those that later ones depend on first."""
+
+    program: Program
+    targets: frozenset[str]
+    numbers: Iterator[int]
+    probes: list[Probe] = field(default_factory=list)
+
+    def shape(self, shape: Shape) -> Shape:
+        """The shape with documents of probes in the place of inputs, of which none is left."""
+        made = self._walked(shape)
+        for plan in _plans(made):
+            self._refuse(plan)
+        return made
+
+    def _walked(self, shape: Shape) -> Shape:
+        match shape:
+            case Listed(expression):
+                return Listed(self.walk(expression, ()))
+            case Sorted(tuples, keys, result):
+                made = self.tuples(tuples, ())
+                sorting = tuple(replace(k, value=self.walk(k.value, (made,))) for k in keys)
+                return Sorted(made, sorting, self.walk(result, (made,)))
+            case Grouped(tuples, group, result):
+                for plan in (*(key.value for key in group.keys), result):
+                    self._refuse(plan)
+                made = self.tuples(tuples, ())
+                return Grouped(made, replace(group, source=made), result)
+
+    def _met(self, plan: p.Plan) -> set[str]:
+        found = {node.name for node in descendants(plan) if isinstance(node, p.StreamInput)}
+        return found & self.targets
+
+    def _refuse(self, plan: p.Plan) -> None:
+        for name in self._met(plan):
+            raise _Unprobed(name)
+
+    # -- expressions ------------------------------------------------------------------------------
+
+    def walk(self, plan: Any, around: Around) -> Any:
+        """The expression with documents of probes in the place of inputs."""
+        if not self._met(plan):
+            return plan
+        match plan:
+            case p.StreamInput(name):
+                raise _Unprobed(name)
+            case p.GeneralCompare("eq", left, right):
+                return self._compared(plan, left, right, around)
+            case p.Filter(source, predicate):
+                made = self._looked_up(plan, around)
+                if made is not None:
+                    return made
+                inner = self.walk(source, around)
+                return replace(
+                    plan, input=inner, predicate=self.walk(predicate, (*around, inner))
+                )
+            case p.Path(left, right) | p.SimpleMap(left, right):
+                inner = self.walk(left, around)
+                return replace(plan, left=inner, right=self.walk(right, (*around, inner)))
+            case p.Return(source, result):
+                tuples = self.tuples(source, around)
+                return replace(plan, source=tuples, result=self.walk(result, (*around, tuples)))
+            case p.Quantified(kind, source, test):
+                if kind == "some" and test != _TRUE:
+                    source, test = _conditioned(source, test), _TRUE
+                tuples = self.tuples(source, around)
+                test = self.walk(test, (*around, tuples))
+                return replace(plan, source=tuples, test=test)
+            case _:
+                if isinstance(plan, _CLOSED):
+                    self._refuse(plan)
+                return map_children(plan, lambda child: self.walk(child, around))
+
+    def _compared(
+        self, plan: p.GeneralCompare, left: p.Expression, right: p.Expression, around: Around
+    ) -> p.Expression:
+        """values of the unit = values of the other input."""
+        for there, here in ((left, right), (right, left)):
+            name = self._begins_at(there)
+            if name is None:
+                continue
+            closed = self._closed(there, name)
+            compared = self.walk(here, around)
+            document = self._probe(name, around, compared, closed)
+            made = _put(there, name, document)
+            return p.GeneralCompare(
+                "eq", *((made, compared) if there is left else (compared, made)), span=plan.span
+            )
+        return map_children(plan, lambda child: self.walk(child, around))
+
+    def _looked_up(self, plan: p.Filter, around: Around) -> p.Expression | None:
+        """other[its value = values of the unit and …]."""
+        name = self._begins_at(plan.input)
+        if name is None or plan.reverse:
+            return None
+        tests = _conjuncts(plan.predicate)
+        for test in tests:
+            sides = _focused_sides(test)
+            if sides is None or self._met(sides[0]) or facts(sides[1]).reads_focus:
+                continue
+            others = [one for one in tests if one is not test]
+            source = plan.input
+            for one in others:
+                if not self._met(one) and self._is_closed(one, frozenset()):
+                    source = p.Filter(source, one)
+            closed = self._closed(p.SimpleMap(source, sides[0]), name)
+            compared = self.walk(sides[1], around)
+            document = self._probe(name, around, compared, closed)
+            source = _put(plan.input, name, document)
+            inner = (*around, source)
+            kept = {id(one): self.walk(one, inner) for one in others}
+            kept[id(test)] = _with_side(test, sides[1], compared)
+            made = tuple(kept[id(one)] for one in tests)
+            predicate = made[0] if len(made) == 1 else p.And(made, span=plan.predicate.span)
+            return replace(plan, input=source, predicate=predicate)
+        return None
+
+    # -- tuples -----------------------------------------------------------------------------------
+
+    def tuples(self, plan: Any, around: Around) -> Any:
+        """The tuples with documents of probes in the place of inputs."""
+        if not self._met(plan):
+            return plan
+        match plan:
+            case p.Join(left, right, keys, residual):
+                return self._joined(plan, left, right, keys, residual, around)
+            case p.Where():
+                made = self._conditioned_loop(plan, around)
+                if made is not None:
+                    return made
+            case p.Window():
+                self._refuse_boundaries(plan)
+        source = self.tuples(plan.source, around)
+        inner = (*around, source)
+        return map_children(
+            plan,
+            lambda child: source if isinstance(child, STREAMS) else self.walk(child, inner),
+        )
+
+    def _refuse_boundaries(self, plan: p.Window) -> None:
+        for child in children(plan):
+            if child is not plan.source and child is not plan.items:
+                self._refuse(child)
+
+    def _joined(
+        self, plan: p.Join, left: p.Tuples, right: p.Tuples, keys: tuple[p.JoinKey, ...],
+        residual: p.Expression | None, around: Around,
+    ) -> p.Tuples:  # fmt: skip
+        for key in keys:
+            self._refuse(key.left)
+            self._refuse(key.right)
+        first = self.tuples(left, around)
+        second = right
+        if self._met(right):
+            second = self._right(first, right, keys, around)
+        made = replace(plan, left=first, right=second)
+        if residual is None:
+            return made
+        return replace(made, residual=self.walk(residual, (*around, replace(made, residual=None))))
+
+    def _right(
+        self, left: p.Tuples, right: p.Tuples, keys: tuple[p.JoinKey, ...], around: Around
+    ) -> p.Tuples:
+        """The right side of a join over the units that agree on the first equality."""
+        name = self._loop_over(right)
+        for key in keys:
+            if name is not None and key.op == "eq":
+                there, here = (_single(side, key.general) for side in (key.right, key.left))
+                closed = self._closed(p.Return(right, there), name)
+                document = self._probe(name, (*around, left), here, closed)
+                put: p.Tuples = _put(right, name, document)
+                return put
+        self._refuse(right)
+        return right
+
+    def _conditioned_loop(self, plan: p.Where, around: Around) -> p.Tuples | None:
+        """for $v in other (S) where its value = values of S, with further conditions between."""
+        tests, loop = _conditions(plan)
+        if not isinstance(loop, p.ForEach) or not self._plain_loop(loop):
+            return None
+        name = self._begins_at(loop.items)
+        if name is None:
+            return None
+        for test in tests:
+            sides = _sides_on(test, loop.variable)
+            if sides is None or self._met(test):
+                continue
+            source = self.tuples(loop.source, around)
+            general = isinstance(test, p.GeneralCompare)
+            there, here = (_single(side, general) for side in sides)
+            alone: p.Tuples = replace(loop, source=p.Unit())
+            allowed = frozenset({loop.variable})
+            for one in tests:
+                if one is not test and not self._met(one) and self._is_closed(one, allowed):
+                    alone = p.Where(alone, one)
+            closed = self._closed(p.Return(alone, there), name)
+            document = self._probe(name, (*around, source), here, closed)
+            made: p.Tuples = replace(loop, source=source, items=_put(loop.items, name, document))
+            for one in tests:
+                made = p.Where(made, self.walk(one, (*around, made)), span=plan.span)
+            return made
+        return None
+
+    def _plain_loop(self, loop: p.ForEach) -> bool:
+        return loop.position is None and not loop.allowing_empty
+
+    def _loop_over(self, tuples: p.Tuples) -> str | None:
+        """The one input that tuples go over, if they do nothing but that and choose among them."""
+        while isinstance(tuples, p.Where | p.Let):
+            tuples = tuples.source
+        if not isinstance(tuples, p.ForEach) or not isinstance(tuples.source, p.Unit):
+            return None
+        return self._begins_at(tuples.items) if self._plain_loop(tuples) else None
+
+    # -- probes -----------------------------------------------------------------------------------
+
+    def _begins_at(self, plan: p.Expression) -> str | None:
+        """The input that a path starts at, if it meets no other."""
+        origin: Any = plan
+        while True:
+            match origin:
+                case p.Step(source) | p.Filter(source) | p.Path(source) | p.SimpleMap(source):
+                    origin = source
+                case p.IntervalProjection(source):
+                    origin = source
+                case p.StreamInput(name) if self._met(plan) == {name}:
+                    return name if _inputs(plan) == 1 else None
+                case _:
+                    return None
+
+    def _closed(self, plan: p.Expression, name: str) -> p.Expression:
+        """The values over an input, freed from conditions that are not its own."""
+        made: p.Expression = self._relaxed(plan)
+        bound = facts(made)
+        known = frozenset(v.variable for v in self.program.variables)
+        if not bound.free <= known or bound.reads_focus or not bound.pure or _asks_clock(made):
+            raise _Unprobed(name)
+        if _inputs(made) != 1:
+            raise _Unprobed(name)
+        return made
+
+    def _relaxed(self, plan: Any) -> Any:
+        """Without conditions that read what is not its own: more values, never fewer."""
+        match plan:
+            case p.Filter(source, predicate):
+                inner = self._relaxed(source)
+                alone = self._is_closed(predicate, frozenset())
+                return replace(plan, input=inner) if alone else inner
+            case p.Where(source, test):
+                inner = self._relaxed(source)
+                alone = self._is_closed(test, frozenset(bound_variables(source)))
+                return replace(plan, source=inner) if alone else inner
+            case p.Step(source):
+                return replace(plan, input=self._relaxed(source))
+            case p.Path(left) | p.SimpleMap(left):
+                return replace(plan, left=self._relaxed(left))
+            case p.ForEach(source, _, items):
+                return replace(plan, source=self._relaxed(source), items=self._relaxed(items))
+            case p.Return(source) | p.Let(source):
+                return replace(plan, source=self._relaxed(source))
+            case _:
+                return plan
+
+    def _is_closed(self, plan: p.Expression, allowed: frozenset[p.Variable]) -> bool:
+        known = frozenset(v.variable for v in self.program.variables)
+        return facts(plan).free <= known | allowed and _inputs(plan) == 0
+
+    def _probe(
+        self, name: str, around: Around, compared: p.Expression, there: p.Expression
+    ) -> p.Variable:
+        document = p.Variable(next(self.numbers), name)
+        unit = p.Variable(next(self.numbers), name)
+        here = _within(around, compared)
+        own = facts(compared)
+        if own.position or own.last or facts(here).reads_focus or self._met(here):
+            raise _Unprobed(name)
+        self.probes.append(Probe(name, document, unit, here, _put(there, name, unit)))
+        return document
+
+
+def _inputs(plan: p.Plan) -> int:
+    """How many times inputs are named."""
+    return sum(isinstance(node, p.StreamInput) for node in descendants(plan))
+
+
+def _asks_clock(plan: p.Plan) -> bool:
+    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
+    return any(
+        isinstance(node, (*temporal, p.AllenCompare, p.Interval))
+        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
+        for node in descendants(plan)
+    )
+
+
+def _put(plan: Any, name: str, variable: p.Variable) -> Any:
+    """The plan with a variable in the place of an input."""
+
+    def put(node: p.Plan) -> p.Plan:
+        found = isinstance(node, p.StreamInput) and node.name == name
+        return p.Var(variable, span=node.span) if found else node  # type: ignore[union-attr]
+
+    return bottom_up(plan, put)
+
+
+def _plans(shape: Shape) -> list[p.Plan]:
+    match shape:
+        case Listed(expression):
+            return [expression]
+        case Sorted(tuples, keys, result):
+            return [tuples, *(key.value for key in keys), result]
+        case Grouped(_, group, result):
+            return [group, result]
+
+
+def _within(around: Around, value: p.Expression) -> p.Expression:
+    """The values of an expression for all tuples and contexts that it stands in."""
+    for outer in reversed(around):
+        if isinstance(outer, STREAMS):
+            value = p.Return(outer, value)  # type: ignore[arg-type]
+        else:
+            value = p.SimpleMap(outer, value)  # type: ignore[arg-type]
+    return value
+
+
+def _single(value: p.Expression, general: bool) -> p.Expression:
+    """An operand of eq, which fails where eq would for its number of items."""
+    function = lookup(FN, "zero-or-one", 1)
+    assert function is not None
+    return value if general else p.Call(function, (value,))
+
+
+def _conjuncts(plan: p.Expression) -> Sequence[p.Expression]:
+    return plan.operands if isinstance(plan, p.And) else (plan,)
+
+
+def _conditioned(source: p.Tuples, test: p.Expression) -> p.Tuples:
+    for one in _conjuncts(test):
+        source = p.Where(source, one, span=test.span)
+    return source
+
+
+def _conditions(plan: p.Tuples) -> tuple[list[p.Expression], p.Tuples]:
+    """The conditions above a clause, the first one first."""
+    found: list[p.Expression] = []
+    while isinstance(plan, p.Where):
+        found.append(plan.test)
+        plan = plan.source
+    return found[::-1], plan
+
+
+def _equality(test: p.Expression) -> tuple[p.Expression, p.Expression] | None:
+    match test:
+        case p.GeneralCompare("eq", left, right) | p.ValueCompare("eq", left, right):
+            return left, right
+        case _:
+            return None
+
+
+def _focused_sides(test: p.Expression) -> tuple[p.Expression, p.Expression] | None:
+    """(the side of a general equality that reads the context item, the other)."""
+    sides = _equality(test) if isinstance(test, p.GeneralCompare) else None
+    for one, other in (sides, sides[::-1]) if sides else ():
+        known = facts(one)
+        if known.focus and not known.position and not known.last:
+            return one, other
+    return None
+
+
+def _with_side(test: p.Expression, old: p.Expression, new: p.Expression) -> p.Expression:
+    return map_children(test, lambda child: new if child is old else child)
+
+
+def _sides_on(
+    test: p.Expression, variable: p.Variable
+) -> tuple[p.Expression, p.Expression] | None:
+    """(the side of an equality that reads a variable, the other, which does not)."""
+    sides = _equality(test)
+    for one, other in (sides, sides[::-1]) if sides else ():
+        if variable in facts(one).free and variable not in facts(other).free:
+            return one, other
+    return None

@@ -108,6 +108,27 @@ def _begins(plan: p.Expression, origin: p.Variable) -> bool:
             return False
 
 
+@dataclass(frozen=True, slots=True)
+class After:
+    """What comes after a clause: conditions, and variables that it cannot see."""
+
+    tests: tuple[p.Expression, ...] = ()
+    variables: frozenset[p.Variable] = frozenset()
+
+    def tested(self, test: p.Expression) -> After:
+        """With a condition, which is met before the others."""
+        return replace(self, tests=(test, *self.tests))
+
+    def bound(self, clause: p.Tuples) -> After:
+        """With the variables that a clause binds, those before it aside."""
+        before = bound_variables(clause.source) if isinstance(clause, p.ForEach | p.Let) else ()
+        own = frozenset(bound_variables(clause)) - frozenset(before)
+        return replace(self, variables=self.variables | own)
+
+
+NOTHING_AFTER: Final = After()
+
+
 @dataclass(slots=True)
 class _Finding:
     """One walk: probes found so far, those that later ones depend on first."""
@@ -228,20 +249,31 @@ class _Finding:
 
     # -- tuples -----------------------------------------------------------------------------------
 
-    def tuples(self, plan: Any, around: Around) -> Any:
-        """The tuples with documents of probes in the place of inputs."""
+    def tuples(self, plan: Any, around: Around, after: After = NOTHING_AFTER) -> Any:
+        """The tuples with documents of probes in the place of inputs.
+
+        `after`: conditions that all of them must meet in the end.
+        """
         if not self._met(plan):
             return plan
         match plan:
             case p.Join(left, right, keys, residual):
-                return self._joined(plan, left, right, keys, residual, around)
-            case p.Where():
-                made = self._conditioned_loop(plan, around)
+                return self._joined(plan, left, right, keys, residual, around, after)
+            case p.ForEach():
+                made = self._loop(plan, around, after)
                 if made is not None:
                     return made
+                after = after.bound(plan)
+            case p.Where(_, test):
+                after = after.tested(test)
+            case p.Let():
+                after = after.bound(plan)
             case p.Window():
                 self._refuse_boundaries(plan)
-        source = self.tuples(plan.source, around)
+                after = NOTHING_AFTER
+            case _:
+                after = NOTHING_AFTER
+        source = self.tuples(plan.source, around, after)
         inner = (*around, source)
         return map_children(
             plan,
@@ -255,12 +287,12 @@ class _Finding:
 
     def _joined(
         self, plan: p.Join, left: p.Tuples, right: p.Tuples, keys: tuple[p.JoinKey, ...],
-        residual: p.Expression | None, around: Around,
+        residual: p.Expression | None, around: Around, after: After,
     ) -> p.Tuples:  # fmt: skip
         for key in keys:
             self._refuse(key.left)
             self._refuse(key.right)
-        first = self.tuples(left, around)
+        first = self.tuples(left, around, after.bound(right))
         second = right
         if self._met(right):
             second = self._right(first, right, keys, around)
@@ -284,33 +316,30 @@ class _Finding:
         self._refuse(right)
         return right
 
-    def _conditioned_loop(self, plan: p.Where, around: Around) -> p.Tuples | None:
-        """for $v in other (S) where its value = values of S, with further conditions between."""
-        tests, loop = _conditions(plan)
-        if not isinstance(loop, p.ForEach) or not self._plain_loop(loop):
-            return None
-        name = self._begins_at(loop.items)
-        if name is None:
-            return None
-        for test in tests:
-            sides = _sides_on(test, loop.variable)
-            if sides is None or self._met(test):
+    def _loop(self, plan: p.ForEach, around: Around, after: After) -> p.Tuples | None:
+        """for $v in other, where its value = values of the tuples before."""
+        name = self._begins_at(plan.items) if self._plain_loop(plan) else None
+        for test in after.tests if name is not None else ():
+            sides = _sides_on(test, plan.variable)
+            if sides is None or self._met(test) or facts(sides[1]).free & after.variables:
                 continue
-            source = self.tuples(loop.source, around)
+            assert name is not None
+            source = self.tuples(plan.source, around, after.bound(plan))
             general = isinstance(test, p.GeneralCompare)
             there, here = (_single(side, general) for side in sides)
-            alone: p.Tuples = replace(loop, source=p.Unit())
-            allowed = frozenset({loop.variable})
-            for one in tests:
-                if one is not test and not self._met(one) and self._is_closed(one, allowed):
-                    alone = p.Where(alone, one)
-            closed = self._closed(p.Return(alone, there), name)
+            closed = self._closed(p.Return(self._alone(plan, test, after), there), name)
             document = self._probe(name, (*around, source), here, closed)
-            made: p.Tuples = replace(loop, source=source, items=_put(loop.items, name, document))
-            for one in tests:
-                made = p.Where(made, self.walk(one, (*around, made)), span=plan.span)
-            return made
+            return replace(plan, source=source, items=_put(plan.items, name, document))
         return None
+
+    def _alone(self, loop: p.ForEach, test: p.Expression, after: After) -> p.Tuples:
+        """The loop by itself, with the conditions that read nothing else."""
+        made: p.Tuples = replace(loop, source=p.Unit())
+        allowed = frozenset({loop.variable})
+        for one in after.tests:
+            if one is not test and self._is_closed(one, allowed):
+                made = p.Where(made, one)
+        return made
 
     def _plain_loop(self, loop: p.ForEach) -> bool:
         return loop.position is None and not loop.allowing_empty
@@ -448,15 +477,6 @@ def _conditioned(source: p.Tuples, test: p.Expression) -> p.Tuples:
     for one in _conjuncts(test):
         source = p.Where(source, one, span=test.span)
     return source
-
-
-def _conditions(plan: p.Tuples) -> tuple[list[p.Expression], p.Tuples]:
-    """The conditions above a clause, the first one first."""
-    found: list[p.Expression] = []
-    while isinstance(plan, p.Where):
-        found.append(plan.test)
-        plan = plan.source
-    return found[::-1], plan
 
 
 def _equality(test: p.Expression) -> tuple[p.Expression, p.Expression] | None:

@@ -241,7 +241,7 @@ class _Splitting:
         alone = walk.clock and not walk.others  # others have instants of their own
         return Part(
             variable, document, name, over, "items", others, frozenset(walk.guards), walk.clock,
-            timing(_plans(over)) if alone else None, probes,
+            timing(_plans(over)) if alone else None, probes=probes,
         )  # fmt: skip
 
     def _listed(self, plan: p.Expression, walk: Locality) -> Shape:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
 import numpy as np
@@ -12,7 +12,9 @@ import numpy as np
 from xstreamcast.model.items import Items
 from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered, chosen
 from xstreamcast.tape.join import joined
-from xstreamcast.tape.reading_places import PlacedReading, Run, Spine
+from xstreamcast.tape.layout import ELEMENT, KIND
+from xstreamcast.tape.reading_pieces import Piece, PieceReading
+from xstreamcast.tape.reading_places import PlacedReading, Spine
 from xstreamcast.tape.wrap import wrapped
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 
 LevelCut = tuple[int, "Sequence[Guard]"]
+_HEAD: Final = 1 << 16  # bytes that are looked at to tell where units stand
 
 
 class Forbidden(Exception):
@@ -30,19 +33,21 @@ class Forbidden(Exception):
 
 
 class DocumentFeed:
-    """Cuts below the root and forgets what it handed on.
+    """Cuts between units and forgets what it handed on: pieces of whole units, a document each.
 
-    `cuts`: levels at which it may cut (1: the children of the root), each with the names of
-    elements that are units even above it; which of them, the beginning of the document tells.
-    Where units may have to be asked again (`kept`), it keeps them.
+    `cuts`: levels at which units stand (1: the children of the root), each with the names of
+    elements that are units even above it. All of them hold; the deepest lets pieces be smallest.
+    Which level counts as a unit of time, the beginning of the document tells. Where units may have
+    to be asked again (`kept`), it keeps them.
     """
 
     def __init__(
         self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), kept: bool = False
     ) -> None:
         self.name, self._names, self._cuts = name, names, cuts
-        self._reading: PlacedReading | None = None
+        self._reading: PieceReading | None = None
         self._places = Numbered()
+        self._counted: LevelCut = (1, ())
         self._kept: list[Minis] | None = [] if kept else None
         self.units = 0
 
@@ -50,10 +55,12 @@ class DocumentFeed:
         """Take bytes in → the units that they completed."""
         if self._reading is None:
             self._reading = self._begun(chunk)
-        runs = self._reading.runs(chunk)
-        if not runs:
+        piece = self._reading.feed(chunk)
+        if piece is None:
             return NOTHING
-        minis = self._minis(runs)
+        self.units += self._count(piece)
+        minis = Minis(piece.tape, np.zeros(1, np.int64), (str(self._places.count),))
+        self._places.count += 1
         if self._kept is None:
             return Moved(minis, places=self._places, append=True)
         self._kept.append(minis)
@@ -64,27 +71,25 @@ class DocumentFeed:
         if self._reading is not None:
             self._reading.close()
 
-    def _begun(self, head: bytes) -> PlacedReading:
-        level, guards = chosen_cut(self._cuts, head)
+    def _begun(self, head: bytes) -> PieceReading:
+        self._counted = chosen_cut(self._cuts, head[:_HEAD])
+        level, guards = self._cuts[-1]
 
         def is_unit(uri: str, local: str) -> bool:
             return any(local == name and wanted in (None, uri) for wanted, name in guards)
 
-        return PlacedReading(level, self._names, self.name, is_unit=is_unit)
+        return PieceReading(level + 1, self._names, self.name, is_whole=is_unit)
 
-    def _minis(self, runs: list[Run]) -> Minis:
-        parts, documents, base = [], [], 0
-        for run in runs:
-            first, last = np.array([run.first]), np.array([run.last])
-            mini, begin = wrapped(run.spine, run.tape, first, last)
-            documents.append(base + int(begin[0]))
-            parts.append(mini)
-            base += len(mini)
-            self.units += int(np.count_nonzero(run.tape.columns.parent[run.first : run.last] < 0))
-        first_key = self._places.count
-        self._places.count += len(runs)
-        keys = tuple(str(number) for number in range(first_key, self._places.count))
-        return Minis(joined(parts), np.array(documents, np.int64), keys)
+    def _count(self, piece: Piece) -> int:
+        """How many units have begun: elements of the level that counts, and guards above it."""
+        level, guards = self._counted
+        c = piece.tape.columns
+        high = np.flatnonzero(c.level[piece.fresh :] <= level + 1) + piece.fresh
+        high = high[(c.kind[high] & KIND) == ELEMENT]
+        begun = c.level[high] == level + 1
+        for uri, local in guards:
+            begun |= self._names.matching(local, uri)[c.name[high]]
+        return int(np.count_nonzero(begun))
 
     def _again(self, keys: Sequence[str]) -> Minis:
         """Units that were handed on before."""

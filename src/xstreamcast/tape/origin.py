@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from xstreamcast.errors import DataPlace
 from xstreamcast.tape.expat_errors import place
+from xstreamcast.tape.layout import U8
 
 
 class Origin:
@@ -13,11 +16,12 @@ class Origin:
         self._name = name
         self.offset, self.line, self._column = 0, 1, 1
 
-    def pass_by(self, gone: bytes) -> None:
+    def pass_by(self, gone: bytes | U8) -> None:
         """Note that these bytes are kept no longer."""
         self.offset += len(gone)
-        lines = gone.count(b"\n")
-        after = gone[gone.rfind(b"\n") + 1 :]
+        seen = np.frombuffer(gone, np.uint8)
+        lines = int(np.count_nonzero(seen == _LINE_FEED))
+        after = seen[_last_line(seen) :].tobytes() if lines else seen.tobytes()
         # Continuation bytes of UTF-8 begin no character.
         characters = (
             len(after) - sum(map(after.count, _CONTINUATION)) if not after.isascii() else len(after)
@@ -41,4 +45,17 @@ class Origin:
         )
 
 
+def _last_line(seen: U8) -> int:
+    """Where the last line begins; lines are short, so it is looked for from the end."""
+    step, begin = 1 << 12, len(seen)
+    while begin:
+        begin = max(0, begin - step)
+        found = np.flatnonzero(seen[begin:] == _LINE_FEED)
+        if len(found):
+            return begin + int(found[-1]) + 1
+        step *= 2
+    return 0
+
+
+_LINE_FEED = 10
 _CONTINUATION = [bytes([value]) for value in range(0x80, 0xC0)]

@@ -12,7 +12,7 @@ from typing import Any, Final
 from xstreamcast.edges.inputs import opened, paths
 
 PIECE: Final = 1 << 18
-_LARGEST: Final = 1 << 21  # a tick costs something: the longer an input is, the more it takes in
+_LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
 _WAIT: Final = 0.1  # seconds between two looks at a file that may grow
 
 END: Final = None  # one file of several has ended

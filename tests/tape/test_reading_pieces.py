@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,7 +49,7 @@ def test_what_is_new_in_the_pieces_is_the_document(data):
 def test_every_piece_stands_below_what_was_open(data):
     text = data.draw(documents()) + b" " * 9
     found = pieces_of(data.draw(cut(text)), data.draw(st.integers(1, 5)))
-    for one, after in zip(found, found[1:], strict=False):
+    for one, after in pairwise(found):
         c, d = one.tape.columns, after.tape.columns
         assert c.name[one.behind].tolist() == d.name[after.before].tolist()
         assert d.level[after.before].tolist() == list(range(1, len(after.before) + 1))
@@ -86,7 +88,6 @@ def test_an_error_is_placed_in_the_whole_input(at):
     text = b"<a b='1'>\n<c>1</c>\n<c>2</d></a>"
     reading = PieceReading(3, Names(), "in")
     with pytest.raises(InputError) as refused:
-        for chunk in (text[:at], text[at:], b" "):
-            reading.feed(chunk)
+        _ = [reading.feed(chunk) for chunk in (text[:at], text[at:], b" ")]
     assert refused.value.place is not None
     assert (refused.value.place.line, refused.value.place.offset) == (3, text.index(b"</d>") + 2)

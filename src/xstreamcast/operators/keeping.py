@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.items import Items
 from xstreamcast.operators.asking import Asking, listed
+from xstreamcast.tape.join import joined
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import Tape
     from xstreamcast.tape.store import Store
 
+_MANY: Final = 32  # units whose tapes are worth joining
 Kept = tuple[Items, dict[int, "Tape"]]  # items, and the tapes that their nodes lie on
 
 
@@ -30,22 +32,35 @@ class Keeping:
 
     def on_batch(self, moved: Moved, asking: Asking) -> bool:
         """Take the batch in → whether the value may have changed."""
-        for key in moved.leaving(self._kept):
-            self._kept.pop(key, None)
+        gone = [self._kept.pop(key, None) for key in moved.leaving(self._kept)]
+        changed = moved.reordered or moved.complete or any(one is not None for one in gone)
         self._order = moved.places
         if moved.asked is not None:
             frame = asking.units(moved.asked, self._part.document)
             column = listed(self._part.shape.expression, frame)  # type: ignore[union-attr]
             for row, key in enumerate(moved.asked.keys):
-                self._keep(key, column.row(row), frame.context.store)
-        return bool(moved)
+                changed = self._keep(key, column.row(row), frame.context.store) or changed
+        if moved.append and len(self._kept) > _MANY:
+            self._put_together()
+        return changed
 
-    def _keep(self, key: str, items: Items, store: Store) -> None:
+    def _keep(self, key: str, items: Items, store: Store) -> bool:
+        """Keep what a unit gives now → whether it gave anything, now or before."""
+        before = self._kept.pop(key, None)
         if len(items):
             _ = items.values
             self._kept[key] = items, {n: store.tape(n) for n in _numbers(items)}
-        else:
-            self._kept.pop(key, None)
+        return before is not None or len(items) > 0
+
+    def _put_together(self) -> None:
+        """What will not change again, as if one unit had given it: one tape in place of many."""
+        tapes = {id(tape): tape for _, found in self._kept.values() for tape in found.values()}
+        first, bases = 0, dict[int, int]()
+        for tape in tapes.values():
+            bases[id(tape)], first = first, first + len(tape)
+        items = Items.concat([_on_one(one, bases) for one in self._kept.values()])
+        whole = {0: joined(list(tapes.values()))} if tapes else {}
+        self._kept = {next(reversed(self._kept)): (items, whole)}
 
     def value(self, asking: Asking, store: Store) -> Items:
         """All items in order, their nodes in a store."""
@@ -66,6 +81,17 @@ def _numbers(items: Items) -> list[int]:
     handles = items.values[nodes].astype(np.int64)
     found: list[int] = np.unique(handles >> 32).tolist()
     return found
+
+
+def _on_one(kept: Kept, bases: dict[int, int]) -> Items:
+    """The items with handles into one tape, on which theirs begin at these rows."""
+    items, tapes = kept
+    tags = items.all_tags().tolist()
+    values: list[Any] = [
+        bases[id(tapes[int(value) >> 32])] + (int(value) & 0xFFFFFFFF) if tag == NODE else value
+        for tag, value in zip(tags, items.values.tolist(), strict=True)
+    ]
+    return Items.mixed(tags, values)
 
 
 def _moved(items: Items, tapes: dict[int, Tape], store: Store, added: dict[int, int]) -> Items:

@@ -74,19 +74,29 @@ def answer(
     as_of: str | None = None,
     strategy: Strategy = "caq",
     definitions: str = "",
+    between: tuple[str, str] | None = None,
 ) -> list[str]:
     """The items of the answer, as XML in canonical form or as strings."""
-    text = translated(query, strategy, tuple(sorted(streams.items())), definitions)
-    return saxon().run(text, streams, now=as_of or now, until=as_of)
+    since, until = between or (None, as_of)
+    known = tuple(sorted(streams.items()))
+    text = translated(query, strategy, known, definitions, now is not None, between is not None)
+    return saxon().run(text, streams, now=until or now, since=since, until=until)
 
 
 @cache
 def translated(
-    query: str, strategy: Strategy, streams: tuple[tuple[str, bytes], ...], definitions: str
+    query: str,
+    strategy: Strategy,
+    streams: tuple[tuple[str, bytes], ...],
+    definitions: str,
+    planned: bool = False,
+    between: bool = False,
 ) -> str:
     """The translation; the structures are those that the streams begin with."""
     structures = {name: structure(wire) for name, wire in streams}
-    return translate(parse(query), strategy, structures, definitions)
+    return translate(
+        parse(query), strategy, structures, definitions, planned=planned, between=between
+    )
 
 
 @cache

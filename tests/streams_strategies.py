@@ -138,7 +138,7 @@ def _minute(draw: DrawFn) -> str:
 def instants(draw: DrawFn, *variables: str) -> str:
     """A bound of a projection."""
     minute = _minute(draw)
-    choices = [minute, minute, "now", "start", "now - PT2M", f"{minute} + PT90S"]
+    choices = [minute, minute, "now", "start", "now - PT2M", "now + PT3M", f"{minute} + PT90S"]
     choices += [f"vtFrom({v})" for v in variables] + [f"vtTo({v}) - PT1M" for v in variables]
     return draw(st.sampled_from(choices))
 

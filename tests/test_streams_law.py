@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -13,18 +15,34 @@ from tests.streams_strategies import Case, cases
 
 pytest.importorskip("saxonche")
 
-INSTANTS = st.none() | st.integers(0, 9).map(lambda minute: f"2020-01-01T00:0{minute}:00")
+MINUTES = st.integers(0, 9).map(lambda minute: f"2020-01-01T00:0{minute}:00")
+CLOCKS = st.sampled_from(("2019-12-31T00:00:00", "2020-01-01T00:05:30")) | MINUTES
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
-@settings(
-    max_examples=2000 if PROFILE == "thorough" else 40,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-@given(cases(), INSTANTS)
-def test_we_answer_as_saxon_does_with_every_strategy(case: Case, as_of: str | None) -> None:
+def _agree(case: Case, ours: dict[str, Any], theirs: dict[str, Any]) -> None:
     for text in case.queries:
-        expected = answer(text, {"s": case.wire}, as_of=as_of)
+        expected = answer(text, {"s": case.wire}, **theirs)
         query = xsc.query(text)
         for strategy in (*STRATEGIES, "auto"):
-            found = query.run(as_of=as_of, strategy=strategy, s=case.wire).lines()
+            found = query.run(strategy=strategy, s=case.wire, **ours).lines()
             assert [canonical(line) for line in found] == expected, (strategy, text)
+
+
+@settings(max_examples=2000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@given(cases(), st.none() | MINUTES)
+def test_we_answer_as_saxon_does_with_every_strategy(case: Case, as_of: str | None) -> None:
+    _agree(case, {"as_of": as_of}, {"as_of": as_of})
+
+
+@settings(max_examples=2000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@given(cases(), CLOCKS)
+def test_we_answer_as_saxon_does_where_states_are_planned(case: Case, clock: str) -> None:
+    _agree(case, {"clock": clock}, {"now": clock})
+
+
+@settings(max_examples=1000 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@given(cases(), MINUTES, MINUTES)
+def test_we_answer_as_saxon_does_between_two_instants(case: Case, one: str, two: str) -> None:
+    between = min(one, two), max(one, two)
+    _agree(case, {"between": between}, {"between": between})

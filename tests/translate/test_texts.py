@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import Golden
 from tests.oracle import STRATEGIES
 from xstreamcast.algebra.translate import translate
+from xstreamcast.algebra.translate.needed import QUERY
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.errors import Error
 from xstreamcast.syntax import parse
@@ -32,7 +33,7 @@ STRUCTURE = read_structure(
 def shown(query: str, strategy: str) -> str:
     """The translation without its prolog."""
     text = translate(parse(query), strategy, {"credit": STRUCTURE})  # type: ignore[arg-type]
-    return text.partition(".view := xsc:view($xsc:credit.history);\n\n")[2].strip()
+    return text.partition(QUERY)[2].strip()
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -48,6 +49,15 @@ def test_the_golden_files_are_there() -> None:
 def test_what_is_no_xcql_stays_as_written() -> None:
     query = 'declare variable $x := 1;\nfor $y at $i in (1, 2)\nreturn <a b="{ $x }">{ $y }</a>'
     assert translate(parse(query)).endswith(query + "\n")
+
+
+def test_of_the_prolog_stands_there_what_the_query_needs() -> None:
+    assert translate(parse("1 + 1")) == "1 + 1\n"
+    lifespan = translate(parse("vtFrom(<a/>)"))
+    assert "declare function xsc:cover(" in lifespan
+    assert "xsc:interval_projection" not in lifespan
+    assert "xsc:get_fillers" not in lifespan
+    assert "---- projections" not in lifespan
 
 
 def test_holes_are_not_followed_without_a_structure() -> None:

@@ -49,19 +49,22 @@ class Decision:
     streams: Mapping[str, Choice]
 
 
-def decide(program: Program, guides: Mapping[str, Guide], wanted: str, links: bool) -> Decision:
+def decide(
+    program: Program, guides: Mapping[str, Guide], wanted: str, links: bool, inline: bool = True
+) -> Decision:
     """The strategy that is wanted for each stream, or the nearest that is exact.
 
-    `links` False: whatever stands above must be there.
+    `links` False: whatever stands above must be there. `inline` False: a path that a variable
+    stands for is not put in its place.
     """
     parted, through = program, frozenset[str]()
     if wanted in ("qac+", "auto") and links:
-        parted, through = with_parts(program, guides)
+        parted, through = with_parts(program, guides, inline)
         needs = needs_of(parted, guides)
         unsure = {name for name in through if not _is_had_without(guides[name], needs[name])}
         if unsure:
             rest = {name: guide for name, guide in guides.items() if name not in unsure}
-            parted, through = with_parts(program, rest)
+            parted, through = with_parts(program, rest, inline)
     needs = needs_of(parted, guides)
     return Decision(
         parted,

@@ -20,19 +20,24 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
 
 
-def with_parts(program: Program, guides: Mapping[str, Guide]) -> tuple[Program, frozenset[str]]:
-    """(the program with such paths replaced, the streams that it reads through them alone)."""
+def with_parts(
+    program: Program, guides: Mapping[str, Guide], inline: bool = True
+) -> tuple[Program, frozenset[str]]:
+    """(the program with such paths replaced, the streams that it reads through them alone).
+
+    `inline`: also where variables stand for such paths.
+    """
     taken = dict(guides)
     while True:
-        made = _with_parts(program, taken)
+        made = _with_parts(program, taken, inline)
         whole = _streams(made) & set(taken)
         if not whole:
             return made, frozenset(taken)
         taken = {name: guide for name, guide in taken.items() if name not in whole}
 
 
-def _with_parts(program: Program, guides: Mapping[str, Guide]) -> Program:
-    inlined = _inlined(program, guides)
+def _with_parts(program: Program, guides: Mapping[str, Guide], inline: bool) -> Program:
+    inlined = _inlined(program, guides) if inline else program
 
     def put(plan: Any) -> Any:
         return _replaced(plan, guides) or map_children(plan, put)

@@ -27,8 +27,9 @@ def add_stream_arguments(parser: Parser) -> None:
         help="what is put together before the query is evaluated; auto chooses",
     )  # fmt: skip
     parser.add_argument(
-        "--clock", choices=("event", "wall"), default="event",
-        help="now: the largest valid time, or the wall clock",
+        "--clock", metavar="event|wall|T", default="event",
+        help="now: the largest valid time, the wall clock, or an instant; projections that end "
+        "later see what is planned",
     )  # fmt: skip
     parser.add_argument(
         "--on-error", choices=("quarantine", "stop"), default="quarantine",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -15,7 +15,14 @@ import numpy as np
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.lowering import lower
-from xstreamcast.algebra.plan import StreamInput
+from xstreamcast.algebra.plan import (
+    Call,
+    Const,
+    FunctionRef,
+    IntervalProjection,
+    Plan,
+    StreamInput,
+)
 from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
@@ -25,9 +32,9 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment, instant_from
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.evaluate.run import run
-from xstreamcast.history.asking import Asked, When, event_now
+from xstreamcast.functions.signature import FN
+from xstreamcast.history.asking import Asked, When, event_now, planned_instants
 from xstreamcast.history.history import History, forked
-from xstreamcast.history.view import view
 from xstreamcast.model import atomic as a
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.model.items import Items
@@ -38,6 +45,7 @@ from xstreamcast.tape.store import Store
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.functions.registry import Function
 
 _ELEMENT: Final = NodeItem("element")
 
@@ -49,13 +57,14 @@ class Options:
     as_of: str | None = None
     between: tuple[str, str] | None = None
     strategy: str = "auto"
-    clock: str = "event"
+    clock: str = "event"  # or wall, or an instant
     on_error: OnError = "quarantine"
     keep: Keep | None = None
 
     def __post_init__(self) -> None:
         _one_of("strategy", self.strategy, STRATEGIES)
-        _one_of("clock", self.clock, ("event", "wall"))
+        if parse_instant(self.clock) is None:
+            _one_of("clock", self.clock, ("event", "wall", "an instant"))
         _one_of("on_error", self.on_error, ("quarantine", "stop"))
         if self.as_of is not None and self.between is not None:
             raise error("XSCU0005", "either as of an instant or between two; got both")
@@ -89,13 +98,16 @@ class Binding:
         given = Inputs(self.store)
         when = self._when(given)
         given.clock = None if when is None else when.now
-        asked = Asked(self.program, self.histories, self.store, when, self._options.strategy)
+        program = self.program
+        if len(planned_instants(self.histories, when)):
+            program = _as_written(program)
+        strategy = self._options.strategy
+        asked = Asked(program, self.histories, self.store, when, strategy, self._input)
         if "" in self.histories and when is not None:
-            tape = view(self.histories[""], when.now.instant)
-            given.item = _nodes(self.store.add(tape) << 32)
+            given.item = _nodes(asked.document(""))
         elif document is not None:
             given.item = self._document(document)
-        self._bind(given, asked, when)
+        self._bind(given, asked)
         return run(asked.program, given)
 
     def _base_store(self) -> Store:
@@ -105,14 +117,27 @@ class Binding:
         return Store() if first is None else forked(first.store)
 
     def _named(self) -> set[str]:
-        """The streams that the program names."""
+        """The inputs that the program names by stream() or doc(); all if it computes a name."""
+        found = set[str]()
+        for node in self._nodes():
+            match node:
+                case StreamInput(name):
+                    found.add(name)
+                case Call(function, (Const((name,)), *_)) if _opens(function):
+                    found.add(str(name.value))
+                case Call(function) | FunctionRef(function) if _opens(function):
+                    found |= set(self._inputs)
+                case _:
+                    pass
+        return found
+
+    def _nodes(self) -> Iterator[Plan]:
+        """All that the program consists of."""
         program = self.program
         plans = [program.body, *(one.body for one in program.functions)]
         plans += [one.value for one in program.variables if one.value is not None]
-        return {
-            node.name for plan in plans for node in descendants(plan)
-            if isinstance(node, StreamInput)
-        }  # fmt: skip
+        for plan in plans:
+            yield from descendants(plan)
 
     def _load(self, name: str, source: Any) -> None:
         """Take a stream in; without a name it becomes the context item."""
@@ -130,32 +155,29 @@ class Binding:
         options = self._options
         if options.between is not None:
             begin, end = (_moment(text) for text in options.between)
+            if begin.instant > end.instant:
+                said = " ".join(options.between)
+                raise error("XSCU0005", f"between must begin before it ends; got {said}")
             return When(end, (begin, end))
         if options.as_of is not None:
             return When(_moment(options.as_of))
         if options.clock == "wall":
-            return When(Moment(*instant_from(given.current)))
+            return When(Moment(*instant_from(given.current)), planned=self._projects())
+        if options.clock != "event":
+            return When(_moment(options.clock), planned=self._projects())
         newest = event_now(self.histories)
         if newest is None and self.histories:
             newest = Moment(0)
         return None if newest is None else When(newest)
 
+    def _projects(self) -> bool:
+        return any(isinstance(node, IntervalProjection) for node in self._nodes())
+
     # -- what the query asks for ------------------------------------------------------------------
 
-    def _bind(self, given: Inputs, asked: Asked, when: When | None) -> None:
-        def stream(name: str) -> Items:
-            known = name.partition("\x1f")[0] in self.histories
-            return asked.stream(name) if known else self._input(name)
-
-        def document(name: str) -> int:
-            if name in self.histories and name not in self._documents:
-                until = 0 if when is None else when.now.instant
-                tape = view(self.histories[name], until)
-                self._documents[name] = _nodes(self.store.add(tape) << 32)
-            return int(self._input(name).values[0])
-
-        given.streams, given.documents, given.texts = stream, document, self._text
-        given.trace = _traced
+    def _bind(self, given: Inputs, asked: Asked) -> None:
+        given.streams, given.documents, given.texts = asked.stream, asked.document, self._text
+        given.reach, given.trace = asked.reach, _traced
         for one in self.program.variables:
             if one.external and one.local in self._inputs:
                 value = _value(self._inputs[one.local], partial(self._typed, one))
@@ -199,6 +221,16 @@ def _refuse_endless(program: Program) -> None:
     if any(one.infinite for one in program.variables):
         source = program.source
         refuse_blocked(deep(lambda: lower(parse(source.text, source.name))))
+
+
+def _as_written(program: Program) -> Program:
+    """The program with every path where it was written: a projection reads more than a variable."""
+    source = program.source
+    return deep(lambda: lower(parse(source.text, source.name)))
+
+
+def _opens(function: Function) -> bool:
+    return function.uri == FN and function.local in ("doc", "doc-available")
 
 
 def _traced(text: str) -> None:

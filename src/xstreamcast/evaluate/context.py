@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.errors import Place, Span
     from xstreamcast.evaluate.moments import Moment
+    from xstreamcast.evaluate.reaching import Reach
     from xstreamcast.model.function_item import FunctionItem
 
 DEEPEST: Final = 12_000  # nested calls of declared functions
@@ -35,7 +36,8 @@ def _no_documents(uri: str) -> int:
     raise error("FODC0002", f"{uri} is not among the documents this query may read")
 
 
-def _no_streams(name: str) -> Items:
+def no_streams(name: str) -> Items:
+    """Nothing was handed in."""
     raise error("FODC0002", f"there is no input named {name}")
 
 
@@ -52,7 +54,8 @@ class Inputs:
 
     `documents` gives the document node for an address the query may read, `texts` its bytes;
     `streams` what has arrived on a named input; `variables` values for external variables by
-    (namespace, local); `clock` the instant that is `now`, None for `current`.
+    (namespace, local); `clock` the instant that is `now`, None for `current`; `reach` what
+    projections see that end after it, None where nothing is planned.
     """
 
     store: Store = field(default_factory=Store)
@@ -60,8 +63,9 @@ class Inputs:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     documents: Callable[[str], int] = _no_documents
     texts: Callable[[str], bytes] | None = None
-    streams: Callable[[str], Items] = _no_streams
+    streams: Callable[[str], Items] = no_streams
     clock: Moment | None = None
+    reach: Reach | None = None
     trace: Callable[[str], None] = _silent
     current: DateTime = field(default_factory=now)
     timezone: int = 0

@@ -12,6 +12,7 @@ from xstreamcast.errors import error
 from xstreamcast.evaluate.clipping import clipped
 from xstreamcast.evaluate.lifespans import Spans, has_lifespan, spans_of
 from xstreamcast.evaluate.moments import BEGINNING, date_times, moments, now
+from xstreamcast.evaluate.reaching import reaching
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast
@@ -103,21 +104,19 @@ def _handles(items: Items) -> I64:
 
 def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
     """e?[t1,t2]: copies of what lives in the interval, clipped to it."""
-    column = evaluate(plan.operand, frame)
     begin, begin_zone, some = moments(frame, evaluate(plan.first, frame))
     if plan.last is None:
         end, end_zone, others = begin, begin_zone, some
     else:
         end, end_zone, others = moments(frame, evaluate(plan.last, frame))
-    if len(some) < frame.n or len(others) < frame.n:  # no interval, nothing in it
-        keep = np.intersect1d(some, others)
-        has = np.isin(column.rows(), keep)
-        column = column.keep(has)
+    there = np.isin(np.arange(frame.n), np.intersect1d(some, others))
+    if not there.all():  # no interval, nothing in it
         begin, begin_zone = _spread(begin, begin_zone, some, frame.n)
         end, end_zone = _spread(end, end_zone, others, frame.n)
     clock = now(frame).instant
     begin, end = np.where(begin == NOW, clock, begin), np.where(end == NOW, clock, end)
-    column = column.keep((begin <= end)[column.rows()])
+    column = reaching(plan.operand, frame, end)
+    column = column.keep((there & (begin <= end))[column.rows()])
     rows = column.rows()
     to = Spans(begin[rows], end[rows], (begin_zone | end_zone << np.uint8(1))[rows])
     return _copies(column, to, frame)

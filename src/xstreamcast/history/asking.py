@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,11 @@ import numpy as np
 
 from xstreamcast.algebra.parts import part_of
 from xstreamcast.evaluate.clipping import clipped
+from xstreamcast.evaluate.context import no_streams
 from xstreamcast.evaluate.lifespans import Spans
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
+from xstreamcast.history.planned import Planned, planned
 from xstreamcast.history.strategy import Chosen, chosen
 from xstreamcast.model.items import Items
 
@@ -24,16 +26,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """What is known and when: `now`, and the interval that every stream is projected to, if any."""
+    """What is known and when: `now`, and the interval that every stream is projected to, if any.
+
+    `planned`: what is valid after now is known too, for projections that reach it.
+    """
 
     now: Moment
     between: tuple[Moment, Moment] | None = None
+    planned: bool = False
 
 
 def event_now(histories: Mapping[str, History]) -> Moment | None:
     """The largest valid time over all streams."""
     newest = [Moment(one.newest, one.zoned) for one in histories.values() if len(one)]
     return max(newest, key=lambda moment: moment.instant, default=None)
+
+
+def planned_instants(histories: Mapping[str, History], when: When | None) -> I64:
+    """The valid times after now that projections may reach."""
+    if when is None or not when.planned:
+        return np.zeros(0, np.int64)
+    return planned(histories.values(), when.now.instant)
 
 
 class Asked:
@@ -46,22 +59,58 @@ class Asked:
         store: Store,
         when: When | None,
         strategy: str = "auto",
+        other: Callable[[str], Items] = no_streams,
     ) -> None:
         self._histories, self._store, self._when = histories, store, when
+        self._other = other  # inputs that are no streams
         between = when is not None and when.between is not None
-        self.choice: Chosen = chosen(program, histories, strategy, links=not between)
+        later = planned_instants(histories, when)
+        self.choice: Chosen = chosen(
+            program, histories, strategy, links=not between, planned=len(later) > 0
+        )
         self.program = self.choice.program
         self._made: dict[str, Items] = {}
+        self.reach = None if len(later) == 0 else self._reach(later)
+
+    @property
+    def now(self) -> int:
+        """The instant up to which fragments count."""
+        assert self._when is not None
+        return self._when.now.instant
 
     def stream(self, name: str) -> Items:
         """What stands for stream(name), or for the part of it that the program names."""
+        plain = part_of(name)[0]
+        if plain not in self._histories:
+            return self._other(name)
         if name not in self._made:
-            plain = part_of(name)[0]
-            assert self._when is not None
-            until = self._when.now.instant
-            handles = self.choice.nodes(self._histories[plain], name, until, self._store)
+            handles = self.choice.nodes(self._histories[plain], name, self.now, self._store)
             self._made[name] = Items.of_nodes(self._projected(handles))
         return self._made[name]
+
+    def document(self, name: str) -> int:
+        """What stands for doc(name)."""
+        if name not in self._histories:
+            return int(self._other(name).values[0])
+        key = f"doc {name}"
+        if key not in self._made:
+            node = self.choice.document(self._histories[name], name, self.now, self._store)
+            self._made[key] = Items.of_nodes(self._projected(np.array([node], np.int64)))
+        return int(self._made[key].values[0])
+
+    def _reach(self, later: I64) -> Planned:
+        def stream(name: str, horizon: int) -> Items:
+            history = self._histories.get(part_of(name)[0])
+            if history is None:
+                return self._other(name)
+            return Items.of_nodes(self.choice.nodes(history, name, horizon, self._store))
+
+        def document(name: str, horizon: int) -> int:
+            if name not in self._histories:
+                return int(self._other(name).values[0])
+            return self.choice.document(self._histories[name], name, horizon, self._store)
+
+        return Planned(later, stream, document, lambda: self.choice.shown(self.now))
 
     def _projected(self, handles: I64) -> I64:
         if self._when is None or self._when.between is None:

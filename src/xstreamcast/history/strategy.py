@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xstreamcast.algebra.parts import part_of
 from xstreamcast.algebra.strategies import Choice, decide
+from xstreamcast.history.planned import Shown
 from xstreamcast.history.view import View, instances, written
 from xstreamcast.kernels.instances import FULL, GHOST, LINK
 
@@ -22,38 +24,73 @@ if TYPE_CHECKING:
 class Chosen:
     """The program as it is evaluated, and the nodes that its streams stand for."""
 
-    def __init__(self, program: Program, streams: Mapping[str, Choice]) -> None:
-        self.program, self.streams = program, streams
-        self._views: dict[str, tuple[View, int]] = {}
+    def __init__(
+        self, program: Program, streams: Mapping[str, Choice], planned: bool = False
+    ) -> None:
+        self.program, self.streams, self._planned = program, streams, planned
+        self._views: dict[tuple[str, int], Shown] = {}
 
     def nodes(self, history: History, name: str, until: int, store: Store) -> I64:
         """The nodes of a stream or of a part of it, in document order."""
         stream, tags = part_of(name)
         choice = self.streams[stream]
+        if tags is not None and choice.in_place and not self._planned:
+            lying = _in_place(history, choice, tags, until, store)
+            if lying is not None:
+                return lying
+        shown = self._shown(history, stream, until, store, tags is None)
         if tags is None:
-            modes = None if choice.strategy == "caq" else _modes(history, choice)
-            tape = written(history, until, modes=modes).tape
-            return np.array([store.add(tape) << 32], np.int64)
-        lying = _in_place(history, choice, tags, until, store) if choice.in_place else None
-        if lying is not None:
-            return lying
-        if stream not in self._views:
-            made = _written(history, choice, until)
-            self._views[stream] = made, store.add(made.tape)
-        view, number = self._views[stream]
-        return _of_tags(history, view, tags) | number << 32
+            return np.array([shown.number << 32], np.int64)
+        return _of_tags(history, shown.view, tags) | shown.number << 32
+
+    def document(self, history: History, name: str, until: int, store: Store) -> int:
+        """The node of a whole view, which no path is known of."""
+        key = f"doc {name}", until
+        if key not in self._views:
+            made = written(history, until)
+            again = partial(self._of_document, history, name, store)
+            self._views[key] = Shown(history, made, store.add(made.tape), again)
+        return self._views[key].number << 32
+
+    def shown(self, until: int) -> list[Shown]:
+        """What was made of the streams as of an instant."""
+        return [one for (_, at), one in self._views.items() if at == until]
+
+    def _of_document(self, history: History, name: str, store: Store, until: int) -> Shown:
+        self.document(history, name, until, store)
+        return self._views[f"doc {name}", until]
+
+    def _shown(self, history: History, stream: str, until: int, store: Store, whole: bool) -> Shown:
+        if (stream, until) not in self._views:
+            made = _written(history, self.streams[stream], until, whole)
+            again = partial(self._again, history, stream, store, whole)
+            self._views[stream, until] = Shown(history, made, store.add(made.tape), again)
+        return self._views[stream, until]
+
+    def _again(self, history: History, stream: str, store: Store, whole: bool, until: int) -> Shown:
+        return self._shown(history, stream, until, store, whole)
 
 
 def chosen(
-    program: Program, histories: Mapping[str, History], strategy: str, links: bool = True
+    program: Program,
+    histories: Mapping[str, History],
+    strategy: str,
+    links: bool = True,
+    planned: bool = False,
 ) -> Chosen:
-    """Decide for every stream; `links` False: what stands above must be there."""
+    """Decide for every stream; `links` False: what stands above must be there.
+
+    `planned`: projections see more than variables hold, so paths stay where they are written.
+    """
     guides = {name: history.guide() for name, history in histories.items()}
-    made = decide(program, guides, strategy, links)
-    return Chosen(made.program, made.streams)
+    made = decide(program, guides, strategy, links, inline=not planned)
+    return Chosen(made.program, made.streams, planned)
 
 
-def _written(history: History, choice: Choice, until: int) -> View:
+def _written(history: History, choice: Choice, until: int, whole: bool) -> View:
+    if whole:
+        modes = None if choice.strategy == "caq" else _modes(history, choice)
+        return written(history, until, modes=modes)
     return written(
         history, until, modes=_modes(history, choice), bounds=choice.bounds, document=False,
         shells=choice.shells,

@@ -44,9 +44,10 @@ def clip(
 ) -> tuple[bool, int, int, int]:
     """(whether anything is left, and the lifespan clipped to [low, high]).
 
-    Where the next version begins a lifespan is over; an instant, and what lives now, is not.
+    Where the next version begins a lifespan is over; an instant, and what lives now, is not. What
+    begins after now lives on, as far as anybody planned.
     """
-    last = max(now, begin) if end == NOW else end
+    last = end if end != NOW or begin > now else now
     left = last > low or (last == low and (end == NOW or begin == end))
     if not left or begin > high or (open_ and begin == high and high != NOW):
         return False, begin, end, zones

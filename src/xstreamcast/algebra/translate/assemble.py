@@ -3,13 +3,14 @@
 The text runs as it stands on any XQuery 3.1 processor. Each stream("name") is a file of fragments
 in the canonical form, bound to the external variable `xsc:name`, or else read from `name.xml`
 beside the query. `xsc:now` is the clock, else the largest valid time in the files; `xsc:until`
-hides what is valid later, as --as-of does.
+hides what is valid later, as --as-of does. `xsc:since` and `xsc:until` are what --between says.
+Of the prolog stands there what the query needs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
@@ -19,6 +20,7 @@ from xstreamcast.algebra.translate.binding import with_parameters
 from xstreamcast.algebra.translate.expressions import Translator
 from xstreamcast.algebra.translate.identity import refuse_identity
 from xstreamcast.algebra.translate.naming import Naming
+from xstreamcast.algebra.translate.needed import QUERY, needed_of
 from xstreamcast.algebra.translate.parts import everything
 from xstreamcast.algebra.translate.scope import Scope
 from xstreamcast.algebra.translate.shapes import Uncovered
@@ -38,20 +40,48 @@ def translate(
     strategy: Strategy = "caq",
     structures: Mapping[str, TagStructure] | None = None,
     definitions: str = "",
+    *,
+    planned: bool = False,
+    between: bool = False,
 ) -> str:
     """The query without XCQL, with all it needs to run on another processor.
 
     `definitions` declares in XQuery, in the namespace xsc, functions that are registered here.
+    `planned`: the clock may stand before what is valid last, and projections may reach that;
+    `between`: streams are projected to the time from xsc:since to xsc:until.
     """
     with room_for_nesting():
         given = parse(f"{definitions}\n()").prolog if definitions else ()
+        when = _When(planned and _projects(module), between)
         if strategy == "caq":
-            return _translated(module, given, None, False, "")
+            return _translated(module, given, None, False, when, "")
         try:
+            _refuse_times(when)
             refuse_identity(module)
-            return _translated(module, given, dict(structures or {}), strategy == "qac+", "")
+            known = dict(structures or {})
+            return _translated(module, given, known, strategy == "qac+", when, "")
         except Uncovered as why:
-            return _translated(module, given, None, False, f"(: materialised: {why} :)\n")
+            note = f"(: materialised: {why} :)\n"
+            return _translated(module, given, None, False, when, note)
+
+
+@dataclass(frozen=True, slots=True)
+class _When:
+    planned: bool
+    between: bool
+
+
+def _projects(module: t.Module) -> bool:
+    nodes = everything((module.prolog, module.body))
+    return any(isinstance(node, t.IntervalProjection) for node in nodes)
+
+
+def _refuse_times(when: _When) -> None:
+    """Go no further where streams must be there as a whole."""
+    if when.planned:
+        raise Uncovered("a projection may reach what is planned")
+    if when.between:
+        raise Uncovered("streams are projected to an interval")
 
 
 def _translated(
@@ -59,18 +89,22 @@ def _translated(
     given: tuple[t.Declaration, ...],
     structures: dict[str, TagStructure] | None,
     links: bool,
+    when: _When,
     note: str,
 ) -> str:
     defined = frozenset(
         (d.name.local, len(d.parameters)) for d in given if isinstance(d, t.FunctionDecl)
     )
-    do = Translator(Naming.of(module), structures, links, defined)
+    do = Translator(Naming.of(module), structures, links, defined, when.planned)
     prolog, body = _declarations(do, module)
     settings = tuple(d for d in prolog if not isinstance(d, _VALUES))
     values = tuple(d for d in prolog if isinstance(d, _VALUES))
-    head = _printed(replace(module, prolog=(*settings, *_namespaces(settings))))
     tail = _printed(t.Module(None, (*given, *values), body), body=True)
-    return f"{head}{_clock(do.streams)}\n{_prolog()}\n{_sources(do.streams)}\n{note}{tail}\n"
+    sources = f"{_clock(do.streams)}\n{_sources(do.streams, when)}\n"
+    needed = needed_of(sources + _prolog(), tail)
+    names = _namespaces(settings, f"{needed}\n{tail}")
+    head = _printed(replace(module, prolog=(*settings, *names)))
+    return f"{head}{needed}{QUERY if needed else ''}{note}{tail}\n"
 
 
 def _declarations(do: Translator, module: t.Module) -> tuple[list[t.Declaration], t.Expr]:
@@ -90,9 +124,13 @@ def _declarations(do: Translator, module: t.Module) -> tuple[list[t.Declaration]
     return prolog, do.settled(module.body, scope)
 
 
-def _namespaces(settings: tuple[t.Declaration, ...]) -> tuple[t.Declaration, ...]:
+def _namespaces(settings: tuple[t.Declaration, ...], text: str) -> tuple[t.Declaration, ...]:
     declared = {d.prefix for d in settings if isinstance(d, t.NamespaceDecl)}
-    return tuple(t.NamespaceDecl(prefix, uri) for prefix, uri in _OURS if prefix not in declared)
+    return tuple(
+        t.NamespaceDecl(prefix, uri)
+        for prefix, uri in _OURS
+        if prefix not in declared and f"{prefix}:" in text
+    )
 
 
 def _printed(module: t.Module, body: bool = False) -> str:
@@ -112,6 +150,7 @@ def _clock(streams: list[str]) -> str:
                 f":= fn:doc({_quoted(stream)});"
                 for stream in streams
             ),
+            "declare variable $xsc:since as xs:dateTime? external := ();",
             "declare variable $xsc:until as xs:dateTime? external := ();",
             "declare variable $xsc:now as xs:dateTime external :=",
             f"  ($xsc:until, xsc:latest(({documents})))[1];",
@@ -124,12 +163,24 @@ def _quoted(stream: str) -> str:
     return '"' + name.replace("&", "&amp;").replace('"', '""') + '"'
 
 
-def _sources(streams: list[str]) -> str:
-    return "".join(
-        f"declare variable ${w.history(stream).name} :=\n"
-        f"  xsc:history(${w.document(stream).name}, ($xsc:until, $xsc:now)[1]);\n"
-        f"declare variable ${w.view(stream).name} := xsc:view(${w.history(stream).name});\n"
-        for stream in streams
+def _sources(streams: list[str], when: _When) -> str:
+    made = "".join(_source(stream, when.between) for stream in streams)
+    plans = ", ".join(f"${w.plans(stream).name}" for stream in streams)
+    return f"{made}declare variable $xsc:plans := ({plans});\n" if when.planned else made
+
+
+def _source(stream: str, between: bool) -> str:
+    document, history, view, plans = (
+        f"${one(stream).name}" for one in (w.document, w.history, w.view, w.plans)
+    )
+    shown = f"xsc:view({history})"
+    if between:
+        shown = f"xsc:interval_projection({shown}, $xsc:since, $xsc:until)"
+    return (
+        f"declare variable {history} :=\n"
+        f"  xsc:history({document}, ($xsc:until, $xsc:now)[1]);\n"
+        f"declare variable {view} := {shown};\n"
+        f"declare variable {plans} := xsc:plan({document}, {view}, {history});\n"
     )
 
 

@@ -47,6 +47,7 @@ class Translator:
     structures: dict[str, TagStructure] | None = None
     links: bool = False  # QaC+
     defined: frozenset[tuple[str, int]] = frozenset()  # functions given with the query
+    planned: bool = False  # whether something may be valid after now
     streams: list[str] = field(default_factory=list)  # those met, in their order
 
     def settled(self, found: t.Expr, scope: Scope) -> t.Expr:
@@ -59,9 +60,9 @@ class Translator:
             case t.TimeLiteral() | t.TimeConstant():
                 return self._time(found, scope), PLAIN
             case t.VarRef(name):
-                return found, scope.variable(name)
+                return w.reached(found, scope.ends_around(name)), scope.variable(name)
             case t.ContextItem():
-                return found, scope.focus
+                return w.reached(found, scope.ends_around(None)), scope.focus
             case t.Path() | t.Step() | t.SimpleMap():
                 return paths.path(self, found, scope)
             case t.Filter(base, predicates):
@@ -120,7 +121,8 @@ class Translator:
         own = name.prefix in ("", "fn") and name.uri is None
         match name.local, given:
             case "stream", (t.StringLiteral(stream),) if own:
-                return self._stream(stream)
+                made, shape = self._stream(stream)
+                return w.reached(made, scope.ends), shape
             case "vtFrom" | "vtTo", (operand,) if own and not isinstance(operand, t.Placeholder):
                 return w.call(name.local, self._spanning(operand, scope)), PLAIN
             case local, _ if own and local in _COUNTING:
@@ -171,6 +173,8 @@ class Translator:
     def _projection(
         self, found: t.IntervalProjection | t.VersionProjection, scope: Scope
     ) -> Translated:
+        if self.planned and isinstance(found, t.IntervalProjection):
+            return self._reaching(found, scope), PLAIN
         base = self.settled(found.base, scope)
         shape = PLAIN if self.structures is None else whole()
         if isinstance(found, t.IntervalProjection):
@@ -183,6 +187,14 @@ class Translator:
         named = t.Let(w.VERSIONS, None, base)
         projected = w.call("version_projection", t.VarRef(w.VERSIONS), first, last)
         return t.Flwor((named,), projected), shape
+
+    def _reaching(self, found: t.IntervalProjection, scope: Scope) -> t.Expr:
+        """A projection whose operand sees what is valid up to its end."""
+        begin, end = self._bounds(found.begin, found.end, scope)
+        name = t.Name(f"end{len(scope.ends) + 1}", "xsc")
+        base = self.settled(found.base, scope.projected(name))
+        made = w.call("interval_projection", base, begin, t.VarRef(name))
+        return t.Flwor((t.Let(name, None, end),), made)
 
 
 def settle(made: t.Expr, shape: Shape) -> t.Expr:

@@ -26,7 +26,10 @@ def path(do: Translator, found: t.Path | t.Step | t.SimpleMap, scope: Scope) -> 
         case t.Step():
             return _walk(do, None, scope.focus, (found,), scope)
         case t.Path(True, steps):
-            return replace(found, steps=_native(do, steps, PLAIN, scope)), PLAIN
+            made = _native(do, steps, PLAIN, scope)
+            if ends := scope.ends_around(None):
+                return _joined((w.standard("root", w.reached(w.HERE, ends)), *made)), PLAIN
+            return replace(found, steps=made), PLAIN
         case t.Path(_, (t.Step(), *_) as steps):
             return _walk(do, None, scope.focus, steps, scope)
         case t.Path(_, (first, *rest)):
@@ -72,6 +75,8 @@ def _walk(
     do: Translator, base: t.Expr | None, shape: Shape, steps: tuple[t.Expr, ...], scope: Scope
 ) -> Translated:
     """From `base` (None: the context item) down the steps."""
+    if base is None and (ends := scope.ends_around(None)):
+        base = w.reached(w.HERE, ends)
     if shape == PLAIN:
         made = _native(do, steps, PLAIN, scope)
         return _joined(made if base is None else (base, *made)), PLAIN

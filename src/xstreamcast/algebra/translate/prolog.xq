@@ -2,6 +2,8 @@
 
 declare variable $xsc:start as xs:dateTime := xs:dateTime("-200000-01-01T00:00:00");
 
+declare variable $xsc:never as xs:dateTime := xs:dateTime("200000-01-01T00:00:00");
+
 declare function xsc:utc($instant as xs:dateTime) as xs:dateTime {
   fn:adjust-dateTime-to-timezone($instant, xs:dayTimeDuration("PT0S"))
 };
@@ -103,10 +105,7 @@ declare function xsc:versions(
   where fn:exists($version?content)
   return
     switch ($version?type)
-    case "snapshot" return
-      if (xsc:utc($version?from) le xsc:utc($xsc:now)
-          and fn:empty($next[xsc:utc(.) le xsc:utc($xsc:now)]))
-      then map:remove($version, "from") else ()
+    case "snapshot" return if (fn:empty($next)) then map:remove($version, "from") else ()
     case "event" return map:put($version, "to", xsc:shown($version?from))
     default return
       map:put($version, "to", if (fn:empty($next)) then "now" else xsc:shown($next))
@@ -302,13 +301,24 @@ declare function xsc:sliced(
     else xsc:rebuilt($item,
       ($item/@*[fn:not(fn:node-name(.) = (fn:QName("", "vtFrom"), fn:QName("", "vtTo")))],
        attribute vtFrom { xsc:shown(xsc:later(xsc:instant($item/@vtFrom), $tb)) },
-       attribute vtTo {
-         if ($item/@vtTo = "now" and xsc:utc($te) ge xsc:utc($xsc:now)) then "now"
-         else xsc:shown(xsc:earlier(xsc:instant($item/@vtTo), $te)) }),
+       attribute vtTo { xsc:end($item, $te) }),
       if ($below_events or fn:not(xsc:is_instant($item)))
       then $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events)
       else $item/node())
   default return $item
+};
+
+declare function xsc:end($element as element(), $te as xs:dateTime) as xs:string {
+  if (fn:not($element/@vtTo = "now")) then
+    xsc:shown(xsc:earlier(xsc:instant($element/@vtTo), $te))
+  else if (xsc:is_planned($element)) then if ($te eq $xsc:never) then "now" else xsc:shown($te)
+  else if (xsc:utc($te) ge xsc:utc($xsc:now)) then "now"
+  else xsc:shown($te)
+};
+
+(: It begins after now and nothing supersedes it: it lives on, as far as anybody planned. :)
+declare function xsc:is_planned($element as element()) as xs:boolean {
+  $element/@vtTo = "now" and xsc:utc(xsc:instant($element/@vtFrom)) gt xsc:utc($xsc:now)
 };
 
 declare function xsc:alive(
@@ -317,7 +327,8 @@ declare function xsc:alive(
   let $from := xsc:utc(xsc:instant($element/@vtFrom)), $to := xsc:utc(xsc:instant($element/@vtTo))
   return
     ($from lt xsc:utc($te) or ($closed and $from eq xsc:utc($te)))
-    and ($to gt xsc:utc($tb) or (xsc:closed($element) and $to eq xsc:utc($tb)))
+    and ($to gt xsc:utc($tb) or (xsc:closed($element) and $to eq xsc:utc($tb))
+         or xsc:is_planned($element))
 };
 
 declare function xsc:version_projection(
@@ -330,8 +341,63 @@ declare function xsc:version_projection(
       xsc:rebuilt($item, $item/@*,
         if ($item/@vtFrom and $item/@vtTo and fn:not(xsc:is_instant($item)))
         then $item/node() !
-          xsc:sliced(., xsc:instant($item/@vtFrom), xsc:instant($item/@vtTo),
+          xsc:sliced(., xsc:instant($item/@vtFrom),
+                     if ($item/@vtTo = "now") then $xsc:never else xsc:instant($item/@vtTo),
                      $item/@vtTo = "now", fn:false())
         else $item/node())
     default return $item
+};
+
+(: ---- planned states: what is valid after now, for projections that reach it ---- :)
+
+(: Of each element of a view a key that tells it from the others, in document order. What fills a
+   hole is the same below the same fragment; a snapshot is the same whatever it says. :)
+declare function xsc:keys($history as map(*), $hole as element(), $above as xs:string)
+    as xs:string* {
+  for $version in xsc:fillings($history, $hole)
+  let $content := $version?content
+  let $this := if ($version?type = "snapshot") then "" else fn:generate-id($content)
+  let $key := $above || "/" || $hole/@id || "@" || $this
+  for $element at $number in $content/descendant-or-self::*
+  return
+    if ($element instance of element(stream:hole)) then
+      let $same := $content//stream:hole[@id = $element/@id][. << $element]
+      return xsc:keys($history, xsc:stamped($element, xsc:inner($version)),
+                      $key || "~" || fn:count($same))
+    else if ($number = 1) then $key
+    else $key || "#" || fn:generate-id($element)
+};
+
+(: From the elements of a view to their keys, and from the keys to the elements as of each planned
+   instant. :)
+declare function xsc:plan(
+    $stream as document-node(), $view as document-node(), $history as map(*)) as map(*) {
+  map {
+    "keys": map:merge((
+      map:entry(fn:generate-id($view), "document"),
+      fn:for-each-pair($view//*, xsc:keys($history, $xsc:root, ""),
+        function($element, $key) { map:entry(fn:generate-id($element), $key) }))),
+    "views":
+      for $instant in fn:distinct-values(
+        for $fragment at $number in xsc:fragments($stream)
+        return xsc:utc(xsc:valid_time($fragment, $number)))
+      where $instant gt xsc:utc($xsc:now)
+      order by $instant
+      let $later := xsc:history($stream, $instant), $reached := xsc:view($later)
+      return map { "instant": $instant, "nodes": map:merge((
+        map:entry("document", $reached),
+        fn:for-each-pair($reached//*, xsc:keys($later, $xsc:root, ""),
+          function($element, $key) { map:entry($key, $element) }))) }
+  }
+};
+
+(: Nodes of views as of now, as they are in the view of all that is valid up to an instant. :)
+declare function xsc:reached($items as item()*, $end as xs:anyAtomicType?) as item()* {
+  for $item in $items
+  let $known := $item[. instance of node()] !
+    (for $plan in $xsc:plans
+     let $key := $plan?keys(fn:generate-id($item))
+     where fn:exists($key) and fn:exists($end)
+     return $plan?views[?instant le xsc:utc(xsc:instant($end))][fn:last()] ! ?nodes($key))
+  return ($known, $item)[1]
 };

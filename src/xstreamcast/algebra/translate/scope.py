@@ -16,16 +16,34 @@ class Scope:
     variables: Mapping[str, Shape] = field(default_factory=dict)
     focus: Shape = PLAIN
     versions: bool = False  # inside #[…], where `last` is the number of what stands before it
+    # Ends of the projections around, which may reach planned states, and how many of them stood
+    # around the binding of each variable, and of the context item.
+    ends: tuple[t.Name, ...] = ()
+    inside: Mapping[str, int] = field(default_factory=dict)
+    focus_inside: int = 0
 
     def bind(self, name: t.Name | None, shape: Shape) -> Scope:
         """With one more variable."""
         if name is None:
             return self
-        return replace(self, variables={**self.variables, str(name): shape})
+        return replace(
+            self,
+            variables={**self.variables, str(name): shape},
+            inside={**self.inside, str(name): len(self.ends)},
+        )
 
     def at(self, focus: Shape) -> Scope:
         """With another context item."""
-        return replace(self, focus=focus.single())
+        return replace(self, focus=focus.single(), focus_inside=len(self.ends))
+
+    def projected(self, end: t.Name) -> Scope:
+        """Inside the operand of one more projection."""
+        return replace(self, ends=(*self.ends, end))
+
+    def ends_around(self, name: t.Name | None) -> tuple[t.Name, ...]:
+        """The projections between a variable, or the context item, and its use."""
+        known = self.focus_inside if name is None else self.inside.get(str(name), 0)
+        return self.ends[known:]
 
     def variable(self, name: t.Name) -> Shape:
         """The shape of a variable."""

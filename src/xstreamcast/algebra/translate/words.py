@@ -18,7 +18,7 @@ VERSIONS: Final = t.Name("versions", "xsc")
 HERE: Final = t.ContextItem()
 
 _HOLE: Final = t.NameTest(t.Name("hole", "stream"))
-_TAKEN: Final = frozenset(("now", "start", "root", "until", "versions"))
+_TAKEN: Final = frozenset(("now", "start", "root", "since", "until", "versions", "plans", "never"))
 
 
 def stream_name(name: str) -> str:
@@ -43,9 +43,21 @@ def view(stream: str) -> t.VarRef:
     return t.VarRef(t.Name(f"{stream_name(stream)}.view", "xsc"))
 
 
+def plans(stream: str) -> t.VarRef:
+    """What is planned of it."""
+    return t.VarRef(t.Name(f"{stream_name(stream)}.plans", "xsc"))
+
+
 def call(local: str, *arguments: t.Expr) -> t.FunctionCall:
     """A function of the translation's prolog."""
     return t.FunctionCall(t.Name(local, "xsc"), arguments)
+
+
+def reached(found: t.Expr, ends: Iterable[t.Name]) -> t.Expr:
+    """The nodes as of the ends of projections that they stand in."""
+    for end in ends:
+        found = call("reached", found, t.VarRef(end))
+    return found
 
 
 def standard(local: str, *arguments: t.Expr) -> t.FunctionCall:

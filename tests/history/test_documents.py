@@ -1,0 +1,44 @@
+"""A stream of fragments read by doc(): its temporal view, whether or not stream() names it too."""
+
+from __future__ import annotations
+
+import pytest
+
+import xstreamcast as xsc
+from xstreamcast.errors import Error
+
+WIRE = b"""<structure><tag id="1" name="a"><tag id="2" name="b" type="temporal"/></tag></structure>
+<filler id="0" tsid="1" validTime="2020-01-01"><a><hole id="1" tsid="2"/></a></filler>
+<filler id="1" tsid="2" validTime="2020-01-02"><b>1</b></filler>
+<filler id="1" tsid="2" validTime="2020-01-03"><b>2</b></filler>"""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        'doc("s")/a/b',
+        'doc(concat("", "s"))//b',
+        'for $n in ("s") return doc($n)//b',
+        'if (doc-available("s")) then doc("s")//b else ()',
+        'stream("s")/a/(doc("s")//b)',
+    ],
+)
+def test_a_stream_is_a_document_too(query: str) -> None:
+    assert [node.string for node in xsc.query(query).run(s=WIRE)] == ["1", "2"]
+    assert [node.string for node in xsc.query(query).run(s=WIRE, as_of="2020-01-02")] == ["1"]
+
+
+def test_between_two_instants_documents_and_the_context_item_are_projected_too() -> None:
+    between = ("2020-01-03", "2020-01-04")
+    assert [node.string for node in xsc.query('doc("s")//b').run(s=WIRE, between=between)] == ["2"]
+    assert [node.string for node in xsc.query("//b").run(WIRE, between=between)] == ["2"]
+
+
+def test_a_document_that_was_not_handed_in_is_said() -> None:
+    with pytest.raises(Error, match="there is no input named t"):
+        xsc.query('doc("t")//b').run(s=WIRE)
+
+
+def test_an_interval_must_begin_before_it_ends() -> None:
+    with pytest.raises(Error, match="between must begin before it ends"):
+        xsc.query('stream("s")').run(s=WIRE, between=("2020-01-03", "2020-01-01"))

@@ -1,0 +1,74 @@
+"""Planned states: what is valid after now counts for projections that reach it, and only there."""
+
+from __future__ import annotations
+
+import pytest
+
+import xstreamcast as xsc
+from tests.oracle import STRATEGIES, answer, canonical
+from xstreamcast.errors import Error
+
+WIRE = b"""<stream:fragments xmlns:stream="urn:xstreamcast:stream">
+<stream:structure><tag id="1" name="accounts" type="snapshot">
+  <tag id="2" name="account" type="temporal">
+    <tag id="3" name="limit" type="temporal"/><tag id="4" name="charge" type="event"/>
+  </tag></tag></stream:structure>
+<stream:filler id="0" tsid="1" validTime="2003-01-01"><accounts><stream:hole id="7" tsid="2"/></accounts></stream:filler>
+<stream:filler id="7" tsid="2" validTime="2003-02-01"><account><stream:hole id="8" tsid="3"/><stream:hole id="9" tsid="4"/></account></stream:filler>
+<stream:filler id="8" tsid="3" validTime="2003-02-01"><limit>2000</limit></stream:filler>
+<stream:filler id="8" tsid="3" validTime="2003-06-01"><limit>5000</limit></stream:filler>
+<stream:filler id="9" tsid="4" validTime="2003-07-01"><charge>30</charge></stream:filler>
+</stream:fragments>"""  # noqa: E501
+LIMITS = 'stream("s")//limit'
+
+# query, as of 2003-04-01 → the texts of what it gives
+ANSWERS = {
+    LIMITS: ["2000"],
+    f"{LIMITS}?[now]": ["2000"],
+    f"{LIMITS}?[2003-03-01, now]": ["2000"],
+    f"{LIMITS}?[2003-05-01]": [],  # not reached, and what is there lives until now
+    f"{LIMITS}?[2003-06-01]": ["5000"],
+    f"{LIMITS}?[2030-01-01]": ["5000"],
+    f"{LIMITS}?[now, now + P3M]": ["2000", "5000"],
+    f"{LIMITS}?[now, now + P3M]#[last]": ["5000"],
+    'for $a in stream("s")//account return $a/limit?[2004-01-01]': ["5000"],
+    'stream("s")//account[limit?[2004-01-01] = 5000]/limit': ["2000"],
+    'let $l := stream("s")//limit return $l?[2004-01-01]': [],  # it holds what there is
+    'stream("s")//charge': [],
+    'stream("s")//charge?[now, 2003-06-30]': [],
+    'stream("s")//charge?[now, 2003-07-01]': ["30"],
+}
+
+
+@pytest.mark.parametrize("query", ANSWERS)
+def test_what_is_planned_counts_for_projections_that_reach_it(query: str) -> None:
+    for strategy in (*STRATEGIES, "auto"):
+        found = xsc.query(query).run(s=WIRE, clock="2003-04-01", strategy=strategy)
+        assert [node.string for node in found] == ANSWERS[query], strategy
+    expected = answer(query, {"s": WIRE}, now="2003-04-01T00:00:00")
+    assert [canonical(line) for line in found.lines()] == expected
+
+
+def test_a_planned_state_lives_as_far_as_the_projection_reaches() -> None:
+    found = xsc.query(f"{LIMITS}?[now, 2004-01-01]").run(s=WIRE, clock="2003-04-01")
+    assert list(found.lines()) == [
+        '<limit vtFrom="2003-04-01T00:00:00" vtTo="2003-06-01T00:00:00">2000</limit>',
+        '<limit vtFrom="2003-06-01T00:00:00" vtTo="2004-01-01T00:00:00">5000</limit>',
+    ]
+
+
+def test_as_of_an_instant_nothing_later_is_known() -> None:
+    found = xsc.query(f"{LIMITS}?[now, 2030-01-01]").run(s=WIRE, as_of="2003-04-01")
+    assert [node.string for node in found] == ["2000"]
+
+
+def test_several_streams_may_be_planned_up_to_different_instants() -> None:
+    later = WIRE.replace(b"2003-06-01", b"2003-08-01")
+    query = xsc.query('(stream("s")//limit, stream("t")//limit)?[2003-07-15]')
+    found = query.run(s=WIRE, t=later, clock="2003-04-01")
+    assert [node.string for node in found] == ["5000"]
+
+
+def test_the_clock_must_be_one() -> None:
+    with pytest.raises(Error, match="clock must be one of event, wall, an instant; got noon"):
+        xsc.query(LIMITS).run(s=WIRE, clock="noon")

@@ -43,7 +43,14 @@ class Loaded:
 
 def is_stream(source: Any) -> bool:
     """Whether a source holds a stream rather than a document."""
-    return _kind(source) != "document"
+    return table_path(source) is not None or _kind(source) != "document"
+
+
+def table_path(source: Any) -> str | None:
+    """The path of the fragment table that a source names: `table:PATH`."""
+    word = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
+    found = isinstance(word, str) and word.startswith("table:")
+    return str(word[len("table:") :]) if found else None
 
 
 def _kind(source: Any) -> Kind:
@@ -61,6 +68,11 @@ def load(
     keep: Keep | None = None,
 ) -> Loaded:
     """Read a stream to its end into a history whose tapes lie in `store`."""
+    table = table_path(source)
+    if table is not None:
+        from xstreamcast.edges.table.reading import load_table
+
+        return load_table(name, table, store, on_error=on_error, keep=keep)
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.wire.decoder import Counts as WireCounts

@@ -67,11 +67,11 @@ def batch_lines(batch: FragmentBatch, ids: Ids) -> Iterator[bytes]:
         timeless = flags & TIMELESS
         valid = None if timeless else show_instant(int(batch.valid[i]), bool(flags & ZONED))
         holes = range(ends[i], ends[i + 1])
-        payload = b"" if op == Op.REMOVE else _payload(batch, i, holes, ids)
+        payload = b"" if op == Op.REMOVE else payload_of(batch, i, holes, ids)
         yield fragment_line(ids.text(int(batch.id[i])), int(batch.tsid[i]), payload, valid, word)
 
 
-def _payload(batch: FragmentBatch, fragment: int, holes: range, ids: Ids) -> bytes:
+def payload_of(batch: FragmentBatch, fragment: int, holes: range, ids: Ids) -> bytes:
     """The payload as it stood on the wire, its holes and namespaces in the canonical form."""
     c, row = batch.tape.columns, int(batch.payload[fragment])
     at, end = int(c.start[row]), int(c.start[row]) + int(c.length[row])

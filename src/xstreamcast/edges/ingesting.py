@@ -1,0 +1,82 @@
+"""A source into a fragment table, in this process; it goes on where it stopped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from xstreamcast.edges.inputs import stream_name
+from xstreamcast.edges.replay import Offset, Replay, split_rows
+from xstreamcast.edges.structures import read_structure, write_structure
+from xstreamcast.edges.table.log import Log
+from xstreamcast.edges.table.schema import arrow, row_schema
+from xstreamcast.edges.table.writing import OnError, Written, append
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What went into a table."""
+
+    stream: str
+    fragments: int = 0
+    refused: int = 0
+    batches: int = 0
+    left: list[tuple[str, int]] = field(default_factory=list)  # files with an unfinished end
+
+    def add(self, written: Written) -> None:
+        self.fragments += written.fragments
+        self.refused += written.refused
+        self.batches += not written.again
+
+    def summary(self) -> str:
+        """One line of counts."""
+        batches = f"{self.batches} batch{'es' if self.batches != 1 else ''}"
+        parts = [f"{self.stream}: {self.fragments} fragments in {batches}"]
+        parts += [f"{self.refused} refused, kept in the table's quarantine"] if self.refused else []
+        parts += [f"{name}: {n} bytes of an unfinished fragment left" for name, n in self.left]
+        return ", ".join(parts)
+
+
+def structure_text(path: str | os.PathLike[str] | None) -> str | None:
+    """The tag structure in a file, in canonical form."""
+    return None if path is None else write_structure(read_structure(path), None).decode()
+
+
+def ingest(
+    source: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    *,
+    stream: str | None = None,
+    structure: str | os.PathLike[str] | None = None,
+    valid: str | None = None,
+    most: int | None = None,
+    on_error: OnError = "quarantine",
+    told: Callable[[Ingested], None] | None = None,
+) -> Ingested:
+    """Read what is there in batches of at most `most` fragments; each is written once."""
+    name = stream or stream_name(source)
+    replay = Replay(os.fspath(source), structure_text(structure), 1, valid)
+    writer = f"{name} from {os.path.abspath(source)}"
+    epoch, offset = _resumed(Log(table), writer)
+    done = Ingested(name)
+    while (end := replay.advance(offset, most)) != offset:
+        rows = [rows for split in replay.plan(offset, end) for rows in split_rows(name, split)]
+        whole = arrow().Table.from_batches(rows, row_schema())
+        epoch += 1
+        told_end = end.json()
+        written = append(
+            table, whole, writer=writer, epoch=epoch, offset=told_end, on_error=on_error
+        )
+        done.add(written)
+        offset = end
+        if told is not None:
+            told(done)
+    done.left = list(replay.left_over(offset))
+    return done
+
+
+def _resumed(log: Log, writer: str) -> tuple[int, Offset]:
+    known: tuple[int, Any] | None = log.state().writers.get(writer)
+    return (-1, Offset()) if known is None else (known[0], Offset.of(known[1]))

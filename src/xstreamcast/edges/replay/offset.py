@@ -1,0 +1,43 @@
+"""How far a source has been read: enough to go on from there, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How far one file has been read, the root's tag to read on under, whether it is over."""
+
+    position: int = 0
+    tag: str = ""
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the stream has said of itself so far."""
+
+    structure: str | None = None
+    ended: bool = False
+    read: int = 0  # fragments: the logical clock of those without valid time
+
+
+@dataclass(frozen=True, slots=True)
+class Offset:
+    """Files by name, in the order in which they were met, and what was said in them."""
+
+    files: dict[str, Seen] = field(default_factory=dict)
+    said: Said = Said()
+
+    def json(self) -> dict[str, Any]:
+        """As JSON has it; the same offset always gives the same text."""
+        files = {name: [s.position, s.tag, s.done] for name, s in self.files.items()}
+        said = self.said
+        return {"files": files, "said": [said.structure, said.ended, said.read]}
+
+    @staticmethod
+    def of(told: dict[str, Any]) -> Offset:
+        files = {name: Seen(*one) for name, one in told["files"].items()}
+        return Offset(files, Said(*told["said"]))

@@ -1,0 +1,222 @@
+"""How far the next batch of a source reaches, and the splits that tasks read of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
+from xstreamcast.edges.replay.offset import Offset, Said, Seen
+from xstreamcast.edges.replay.splits import Split
+from xstreamcast.edges.replay.survey import STEP, Mark, Survey
+from xstreamcast.edges.wire.sync import fragment_bytes
+from xstreamcast.errors import error
+
+BATCH_BYTES: Final = 128 << 20  # a batch has at most about so many
+_HEAD: Final = 1 << 16
+
+
+@dataclass(slots=True)
+class Replay:
+    """Files that hold a stream: a file, a folder, a pattern; what is added to them is found.
+
+    plan(a, b) reads the same bytes, whenever and wherever it is asked.
+    """
+
+    source: str
+    structure: str | None = None
+    splits: int = 2
+    valid: str | None = None
+    # marks of what was surveyed last, so that a batch that is planned at once is not read again
+    _marks: dict[tuple[str, int, int], list[Mark]] = field(default_factory=dict)
+
+    def advance(self, start: Offset, most: int | None = None) -> Offset:
+        """Where the next batch ends, with at most so many fragments; `start` if nothing is new."""
+        said = self._begun(start)
+        limit = None if most is None else said.read + most
+        files, left = dict(start.files), BATCH_BYTES
+        self._marks.clear()
+        names = self._names(start)
+        for name in names:
+            seen = files.get(name, Seen())
+            kind = _kind(name)
+            if seen.done or kind == "empty":
+                continue
+            if kind == "fragments":
+                seen_now, said = self._survey(name, seen, said, limit, left, name == names[-1])
+            else:
+                seen_now, said = self._whole(name, kind, said)
+            left -= seen_now.position - seen.position
+            files[name] = seen_now
+            if not seen_now.done or left <= 0 or (limit is not None and said.read >= limit):
+                break
+        read = {name: seen for name, seen in files.items() if seen != Seen()}
+        return start if read == start.files else Offset(read, said)
+
+    def plan(self, start: Offset, end: Offset) -> list[Split]:
+        """The splits between two offsets, in order of arrival."""
+        found: list[Split] = []
+        said = self._begun(start)
+        changed = [name for name, seen in end.files.items() if seen != start.files.get(name)]
+        for name in changed:
+            first, last = start.files.get(name, Seen()), end.files[name]
+            whole = _kind(name) != "fragments"
+            marks = [Mark(first.position, first.tag, said)]
+            marks += [] if whole else self._between(name, marks[0], last)
+            stop = None if whole or last.done else last.position
+            found += self._pieces(name, marks, stop, len(found), whole)
+            if name != changed[-1]:
+                said = self._said_after(name, marks[-1], last, whole)
+        return found
+
+    def left_over(self, offset: Offset) -> Iterator[tuple[str, int]]:
+        """Files that end in a fragment that is not whole, and how many bytes of it there are."""
+        for name, seen in offset.files.items():
+            if seen.done or not os.path.isfile(name):
+                continue
+            with opened(name) as file:
+                file.seek(seen.position)
+                rest = fragment_bytes(file.read())
+            if rest.strip():
+                yield name, len(rest)
+
+    # -- one file ---------------------------------------------------------------------------------
+
+    def _survey(
+        self, name: str, seen: Seen, said: Said, limit: int | None, most: int, grows: bool
+    ) -> tuple[Seen, Said]:
+        """Read on in a file, up to a limit or its end."""
+        if seen.position > os.path.getsize(name) and not name.endswith(".gz"):
+            raise error("XSCU0003", f"{name} has become shorter than what was read of it")
+        survey = Survey(Mark(seen.position, seen.tag, said))
+        marks: list[Mark] = []
+        stop: Mark | None = None
+        for count, chunk in enumerate(_chunks(name, seen.position), start=1):
+            for mark in survey.feed(chunk, limit):
+                marks.append(mark)
+                if limit is not None and mark.said.read >= limit:
+                    stop = mark
+                    break
+            safe = survey.safe()
+            if stop is None and count * STEP >= most and safe.position > seen.position:
+                stop = safe
+            if stop is not None:
+                break
+        if stop is None and (name.endswith(".gz") or not grows):
+            said = survey.close()
+            over = Seen(max(os.path.getsize(name), seen.position), "", True)
+            self._marks[name, seen.position, over.position] = marks
+            return over, said
+        stop = stop or survey.safe()
+        self._marks[name, seen.position, stop.position] = marks
+        return Seen(stop.position, stop.tag), stop.said
+
+    def _whole(self, name: str, kind: str, said: Said) -> tuple[Seen, Said]:
+        """A file that is read in one piece: a document, or one in another encoding."""
+        if kind == "document" and said.structure is None:
+            raise error(
+                "XSCU0001",
+                f"{name} is a document: a tag structure is needed to cut it",
+                hint=f"xstreamcast infer {name} -o TS proposes one; then --structure TS",
+            )
+        if kind != "encoded":
+            return Seen(os.path.getsize(name), "", True), said
+        survey = Survey(Mark(0, "", said))
+        for chunk in _chunks(name, 0):
+            for _ in survey.feed(chunk):
+                pass
+        return Seen(os.path.getsize(name), "", True), survey.close()
+
+    def _between(self, name: str, first: Mark, last: Seen) -> list[Mark]:
+        """Marks inside what is read of a file, as surveyed or surveyed again."""
+        known = self._marks.get((name, first.position, last.position))
+        if known is None:
+            survey, known, at = Survey(first), [], first.position
+            for chunk in _chunks(name, first.position):
+                part = chunk if last.done else chunk[: max(last.position - at, 0)]
+                known += survey.feed(part)
+                at += len(chunk)
+                if not last.done and at >= last.position:
+                    break
+        inside = (mark for mark in known if mark.position > first.position)
+        return [mark for mark in inside if last.done or mark.position < last.position]
+
+    def _said_after(self, name: str, mark: Mark, last: Seen, whole: bool) -> Said:
+        """What had been said when a file was left for the next one."""
+        if whole:
+            return self._whole(name, _kind(name), mark.said)[1]
+        survey, at = Survey(mark), mark.position
+        for chunk in _chunks(name, mark.position):
+            part = chunk if last.done else chunk[: max(last.position - at, 0)]
+            for _ in survey.feed(part):
+                pass
+            at += len(chunk)
+            if not last.done and at >= last.position:
+                return survey.said
+        return survey.close()
+
+    def _pieces(
+        self, name: str, marks: list[Mark], stop: int | None, first: int, whole: bool
+    ) -> Iterator[Split]:
+        """Splits of about equal size."""
+        end = os.path.getsize(name) if stop is None else stop
+        wanted = max(STEP, (end - marks[0].position) // max(self.splits, 1))
+        begins = marks[:1]
+        for mark in marks[1:]:
+            if mark.position - begins[-1].position >= wanted and end - mark.position > STEP // 2:
+                begins.append(mark)
+        kind = _kind(name)
+        form: Kind = "fragments" if kind == "encoded" or kind == "empty" else kind
+        ends: list[int | None] = [mark.position for mark in begins[1:]]
+        for index, (mark, until) in enumerate(zip(begins, [*ends, stop], strict=True)):
+            yield Split(
+                first + index, name, mark.position, until, mark.tag, mark.said, form, self.valid
+            )
+
+    # -- all files --------------------------------------------------------------------------------
+
+    def _names(self, start: Offset) -> list[str]:
+        """The files that were met, in that order, then new ones by name."""
+        if os.path.isdir(self.source) and not any(os.scandir(self.source)):
+            return list(start.files)
+        there = [os.path.abspath(path) for path in paths(self.source)]
+        return [*start.files, *(name for name in there if name not in start.files)]
+
+    def _begun(self, start: Offset) -> Said:
+        """What was said before; a structure that comes later counts from the beginning."""
+        said = start.said
+        if said.structure is not None:
+            return said
+        if self.structure is not None:
+            return replace(said, structure=self.structure)
+        for name in self._names(start):
+            if _kind(name) in ("fragments", "encoded"):
+                survey = Survey(Mark(0, "", Said()))
+                for chunk in _chunks(name, 0):
+                    for _ in survey.feed(chunk):
+                        pass
+                    if survey.said.structure is not None:
+                        return replace(said, structure=survey.said.structure)
+        return said
+
+
+def _chunks(name: str, begin: int) -> Iterator[bytes]:
+    with opened(name) as file:
+        file.seek(begin)
+        while chunk := file.read(STEP):
+            yield chunk
+
+
+def _kind(name: str) -> Kind | Literal["encoded", "empty"]:
+    """What a file holds; encoded: fragments in another encoding. Fragments alone can be split."""
+    with opened(name) as file:
+        head = file.read(_HEAD)
+    if not head.strip():
+        return "empty"
+    declared = head[: head.find(b"?>") + 1].lower() if head.lstrip().startswith(b"<?xml") else b""
+    other = b"encoding" in declared and not (b"utf-8" in declared or b"ascii" in declared)
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in head[:4] or other:
+        return "encoded"
+    return kind_of(head)

@@ -1,0 +1,199 @@
+"""The log of a table: which files count. A batch is there when its entry is, whole or not at all.
+
+TABLE/_log/0000000007.json   what commit 7 added, or (after compacting) all there is
+TABLE/stream=credit/tag=3/…  fragments
+TABLE/_refused/stream=…/…    what could not be taken in, with its reason
+
+An entry gets its number by being the first file of that name: of two writers one must try again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from xstreamcast.errors import error
+from xstreamcast.model.instant import START
+
+FORMAT: Final = 1
+FOLDER: Final = "_log"
+REFUSED: Final = "_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of the table, by its path from there."""
+
+    path: str
+    rows: int
+    nbytes: int
+
+    @property
+    def stream(self) -> str:
+        return unquote(_part(self.path, "stream="))
+
+    @property
+    def tag(self) -> int:
+        return int(_part(self.path, "tag="))
+
+
+def _part(path: str, key: str) -> str:
+    return next(part[len(key) :] for part in path.split("/") if part.startswith(key))
+
+
+def place(stream: str, tag: int) -> str:
+    """The folder of a stream's fragments of one tag."""
+    return f"stream={quote(stream, safe='')}/tag={tag}"
+
+
+def refused_place(stream: str) -> str:
+    return f"{REFUSED}/stream={quote(stream, safe='')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What is known of a stream beside its fragments."""
+
+    structure: str | None = None
+    newest: int = START  # the largest valid time, heartbeats included
+    zoned: bool = False
+    read: int = 0  # fragments, refused ones included
+    shortened: int = 0
+    ended: bool = False
+
+    def after(self, more: Stream) -> Stream:
+        """This and what came later."""
+        last = more if more.newest >= self.newest else self
+        return Stream(
+            more.structure or self.structure,
+            last.newest,
+            last.zoned,
+            self.read + more.read,
+            self.shortened + more.shortened,
+            self.ended or more.ended,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One commit. `whole`: it stands for all before it. `writer` and `epoch` name the batch."""
+
+    writer: str
+    epoch: int
+    files: tuple[File, ...] = ()
+    refused: tuple[File, ...] = ()
+    streams: dict[str, Stream] = field(default_factory=dict)
+    offset: Any = None  # how far the writer has read its source, if it does not keep that itself
+    whole: bool = False
+    writers: dict[str, tuple[int, Any]] = field(default_factory=dict)  # only where whole
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a table holds after its first `number` commits."""
+
+    number: int = 0
+    files: tuple[File, ...] = ()
+    refused: tuple[File, ...] = ()
+    streams: dict[str, Stream] = field(default_factory=dict)
+    writers: dict[str, tuple[int, Any]] = field(default_factory=dict)  # last epoch, offset
+
+    def after(self, entry: Entry) -> State:
+        """The table with one more commit."""
+        number = self.number + 1
+        if entry.whole:
+            return State(number, entry.files, entry.refused, entry.streams, entry.writers)
+        streams = dict(self.streams)
+        for name, more in entry.streams.items():
+            streams[name] = streams.get(name, Stream()).after(more)
+        writers = {**self.writers, entry.writer: (entry.epoch, entry.offset)}
+        files, refused = self.files + entry.files, self.refused + entry.refused
+        return State(number, files, refused, streams, writers)
+
+    def has(self, writer: str, epoch: int) -> bool:
+        """Whether a batch has been written."""
+        return writer in self.writers and epoch <= self.writers[writer][0]
+
+    def files_of(self, stream: str, tags: frozenset[int] | None = None) -> list[File]:
+        """The files of a stream, or of some of its tags and of removals that name none."""
+        wanted = None if tags is None else tags | {-1}
+        return [f for f in self.files if f.stream == stream and (wanted is None or f.tag in wanted)]
+
+
+class Log:
+    """The log of the table at a path."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.folder = self.path / FOLDER
+
+    def exists(self) -> bool:
+        return self.folder.is_dir()
+
+    def numbers(self) -> list[int]:
+        if not self.exists():
+            return []
+        names = (entry.name for entry in os.scandir(self.folder))
+        return sorted(int(name[:-5]) for name in names if name.endswith(".json"))
+
+    def state(self) -> State:
+        """All that is committed now."""
+        numbers = self.numbers()
+        entries: list[Entry] = []
+        for number in reversed(numbers):
+            entries.append(self._read(number))
+            if entries[-1].whole:
+                break
+        first = numbers[-1] - len(entries) if entries else -1
+        found = replace(State(), number=first + 1)
+        for one in reversed(entries):
+            found = found.after(one)
+        return found
+
+    def needed(self) -> State:
+        """`state`, of a table that must be there."""
+        if not self.exists():
+            raise error("XSCU0003", f"there is no fragment table at {self.path}")
+        return self.state()
+
+    def commit(self, number: int, entry: Entry) -> bool:
+        """Add an entry as commit `number` → whether it is the one; then it is on disk."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        part = self.folder / f"{number:010}.{secrets.token_hex(4)}"
+        try:
+            with open(part, "w", encoding="utf-8") as file:
+                json.dump({"format": FORMAT, **asdict(entry)}, file, separators=(",", ":"))
+                file.flush()
+                os.fsync(file.fileno())
+            os.link(part, self.folder / f"{number:010}.json")
+        except FileExistsError:
+            return False
+        finally:
+            part.unlink(missing_ok=True)
+        synced(self.folder)
+        return True
+
+    def _read(self, number: int) -> Entry:
+        path = self.folder / f"{number:010}.json"
+        told = json.loads(path.read_text("utf-8"))
+        if told.pop("format", None) != FORMAT:
+            raise error("XSCU0003", f"{path}: written by another version of xstreamcast")
+        told["files"] = tuple(File(**one) for one in told["files"])
+        told["refused"] = tuple(File(**one) for one in told["refused"])
+        told["streams"] = {name: Stream(**one) for name, one in told["streams"].items()}
+        told["writers"] = {name: (one[0], one[1]) for name, one in told["writers"].items()}
+        return Entry(**told)
+
+
+def synced(folder: Path) -> None:
+    """What a folder lists is on disk when this returns."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,80 @@
+"""A stream of a table taken into a history."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from xstreamcast.edges.table.files import read_files
+from xstreamcast.edges.table.log import Log, State, Stream
+from xstreamcast.edges.table.wire import wire
+from xstreamcast.errors import DataPlace, error
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.loading import Keep, Loaded
+    from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.model.structure import TagStructure
+    from xstreamcast.tape.store import Store
+
+
+def stream_of(state: State, wanted: str | None, table: str) -> str:
+    """The stream of a table that is meant: the one of that name, or the only one."""
+    if wanted is not None and wanted in state.streams:
+        return wanted
+    if len(state.streams) == 1:
+        return next(iter(state.streams))
+    there = ", ".join(sorted(state.streams)) or "none"
+    raise error(
+        "XSCU0005", f"the table {table} has no stream {wanted}", hint=f"its streams: {there}"
+    )
+
+
+def structure_in(stream: Stream, name: str) -> TagStructure:
+    """The tag structure of a stream, as it was said last."""
+    from xstreamcast.edges.structures import read_structure
+
+    if stream.structure is None:
+        raise error("XSCF0010", at=DataPlace(name))
+    return read_structure(stream.structure.encode(), name)
+
+
+def load_table(
+    name: str,
+    table: str | os.PathLike[str],
+    store: Store,
+    *,
+    stream: str | None = None,
+    tags: Iterable[int] | None = None,
+    on_error: OnError = "quarantine",
+    keep: Keep | None = None,
+) -> Loaded:
+    """Read a stream of a table into a history whose tapes lie in `store`.
+
+    The stream is the one called `stream`, or else `name`, or else the only one. With `tags`, only
+    their fragments are read: `now` is that of the whole stream all the same.
+    """
+    from xstreamcast.edges.joining import taken_in
+    from xstreamcast.edges.loading import Loaded
+    from xstreamcast.edges.wire.decoder import Decoder
+    from xstreamcast.history.history import History
+    from xstreamcast.model.fragment import Refused
+
+    log = Log(table)
+    state = log.needed()
+    which = stream_of(state, stream or name, str(table))
+    known = state.streams[which]
+    structure = structure_in(known, which)
+    decoder = Decoder(name, structure, names=store.names, on_error=on_error)
+    history = History(name, structure, store=store, ids=decoder.ids)
+    refused: list[Refused] = []
+    files = state.files_of(which, None if tags is None else frozenset(tags))
+    for lines in wire(read_files(log.path, files)):
+        taken_in(history, decoder.feed(lines), decoder, store, refused)
+    taken_in(history, decoder.close(), decoder, store, refused)
+    if keep is not None:
+        for one in refused:
+            keep(one)
+    if known.newest > history.newest:
+        history.newest, history.zoned = known.newest, known.zoned
+    return Loaded(history, decoder.counts.read, refused, known.shortened)

@@ -1,0 +1,162 @@
+"""What a decoder hands out, as rows in Arrow's columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, assert_never
+
+import numpy as np
+
+from xstreamcast.edges.table.schema import (
+    EOS,
+    HEARTBEAT,
+    REFUSED,
+    STRUCTURE,
+    WORDS,
+    arrow,
+    row_schema,
+)
+from xstreamcast.edges.wire.encoder import payload_of, structure_line
+from xstreamcast.model.fragment import (
+    REPEATED,
+    STREAM,
+    ZONED,
+    Arrival,
+    Described,
+    Ended,
+    FragmentBatch,
+    Heartbeat,
+    Op,
+    Refused,
+)
+from xstreamcast.tape.layout import KIND, NAMESPACE
+from xstreamcast.tape.namespaces import in_scope_namespaces
+
+if TYPE_CHECKING:
+    from xstreamcast.kernels.intern import Ids
+
+_HOLE: Final = np.frombuffer(b"<stream:hole", np.uint8)
+
+
+class Rows:
+    """Turns the arrivals of one stream into rows; `first` is the ordinal of the first one."""
+
+    def __init__(self, stream: str, ids: Ids, first: int = 0, source: str | None = None) -> None:
+        self.stream, self._ids, self._source = stream, ids, source
+        self._next = first
+
+    def rows(self, arrival: Arrival) -> Any:
+        """A record batch with what arrived."""
+        match arrival:
+            case FragmentBatch():
+                return self._fragments(arrival)
+            case Described(structure):
+                told = structure_line(structure)
+                return self._one(operation=STRUCTURE, payload=told)
+            case Heartbeat(instant):
+                return self._one(operation=HEARTBEAT, valid=instant)
+            case Ended():
+                return self._one(operation=EOS)
+            case Refused(_, fragment, offset, code, reason, raw):
+                return self._one(
+                    operation=REFUSED, id=fragment, position=offset, code=code, reason=reason,
+                    payload=raw,
+                )  # fmt: skip
+            case _:
+                assert_never(arrival)
+
+    def _ordinals(self, count: int) -> Any:
+        first, self._next = self._next, self._next + count
+        return np.arange(first, first + count, dtype=np.int64)
+
+    def _one(self, **told: Any) -> Any:
+        pa, schema = arrow(), row_schema()
+        row = {"stream": self.stream, "source": self._source, **told}
+        row["ordinal"] = int(self._ordinals(1)[0])
+        arrays = [pa.array([row.get(field.name)], field.type) for field in schema]
+        return pa.record_batch(arrays, schema=schema)
+
+    def _fragments(self, batch: FragmentBatch) -> Any:
+        pa, schema, n = arrow(), row_schema(), len(batch)
+        word = np.where(batch.flags & REPEATED != 0, np.uint8(3), batch.op)
+        texts = _texts(self._ids)
+        columns = {
+            "stream": pa.array([self.stream], pa.string()).take(np.zeros(n, np.int32)),
+            "tag": pa.array(batch.tsid),
+            "id": texts.take(pa.array(batch.id)),
+            "operation": pa.array(WORDS, pa.string()).take(pa.array(word)),
+            "valid": pa.array(batch.valid),
+            "zoned": pa.array(batch.flags & ZONED != 0),
+            "payload": _payloads(batch, self._ids),
+            "holes": _holes(batch, texts),
+            "ordinal": pa.array(self._ordinals(n)),
+            "source": pa.array([self._source], pa.string()).take(np.zeros(n, np.int32)),
+            "position": pa.array(batch.offset),
+        }
+        nothing = pa.nulls(n, pa.string())
+        arrays = [columns.get(field.name, nothing) for field in schema]
+        return pa.record_batch(arrays, schema=schema)
+
+
+def _texts(ids: Ids) -> Any:
+    """All ids by their code."""
+    pa = arrow()
+    heap, start, length = ids.spans()
+    offsets = np.append(start, start[-1:] + length[-1:] if len(start) else 0).astype(np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(heap)]
+    return pa.Array.from_buffers(pa.string(), len(start), buffers)
+
+
+def _holes(batch: FragmentBatch, texts: Any) -> Any:
+    pa = arrow()
+    ends = np.searchsorted(batch.hole_fragment, np.arange(len(batch) + 1)).astype(np.int32)
+    inner = pa.StructArray.from_arrays(
+        [texts.take(pa.array(batch.hole_id)), pa.array(batch.hole_tsid)], names=["id", "tag"]
+    )
+    return pa.ListArray.from_arrays(pa.array(ends), inner)
+
+
+def _payloads(batch: FragmentBatch, ids: Ids) -> Any:
+    """The payloads: as they stand where that is the canonical form, else written anew."""
+    pa = arrow()
+    there = batch.op != Op.REMOVE
+    rows = batch.payload[there]
+    c = batch.tape.columns
+    begin, length = c.start[rows].astype(np.int64), c.length[rows].astype(np.int64)
+    if not _stand_canonical(batch, rows, begin, length):
+        ends = np.searchsorted(batch.hole_fragment, np.arange(len(batch) + 1)).tolist()
+        made = [
+            payload_of(batch, i, range(ends[i], ends[i + 1]), ids) if there[i] else None
+            for i in range(len(batch))
+        ]
+        return pa.array(made, pa.binary())
+    # spans and what lies between them take turns; every second one is a payload
+    edges = np.stack((begin, begin + length), axis=1).ravel()
+    low = int(edges[0]) if len(edges) else 0
+    heap = c.heap[low : int(edges[-1])] if len(edges) else c.heap[:0]
+    buffers = [None, pa.py_buffer((edges - low).astype(np.int32)), pa.py_buffer(heap)]
+    spans = pa.Array.from_buffers(pa.binary(), max(len(edges) - 1, 0), buffers)
+    which = np.cumsum(there) * 2 - 2
+    return spans.take(pa.array(which.astype(np.int32), mask=~there))
+
+
+def _stand_canonical(batch: FragmentBatch, rows: Any, begin: Any, length: Any) -> bool:
+    """Whether payloads lie in order, their holes have our form, and no namespace is from around."""
+    c = batch.tape.columns
+    if len(rows) == 0:
+        return True
+    if (length <= 0).any() or (begin[1:] < (begin + length)[:-1]).any():
+        return False
+    if int(begin[-1] + length[-1] - begin[0]) >= 2**31:
+        return False
+    holes = c.start[batch.hole_row].astype(np.int64)
+    if len(holes) and not (c.heap[holes[:, None] + np.arange(len(_HOLE))] == _HOLE).all():
+        return False
+    bound = np.flatnonzero(c.kind & KIND == NAMESPACE)
+    owner = np.searchsorted(rows, bound, side="right") - 1
+    outside = (owner < 0) | (bound > rows[owner] + c.size[rows[owner]])
+    around = np.unique(c.parent[bound[outside]]).tolist()
+    return all(_only_ours(in_scope_namespaces(batch.tape, row)) for row in around)
+
+
+def _only_ours(scope: dict[str, str]) -> bool:
+    return set(scope) <= {"xml", "stream"} and scope.get("stream", STREAM) == STREAM

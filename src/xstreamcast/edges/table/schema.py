@@ -1,0 +1,62 @@
+"""The columns of a fragment table, in Arrow's words; Arrow is imported when it is needed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from xstreamcast.errors import error
+
+WORDS: Final = ("filler", "replace", "remove", "repeat")  # operations, by their number
+# What a row of a stream may be beside a fragment.
+STRUCTURE, HEARTBEAT, EOS, REFUSED = "structure", "heartbeat", "eos", "refused"
+SPLIT: Final = 40  # bits of an ordinal for the place in a split; above them stands the split
+
+
+@cache
+def arrow() -> Any:
+    """pyarrow, or what to do to have it."""
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise error(
+            "XSCU0006", "a fragment table needs pyarrow", hint="pip install 'xstreamcast[spark]'"
+        ) from None
+    return pyarrow
+
+
+@cache
+def row_schema() -> Any:
+    """A row of a stream as it arrives: a fragment, or what is said between fragments."""
+    pa = arrow()
+    return pa.schema(
+        [
+            ("stream", pa.string()),
+            ("tag", pa.int32()),
+            ("id", pa.string()),
+            ("operation", pa.string()),
+            ("valid", pa.int64()),
+            ("zoned", pa.bool_()),
+            ("payload", pa.binary()),
+            ("holes", pa.list_(pa.struct([("id", pa.string()), ("tag", pa.int32())]))),
+            ("ordinal", pa.int64()),
+            ("source", pa.string()),
+            ("position", pa.int64()),
+            ("code", pa.string()),
+            ("reason", pa.string()),
+        ]
+    )
+
+
+FRAGMENT: Final = ("id", "operation", "valid", "zoned", "payload", "holes", "batch", "ordinal")
+QUARANTINED: Final = ("id", "source", "position", "code", "reason", "payload", "batch", "ordinal")
+
+
+@cache
+def file_schema(columns: tuple[str, ...] = FRAGMENT) -> Any:
+    """What stands in a file; stream and tag stand in its path."""
+    pa, rows = arrow(), row_schema()
+    fields = [pa.field("batch", pa.int64()) if c == "batch" else rows.field(c) for c in columns]
+    return pa.schema(fields)

@@ -1,0 +1,135 @@
+"""Batches of rows into a table, each once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from xstreamcast.edges.structures import read_structure, write_structure
+from xstreamcast.edges.table.files import write_rows
+from xstreamcast.edges.table.log import Entry, File, Log, State, Stream
+from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, WORDS, arrow
+from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.model.evolution import merged
+from xstreamcast.model.instant import START
+
+OnError = Literal["quarantine", "stop"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a batch brought."""
+
+    fragments: int = 0
+    refused: int = 0
+    again: bool = False  # it had been written before; nothing was done
+
+
+def append(
+    path: str | os.PathLike[str],
+    rows: Any,
+    *,
+    writer: str,
+    epoch: int,
+    offset: Any = None,
+    on_error: OnError = "quarantine",
+) -> Written:
+    """Append rows of streams as one batch. The same writer's same epoch is written once."""
+    rows = rows if isinstance(rows, arrow().Table) else arrow().Table.from_batches(list(rows))
+    if on_error == "stop":
+        _stop_at_refused(rows)
+    summary = summaries(rows)
+
+    def write(batch: int) -> tuple[list[File], list[File]]:
+        return write_rows(Log(path).path, rows, batch)
+
+    return commit(path, write, summary, writer=writer, epoch=epoch, offset=offset)
+
+
+def commit(
+    path: str | os.PathLike[str],
+    write: Callable[[int], tuple[list[File], list[File]]],
+    summary: dict[str, Stream],
+    *,
+    writer: str,
+    epoch: int,
+    offset: Any = None,
+) -> Written:
+    """Write files under the next number and make them count; again if another was first."""
+    log = Log(path)
+    while True:
+        state = log.state()
+        if state.has(writer, epoch):
+            return Written(again=True)
+        files, refused = write(state.number)
+        streams = {name: _evolved(state, name, more) for name, more in summary.items()}
+        entry = Entry(writer, epoch, tuple(files), tuple(refused), streams, offset)
+        if log.commit(state.number, entry):
+            return Written(_rows(files), _rows(refused))
+
+
+def _rows(files: Iterable[File]) -> int:
+    return sum(file.rows for file in files)
+
+
+def _evolved(state: State, name: str, more: Stream) -> Stream:
+    """A stream's news, with its structure as it is after what was known."""
+    known = state.streams.get(name, Stream()).structure
+    if more.structure is None or known is None:
+        return more
+    return replace(more, structure=structure_after(known, more.structure))
+
+
+def structure_after(known: str, new: str) -> str:
+    """Two structures of a stream in one; one that contradicts was refused where it came from."""
+    if known == new:
+        return known
+    try:
+        both = merged(read_structure(known.encode()), read_structure(new.encode()))
+    except Error as refused:
+        raise refused.located(DataPlace("table")) from None
+    return write_structure(both, None).decode()
+
+
+def summaries(rows: Any) -> dict[str, Stream]:
+    """By stream: what rows say beside their fragments."""
+    pc = arrow().compute
+    found: dict[str, Stream] = {}
+    for name in rows["stream"].unique().to_pylist():
+        part = rows.filter(pc.equal(rows["stream"], name))
+        found[name] = _summary(part)
+    return found
+
+
+def _summary(rows: Any) -> Stream:
+    pa = arrow()
+    pc, words = pa.compute, rows["operation"]
+    timed = rows.filter(pc.is_in(words, value_set=pa.array([*WORDS, HEARTBEAT])))
+    counted = pc.is_in(words, value_set=pa.array([*WORDS, REFUSED]))
+    structure: str | None = None
+    told = rows.filter(pc.equal(words, STRUCTURE)).sort_by("ordinal")
+    for one in told["payload"].to_pylist():
+        structure = one.decode() if structure is None else structure_after(structure, one.decode())
+    newest, zoned = START, False
+    if timed.num_rows:
+        newest = pc.max(timed["valid"]).as_py()
+        at_newest = timed.filter(pc.equal(timed["valid"], newest)).sort_by("ordinal")
+        zoned = bool(at_newest["zoned"][-1].as_py())
+    ended = pc.any(pc.equal(words, EOS)).as_py()
+    return Stream(structure, newest, zoned, pc.sum(counted).as_py() or 0, 0, bool(ended))
+
+
+def _stop_at_refused(rows: Any) -> None:
+    pc = arrow().compute
+    refused = rows.filter(pc.equal(rows["operation"], REFUSED)).sort_by("ordinal")
+    if refused.num_rows:
+        raise stopped(refused.slice(0, 1).to_pylist()[0])
+
+
+def stopped(row: dict[str, Any]) -> Error:
+    """The error that a refused row stands for."""
+    return error(
+        row["code"], row["reason"], at=DataPlace(row["stream"], row["id"], row["position"])
+    )

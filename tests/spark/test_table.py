@@ -1,0 +1,55 @@
+"""A fragment table answers as the streams that went into it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xstreamcast as xsc
+from tests.corpus_format import read_script
+
+pytest.importorskip("pyarrow", reason="the spark extra is not installed")
+
+from xstreamcast.edges.ingesting import ingest
+from xstreamcast.edges.loading import load
+from xstreamcast.edges.table.reading import load_table
+from xstreamcast.history.view import view
+from xstreamcast.tape.store import Store
+
+CORPUS = Path(__file__).parents[1] / "corpus"
+FILES = sorted(CORPUS.glob("*.stream"))
+
+
+def seen(history: object, newest: int) -> bytes:
+    return view(history, newest).serialize()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("most", [None, 1, 3])
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_stream_from_a_table_is_the_stream(path: Path, most: int | None, tmp_path: Path) -> None:
+    script = read_script(path)
+    for name, wire in script.wire(len(script.moments) - 1).items():
+        (tmp_path / f"{name}.xml").write_bytes(wire)
+        ingest(tmp_path / f"{name}.xml", tmp_path / "table", stream=name, most=most)
+        direct = load(name, wire, Store())
+        kept = load_table(name, tmp_path / "table", Store())
+        assert kept.history.newest == direct.history.newest
+        assert kept.history.zoned == direct.history.zoned
+        newest = direct.history.newest
+        assert seen(kept.history, newest) == seen(direct.history, newest)
+        assert kept.history.report().versions == direct.history.report().versions
+
+
+@pytest.mark.parametrize("strategy", ["caq", "qac", "qac+", "auto"])
+def test_a_query_asks_a_table(strategy: str, tmp_path: Path) -> None:
+    script = read_script(CORPUS / "late_version.stream")
+    inputs: dict[str, Any] = {}
+    for name, wire in script.wire(len(script.moments) - 1).items():
+        (tmp_path / f"{name}.xml").write_bytes(wire)
+        ingest(tmp_path / f"{name}.xml", tmp_path / "table", stream=name)
+        inputs[name] = f"table:{tmp_path / 'table'}"
+    wires: dict[str, Any] = dict(script.wire(len(script.moments) - 1))
+    direct = xsc.query(script.query).run(strategy=strategy, **wires).lines()
+    assert list(xsc.query(script.query).run(strategy=strategy, **inputs).lines()) == list(direct)

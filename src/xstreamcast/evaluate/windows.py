@@ -52,6 +52,19 @@ def bound_at(
     return values
 
 
+def all_subsequences(offsets: Ints) -> tuple[Ints, Ints, Ints]:
+    """The row and length of each, and the places of their items; XPDY0130 if they are too many."""
+    longest = int(np.diff(offsets).max(initial=0))
+    if longest > _MOST_ITEMS:
+        raise error(
+            "XPDY0130",
+            f"forseq without a window type makes all sub-sequences: at most {_MOST_ITEMS} "
+            f"items; got {longest}",
+            hint="say tumbling window, sliding window or landmark window",
+        )
+    return b.subsequences(offsets, _MOST_ITEMS)
+
+
 class _Sequence:
     """The items of all rows end to end, and what is bound at each of them."""
 
@@ -175,18 +188,10 @@ class _Sequence:
         )
 
     def _subsequences(self) -> Frame:
-        longest = int(self.column.lengths().max(initial=0))
-        if longest > _MOST_ITEMS:
-            raise error(
-                "XPDY0130",
-                f"forseq without a window type makes all sub-sequences: at most {_MOST_ITEMS} "
-                f"items; got {longest}",
-                hint="say tumbling window, sliding window or landmark window",
-            )
-        rows, lengths, places = b.subsequences(self.offsets, _MOST_ITEMS)
+        rows, lengths, places = all_subsequences(self.offsets)
         value = Column.from_lengths(self.column.items.take(places), lengths)
         values: dict[Key, Value] = {self.plan.variable.number: value}
         return Frame(self.tuples.context, len(rows), self.tuples, rows, values)
 
 
-__all__ = ["positions", "window"]
+__all__ = ["all_subsequences", "bound_at", "positions", "window"]

@@ -1,0 +1,148 @@
+"""The items of all units as one sequence: from which item on it is another than before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from xstreamcast.evaluate.frame import Frame
+from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.model.atomic import NODE
+from xstreamcast.model.column import Column
+from xstreamcast.model.items import Items
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra import plan as p
+    from xstreamcast.operators.units import Minis, Moved
+    from xstreamcast.operators.windowing.buffer import Loaded
+    from xstreamcast.operators.windowing.sight import Sight
+
+
+class Mark(NamedTuple):
+    """An item of a stream that may change: its unit, its number there, what it looks like."""
+
+    unit: str
+    ordinal: int
+    looks: int
+
+
+def items_of(minis: Minis, sight: Sight, document: p.Variable) -> Column:
+    """The items of each unit, in the store of this tick."""
+    store = sight.context.store
+    handles = (store.add(minis.tape) << 32) | minis.documents
+    origin = np.zeros(len(handles), np.int64)
+    units = Column(Items.of_nodes(handles))
+    frame = Frame(sight.context, len(handles), sight.base, origin, {document.number: units})
+    return evaluate(sight.window.items, frame)
+
+
+class Units:
+    """Units in order with the items of each, so that a change is found where it begins."""
+
+    def __init__(self) -> None:
+        self.order: list[str] = []
+        self.counts: dict[str, int] = {}
+        self.marks: list[Mark] = []
+
+    def revise(
+        self, moved: Moved, sight: Sight, document: p.Variable, known: Loaded
+    ) -> tuple[int, Items, list[Mark]]:
+        """Take units in → the first item that differs, all items from there on, their old marks."""
+        fresh = self._fresh(moved, sight, document)
+        order = self._order(moved, fresh)
+        same, base = self._unchanged(order, fresh, moved)
+        pieces, marks = [], []
+        old = self._places(same, base)
+        for unit in order[same:]:
+            if unit in fresh:
+                items, looks = fresh[unit]
+                pieces.append(items)
+                marks += [Mark(unit, i, look) for i, look in enumerate(looks)]
+            else:
+                first, count = old[unit], self.counts[unit]
+                pieces.append(known.take(np.arange(first, first + count, dtype=np.int64)))
+                marks += self.marks[first : first + count]
+        before = self.marks[base:]
+        alike = _common(before, marks)
+        self.counts = {k: n for k, n in self.counts.items() if k not in moved.gone}
+        self.counts |= {unit: len(items) for unit, (items, _) in fresh.items()}
+        if len(order) != len(self.counts):
+            self.counts = {unit: self.counts[unit] for unit in order}
+        self.order = order
+        self.marks[base + alike :] = marks[alike:]
+        items = Items.concat(pieces)
+        return base + alike, items.slice(alike, len(items)), before[alike:]
+
+    def _fresh(
+        self, moved: Moved, sight: Sight, document: p.Variable
+    ) -> dict[str, tuple[Items, list[int]]]:
+        """The items of the units that were asked, with what each looks like."""
+        if moved.asked is None:
+            return {}
+        column = items_of(moved.asked, sight, document)
+        looks = _looks(column, moved.asked, sight)
+        bounds = column.bounds().tolist()
+        return {
+            unit: (column.items.slice(bounds[i], bounds[i + 1]), looks[bounds[i] : bounds[i + 1]])
+            for i, unit in enumerate(moved.asked.keys)
+        }
+
+    def _order(self, moved: Moved, fresh: dict[str, Any]) -> list[str]:
+        if not (moved.reordered or moved.complete or moved.gone):
+            if all(unit in self.counts for unit in fresh):
+                return self.order
+            known = set(self.order) | set(fresh)
+            return sorted(known, key=moved.places.__getitem__)
+        return [u for u in moved.order() if u in fresh or (u in self.counts and not moved.complete)]
+
+    def _unchanged(self, order: list[str], fresh: dict[str, Any], moved: Moved) -> tuple[int, int]:
+        """How many units in front stay as they are, and how many items they have."""
+        if order is self.order:
+            return self._before(fresh)
+        same = _common(self.order, order)
+        same = next((i for i in range(same) if order[i] in fresh), same)
+        return same, sum(self.counts[unit] for unit in order[:same])
+
+    def _before(self, fresh: dict[str, Any]) -> tuple[int, int]:
+        """The same, from the back: most units that change are among the last."""
+        waiting, at, base = set(fresh), len(self.order), len(self.marks)
+        while waiting:
+            at -= 1
+            base -= self.counts[self.order[at]]
+            waiting.discard(self.order[at])
+        return at, base
+
+    def _places(self, same: int, base: int) -> dict[str, int]:
+        out = {}
+        for unit in self.order[same:]:
+            out[unit] = base
+            base += self.counts[unit]
+        return out
+
+
+def _looks(column: Column, minis: Minis, sight: Sight) -> list[int]:
+    """A number for each item, another one where it, or what is read around it, looks different."""
+    items, store = column.items, sight.context.store
+    if items.tag == NODE:
+        looks = [hash(one) for one in store.serialize_all(items.values)]
+    else:
+        values = [str(store.serialize(v)) if tag == NODE else str(v) for tag, v in items.pairs()]
+        looks = [hash(one) for one in zip(items.all_tags().tolist(), values, strict=True)]
+    if sight.shape.alone:
+        return looks
+    units = [hash(minis.tape.serialize(int(row))) for row in minis.documents]
+    return [
+        hash((look, units[row])) for look, row in zip(looks, column.rows().tolist(), strict=True)
+    ]
+
+
+def _common(a: Sequence[Any], b: Sequence[Any]) -> int:
+    """How many elements both begin with."""
+    count = 0
+    for one, other in zip(a, b, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count

@@ -1,0 +1,109 @@
+"""What can be asked of items at one tick: conditions and results, many places at a time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.evaluate.frame import Frame, Key, Value
+from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.evaluate.walk import evaluate, truth
+from xstreamcast.evaluate.windows import bound_at
+from xstreamcast.functions.atomize import atomize
+from xstreamcast.model.column import Column, ranges
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra import plan as p
+    from xstreamcast.algebra.windowed import Windowed
+    from xstreamcast.evaluate.context import Context
+    from xstreamcast.model.column import Bools, Ints
+    from xstreamcast.model.items import Items
+    from xstreamcast.operators.windowing.buffer import Loaded
+
+
+class Sight:
+    """Items that are at hand, of a sequence that has `stop` of them by now."""
+
+    def __init__(self, shape: Windowed, context: Context) -> None:
+        self.shape, self.window = shape, shape.window
+        self.context = context
+        self.base = gathered(shape.before, context.root)
+        self.loaded: Loaded | None = None
+        self.stop = 0
+        self.pairs_asked = 0
+
+    def at_hand(self, loaded: Loaded, stop: int) -> None:
+        """These items can be asked from now on."""
+        self.loaded, self.stop = loaded, stop
+
+    # -- frames ---------------------------------------------------------------------------------
+
+    def at(self, boundary: p.Boundary, places: Ints) -> Frame:
+        """A row for each place, with the variables of a boundary that stands there."""
+        origin = np.zeros(len(places), np.int64)
+        values = self._variables(boundary, places)
+        return Frame(self.context, len(places), self.base, origin, values)
+
+    def pairs(self, first: Ints, last: Ints) -> Frame:
+        """A row for each window, with the variables of both boundaries."""
+        assert self.window.start is not None
+        distinct, row = np.unique(first, return_inverse=True)
+        starts = self.at(self.window.start, distinct)
+        end = self.window.end
+        values = {} if end is None else self._variables(end, last)
+        return Frame(self.context, len(first), starts, row.astype(np.int64), values)
+
+    def _variables(self, boundary: p.Boundary, places: Ints) -> dict[Key, Value]:
+        assert self.loaded is not None
+        origin, stop = np.zeros(1, np.int64), np.full(1, self.stop, np.int64)
+        return bound_at(boundary, places, self.loaded.take, origin, stop)
+
+    # -- questions ------------------------------------------------------------------------------
+
+    def opens(self, low: int, high: int) -> Bools:
+        """Whether a window may start, for each place from `low` to before `high`."""
+        start = self.window.start
+        if start is None or start.test is None or low >= high:
+            return np.zeros(max(high - low, 0), np.bool_)
+        return truth(start.test, self.at(start, np.arange(low, high, dtype=np.int64)))
+
+    def ends(self, low: int, high: int) -> Bools:
+        """Whether windows end, for each place, where that does not depend on their start."""
+        end = self.window.end
+        assert end is not None
+        assert end.test is not None
+        return truth(end.test, self.at(end, np.arange(low, high, dtype=np.int64)))
+
+    def ended(self, first: Ints, last: Ints) -> Bools:
+        """Whether a window that starts at `first` ends at `last`."""
+        assert self.window.end is not None
+        assert self.window.end.test is not None
+        self.pairs_asked += len(first)
+        return truth(self.window.end.test, self.pairs(first, last))
+
+    def values(self, plan: p.Expression, boundary: p.Boundary, places: Ints) -> Column:
+        """The atomised values of an expression at some places."""
+        return atomize(self.context.store, evaluate(plan, self.at(boundary, places)))
+
+    def constant(self, plan: p.Expression) -> Items:
+        """The atomised value of an expression that reads no item."""
+        return atomize(self.context.store, evaluate(plan, self.base)).items
+
+    def results(self, first: Ints, last: Ints) -> tuple[Frame, Column]:
+        """What windows give → and the frame it was found in."""
+        lengths = last - first + 1
+        return self._results(self.pairs(first, last), ranges(first, lengths), lengths)
+
+    def results_of(self, places: Ints, lengths: Ints) -> tuple[Frame, Column]:
+        """What subsequences give, whose items need not follow each other."""
+        frame = Frame(self.context, len(lengths), self.base, np.zeros(len(lengths), np.int64), {})
+        return self._results(frame, places, lengths)
+
+    def _results(self, frame: Frame, places: Ints, lengths: Ints) -> tuple[Frame, Column]:
+        loaded = self.loaded
+        assert loaded is not None
+        bound = frame.extend(
+            {self.window.variable.number: lambda: Column.from_lengths(loaded.take(places), lengths)}
+        )
+        return bound, evaluate(self.shape.result, bound)

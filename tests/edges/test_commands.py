@@ -48,7 +48,7 @@ def test_refused_fragments_are_told_and_the_rest_is_joined(
     assert main(["fragment", "--join", "f.xml"]) == 4
     said = capsys.readouterr()
     assert said.out == "<r/>\n"
-    assert "refused: XSCF0001 at byte 73: the input ends inside the fragment" in said.err
+    assert "refused: XSCF0001 f:1:74 (byte 73): the input ends inside the fragment" in said.err
     assert said.err.endswith("1 refused, kept in f.refused.xml\n")
     assert (folder / "f.refused.xml").read_text().endswith('<filler id="1">\n')
     assert main(["fragment", "--join", "f.xml", "--on-error", "stop"]) == 4

@@ -217,6 +217,8 @@ def test_what_does_not_fit_is_refused_alone(what: str, size: int) -> None:
         (refused,) = seen.of(Refused)
         assert wire.encode()[refused.offset :].startswith(wrong[:9].encode())
         assert refused.reason
+        line = wire.encode()[: refused.offset].count(b"\n") + 1
+        assert (refused.line, refused.column) == (line, 1)
         assert seen.decoder.counts.read + seen.decoder.counts.heartbeats >= 6
 
 
@@ -225,6 +227,25 @@ def test_on_error_stop_raises_with_the_place() -> None:
         decoded(PLAIN + WRONG["time"][0], on_error="stop")
     assert caught.value.code == "XSCF0006"
     assert "fragment 9, byte" in caught.value.render()
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 1 << 20])
+def test_what_is_refused_says_its_line_and_column_in_characters(size: int) -> None:
+    good = '<filler id="0" tsid="1" validTime="2003-01-01"><a>ü\nö</a></filler>'
+    wrong = '<filler id="0" tsid="1" validTime="noon"><a/></filler>'
+    broken = '<filler id="1" tsid="1"><a></filler>'
+    early = f'<filler id="0" tsid="2"><a/></filler> {wrong}\n'
+    told = '<structure>\n<tag id="1" name="a"/></structure>'
+    wire = f"{early}{told} {good}  {wrong}\n\n{broken}{good}ä {wrong}"
+    for text in (wire, f"<fragments\n >{wire}</fragments>"):
+        found = sorted(decoded(text, size).of(Refused), key=lambda one: one.offset)
+        for one in found:
+            before = text.encode()[: one.offset].decode()
+            assert one.line == before.count("\n") + 1
+            assert one.column == len(before) - before.rfind("\n")
+        assert [one.code for one in found] == [
+            *("XSCF0003", "XSCF0006", "XSCF0006", "XSCF0001", "XSCF0006")
+        ]
 
 
 def test_fragments_without_any_structure_are_refused_at_the_end() -> None:

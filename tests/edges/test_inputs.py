@@ -77,7 +77,7 @@ def test_the_quarantine_keeps_each_with_its_reason_and_can_be_read_again(tmp_pat
                 quarantine.add(refused)
         assert quarantine.count == 3
     text = path.read_text()
-    assert text.count("<!-- XSCF0006 credit fragment 9 byte") == 2
+    assert text.count("<!-- XSCF0006 credit:2:109 (fragment 9, byte 207): ") == 2
     (tmp_path / "again.xml").write_text(STRUCTURE.replace("stream:", "") + text)
     assert [code for code, _ in seen(tmp_path / "again.xml").refused] == 2 * [
         "XSCF0006",

@@ -87,8 +87,7 @@ def _join(arguments: Parsed) -> int:
     with Quarantine(kept) as quarantine:
         for refused in joined.refused:
             quarantine.add(refused)
-            said = f"{refused.code} at byte {refused.offset}: {refused.reason}"
-            sys.stderr.write(f"refused: {said}\n")
+            sys.stderr.write(f"refused: {refused}\n")
     if joined.refused:
         sys.stderr.write(f"{quarantine.count} refused, kept in {kept}\n")
     return 4 if joined.refused else 0

@@ -61,6 +61,4 @@ def quarantined(arguments: Parsed) -> Iterator[Keep]:
 
 
 def _tell(refused: Refused) -> None:
-    name = "" if refused.fragment is None else f" fragment {refused.fragment}"
-    said = f"refused: {refused.code} {refused.stream}{name} byte {refused.offset}: {refused.reason}"
-    sys.stderr.write(said + "\n")
+    sys.stderr.write(f"refused: {refused}\n")

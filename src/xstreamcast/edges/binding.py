@@ -15,6 +15,7 @@ import numpy as np
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.lowering import lower
+from xstreamcast.algebra.lowering.literals import with_seconds
 from xstreamcast.algebra.plan import (
     Call,
     Const,
@@ -63,7 +64,7 @@ class Options:
 
     def __post_init__(self) -> None:
         _one_of("strategy", self.strategy, STRATEGIES)
-        if parse_instant(self.clock) is None:
+        if _instant(self.clock) is None:
             _one_of("clock", self.clock, ("event", "wall", "an instant"))
         _one_of("on_error", self.on_error, ("quarantine", "stop"))
         if self.as_of is not None and self.between is not None:
@@ -242,8 +243,12 @@ def _nodes(handle: int) -> Items:
     return Items.of_nodes(np.array([handle], np.int64))
 
 
+def _instant(text: str) -> tuple[int, bool] | None:
+    return parse_instant(text) or parse_instant(with_seconds(text))
+
+
 def _moment(text: str) -> Moment:
-    found = parse_instant(text)
+    found = _instant(text)
     if found is None:
         raise error("XSCU0005", f"an instant must be a dateTime or a date; got {text}")
     return Moment(*found)

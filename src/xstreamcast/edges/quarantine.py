@@ -1,6 +1,6 @@
 """Where refused fragments go: a file of their own, each with its reason, only ever added to.
 
-    <!-- XSCF0006 credit fragment 8 byte 514: the valid time is no dateTime and no date -->
+    <!-- XSCF0006 credit:14:1 (fragment 8, byte 514): the valid time is no dateTime and no date -->
     <stream:filler id="8" …>…</stream:filler>
 
 The bytes stand as they came, so that a corrected copy of the file can be sent again.
@@ -54,6 +54,5 @@ class Quarantine:
 
 def entry(refused: Refused) -> bytes:
     """How a refused fragment is kept."""
-    name = f" fragment {refused.fragment}" if refused.fragment is not None else ""
-    said = f"{refused.code} {refused.stream}{name} byte {refused.offset}: {refused.reason}"
-    return f"<!-- {said.replace('--', '- -')} -->\n".encode() + refused.raw + b"\n"
+    said = str(refused).replace("--", "- -")
+    return f"<!-- {said} -->\n".encode() + refused.raw + b"\n"

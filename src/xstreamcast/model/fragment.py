@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from xstreamcast.errors import DataPlace
+
 if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
@@ -77,7 +79,11 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A fragment that could not be taken in, where it stood and why."""
+    """A fragment that could not be taken in, where it stood and why.
+
+    Byte, line and column are those of the file or pipe that it came by; a line is None where only
+    the byte is known.
+    """
 
     stream: str
     fragment: str | None
@@ -85,6 +91,12 @@ class Refused:
     code: str
     reason: str
     raw: bytes
+    line: int | None = None
+    column: int | None = None
+
+    def __str__(self) -> str:
+        place = DataPlace(self.stream, self.fragment, self.offset, self.line, self.column)
+        return f"{self.code} {place}: {self.reason}"
 
 
 Arrival = FragmentBatch | Described | Heartbeat | Ended | Refused

@@ -46,9 +46,16 @@ def double_literal(expr: t.DoubleLiteral, scope: Scope) -> p.Expression:
 
 
 def time_literal(expr: t.TimeLiteral, scope: Scope) -> p.Expression:
-    """A bare date or duration is the cast of its text."""
+    """A bare date or duration is the cast of its text; the papers leave out seconds."""
     target = AtomicItem(ATOMIC[expr.kind].tag)
-    return p.Cast(string(expr.text, expr.span), target, optional=False, span=expr.span)
+    text = with_seconds(expr.text) if expr.kind == "dateTime" else expr.text
+    return p.Cast(string(text, expr.span), target, optional=False, span=expr.span)
+
+
+def with_seconds(text: str) -> str:
+    """XQuery wants the seconds written: `T10:00` -> `T10:00:00`."""
+    date, _, clock = text.partition("T")
+    return f"{date}T{clock[:5]}:00{clock[5:]}" if clock[5:6] != ":" else text
 
 
 def time_constant(expr: t.TimeConstant, scope: Scope) -> p.Expression:

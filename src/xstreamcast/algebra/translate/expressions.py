@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from xstreamcast.algebra.lowering.literals import with_seconds
 from xstreamcast.algebra.translate import binding, paths
 from xstreamcast.algebra.translate import words as w
 from xstreamcast.algebra.translate.naming import Naming
@@ -104,7 +105,7 @@ class Translator:
     def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: Scope) -> t.Expr:
         match found:
             case t.TimeLiteral("dateTime", text):
-                return w.constructor("dateTime", _with_seconds(text))
+                return w.constructor("dateTime", with_seconds(text))
             case t.TimeLiteral(kind, text):
                 return w.constructor(kind, text)
             case t.TimeConstant("now"):
@@ -202,12 +203,6 @@ def settle(made: t.Expr, shape: Shape) -> t.Expr:
     if not shape.has_holes() or shape.document:
         return made
     return w.call("temporalize", w.history(shape.stream), made)
-
-
-def _with_seconds(text: str) -> str:
-    """XQuery wants the seconds written: `T10:00` -> `T10:00:00`."""
-    date, _, clock = text.partition("T")
-    return f"{date}T{clock[:5]}:00{clock[5:]}" if clock[5:6] != ":" else text
 
 
 def _is_last(node: object) -> bool:

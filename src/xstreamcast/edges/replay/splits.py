@@ -50,7 +50,8 @@ def split_rows(stream: str, split: Split) -> Iterator[Any]:
     shift = 0 if split.kind == "document" else split.begin - len(split.tag.encode())
     for arrival in _arrivals(split, decoder):
         if isinstance(arrival, Refused):
-            arrival = replace(arrival, offset=max(arrival.offset + shift, 0))
+            at = max(arrival.offset + shift, 0)
+            arrival = replace(arrival, offset=at, line=None, column=None)  # lines begin elsewhere
         elif isinstance(arrival, FragmentBatch):
             arrival = replace(arrival, offset=arrival.offset + shift)
         yield rows.rows(arrival)

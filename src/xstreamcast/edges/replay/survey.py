@@ -63,7 +63,7 @@ class Survey:
         """The place up to which all fragments are whole."""
         reading = self._reading
         if reading._skipping is not None:
-            return self._mark(reading._skipping.at, reading._skipping.tag)
+            return self._mark(reading._skipping.at.offset, reading._skipping.tag)
         if reading._units is not None:
             return self._mark(reading._units.passed + reading._shift, reading._units.tag)
         return Mark(self._shift + len(self._tag.encode()), self._tag, self.said)

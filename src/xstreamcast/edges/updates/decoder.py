@@ -139,4 +139,5 @@ class UpdateDecoder:
         if self.on_error == "stop":
             at = DataPlace(self.name, None, part.offset, part.line)
             raise refused.located(at)
-        return Refused(self.name, None, part.offset, refused.code, refused.message, part.raw)
+        said, raw = refused.message, part.raw
+        return Refused(self.name, None, part.offset, refused.code, said, raw, part.line)

@@ -13,6 +13,7 @@ from xstreamcast.edges.wire import checking
 from xstreamcast.edges.wire.checking import Known, Reasons
 from xstreamcast.edges.wire.reading import Broken, Read, WireReading
 from xstreamcast.edges.wire.scanned import ABSENT, CUT, NOT_ONE, Scanned, scan
+from xstreamcast.edges.wire.spots import Spot
 from xstreamcast.edges.wire.words import (
     EOS,
     HOLE,
@@ -108,9 +109,9 @@ class Decoder:
         for part in parts:
             if isinstance(part, Broken):
                 self.counts.read += 1
-                yield self._refuse("XSCF0001", None, part.offset, part.reason, part.raw)
+                yield self._refuse("XSCF0001", None, part.begin, part.reason, part.raw)
             else:
-                yield from self._read(scan(part.tape, part.base, self._words, self.ids))
+                yield from self._read(scan(part, self._words, self.ids))
 
     def _read(self, found: Scanned) -> Iterator[Arrival]:
         """Fragments in runs, cut where something else is said between them."""
@@ -156,7 +157,7 @@ class Decoder:
             new = new if self.structure is None else merged(self.structure, new)
         except Error as refused:
             raw = found.tape.serialize(row)
-            yield self._refuse(refused.code, None, found.offset(unit), refused.message, raw)
+            yield self._refuse(refused.code, None, found.spot(unit), refused.message, raw)
             return
         if new is not self.structure:
             yield self._set_structure(new)
@@ -202,16 +203,16 @@ class Decoder:
             name = None if code < 0 else self.ids.text(code)
             said = checking.sentence(found, at, reason, self._known, self.ids)
             raw = found.tape.serialize(int(found.units.row[at]))
-            yield self._refuse(f"XSCF{reason:04}", name, found.offset(at), said, raw)
+            yield self._refuse(f"XSCF{reason:04}", name, found.spot(at), said, raw)
 
     def _refuse(
-        self, code: str, name: str | None, offset: int, said: str | None, raw: bytes
+        self, code: str, name: str | None, at: Spot, said: str | None, raw: bytes
     ) -> Refused:
         self.counts.refused += 1
         said = said or CODES[code][1]
         if self.on_error == "stop":
-            raise error(code, said, at=DataPlace(self.name, name, offset))
-        return Refused(self.name, name, offset, code, said, raw)
+            raise error(code, said, at=DataPlace(self.name, name, at.offset, at.line, at.column))
+        return Refused(self.name, name, at.offset, code, said, raw, at.line, at.column)
 
 
 def _batch(part: Scanned, why: Reasons) -> FragmentBatch:

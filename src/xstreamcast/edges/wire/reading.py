@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from xstreamcast.edges.wire.spots import Spot, Spots
 from xstreamcast.edges.wire.sync import (
     BARE,
     first_markup,
@@ -31,10 +32,14 @@ _LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Whole fragments, a tree each; byte p of the heap is byte `base` + p of the wire."""
+    """Whole fragments, a tree each; byte p of the heap is byte `base` + p of the wire.
+
+    `begin`: where the first of the bytes that the heap has from the wire stands.
+    """
 
     tape: Tape
     base: int
+    begin: Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Broken:
     """Bytes that are no well-formed fragment, and why."""
 
     raw: bytes
-    offset: int
+    begin: Spot
     reason: str
 
 
@@ -51,7 +56,7 @@ class _Skipping:
     """A broken fragment whose end is not yet known."""
 
     tag: bytes  # of the root
-    at: int
+    at: Spot
     reason: str
     raw: bytearray = field(default_factory=bytearray)
 
@@ -113,6 +118,7 @@ class WireReading:
     def __init__(self, name: str, names: Names) -> None:
         self._name, self._names = name, names
         self._transcoder = Transcoder(name)
+        self._spots = Spots()
         self._head = b""
         self._at = 0  # where on the wire the head begins
         self._units: _Units | None = None
@@ -124,6 +130,7 @@ class WireReading:
         """Take a chunk in → what it completed, in order."""
         decoded = self._transcoder.feed(chunk)
         if decoded:
+            self._spots.take(decoded)
             yield from self._take(decoded)
 
     def close(self) -> Iterator[Read | Broken]:
@@ -173,7 +180,8 @@ class WireReading:
             self._units = _Units(1, DEFAULT, self._names, self._name, tag)
         except Error as refused:
             raw = self._head[: found.begin]
-            yield Broken(raw[first_markup(raw) :], self._at + first_markup(raw), refused.message)
+            begin = self._spots.at(self._at + first_markup(raw))
+            yield Broken(raw[first_markup(raw) :], begin, refused.message)
             tag = BARE
             self._units = _Units(1, DEFAULT, self._names, self._name, tag)
         self._shift = self._at + found.begin - len(tag)
@@ -182,11 +190,11 @@ class WireReading:
             yield from self._read(self._units, rest)
 
     def _read(self, units: _Units, data: bytes) -> Iterator[Read | Broken]:
-        base = units.base + self._shift
+        base, begin = units.base + self._shift, self._spots.at(units.passed + self._shift)
         tape = units.feed_quietly(data)
         if tape is not None:
             self._searched = 0
-            yield Read(tape, base)
+            yield Read(tape, base, begin)
         if units.refused is not None:
             if units.ended:
                 yield from self._again(final=False)
@@ -205,7 +213,7 @@ class WireReading:
         assert self._units is not None
         kept, at = self._units.kept, self._units.passed + self._shift
         first = first_markup(kept)
-        self._skipping = _Skipping(self._units.tag, at + first, reason)
+        self._skipping = _Skipping(self._units.tag, self._spots.at(at + first), reason)
         yield from self._go_on(kept[first:])
 
     def _go_on(self, more: bytes) -> Iterator[Read | Broken]:
@@ -225,5 +233,5 @@ class WireReading:
         """Begin anew below the same root after the first `end` bytes."""
         self._skipping = None
         self._units = _Units(1, DEFAULT, self._names, self._name, skipping.tag)
-        self._shift, self._searched = skipping.at + end - len(skipping.tag), 0
+        self._shift, self._searched = skipping.at.offset + end - len(skipping.tag), 0
         return Broken(fragment_bytes(bytes(skipping.raw[:end])), skipping.at, skipping.reason)

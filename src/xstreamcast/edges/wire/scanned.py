@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from xstreamcast.edges.wire.reading import Read
+from xstreamcast.edges.wire.spots import Spot
 from xstreamcast.edges.wire.words import ATTRIBUTES, Words
 from xstreamcast.kernels.instants import ABSENT, CUT, NOT_ONE, UNSURE, ZONED, instants
 from xstreamcast.kernels.intern import Ids
@@ -24,6 +26,7 @@ class Scanned:
 
     tape: Tape
     base: int  # byte 0 of the heap on the wire
+    begin: Spot  # of the first byte that the heap has from the wire
     units: Units
     id: I32
     valid: I64
@@ -43,6 +46,7 @@ class Scanned:
         return Scanned(
             self.tape,
             self.base,
+            self.begin,
             Units._make(column[first:last] for column in self.units),
             self.id[first:last],
             self.valid[first:last],
@@ -51,13 +55,16 @@ class Scanned:
             self.hole_id[begin:end],
         )
 
-    def offset(self, unit: int) -> int:
+    def spot(self, unit: int) -> Spot:
         """Where a unit begins on the wire."""
-        return self.base + int(self.tape.columns.start[self.units.row[unit]])
+        c = self.tape.columns
+        first, end = self.begin.offset - self.base, int(c.start[self.units.row[unit]])
+        return self.begin.after(c.heap[first:end].tobytes())
 
 
-def scan(tape: Tape, base: int, words: Words, ids: Ids) -> Scanned:
+def scan(read: Read, words: Words, ids: Ids) -> Scanned:
     """The columns of a tape of whole fragments."""
+    tape = read.tape
     words.catch_up()
     c = tape.columns
     units, holes = fragments(c, words.elements, words.attributes)
@@ -65,7 +72,7 @@ def scan(tape: Tape, base: int, words: Words, ids: Ids) -> Scanned:
     instants(c.heap, units.valid_start, units.valid_length, valid, said)
     codes = ids.codes(c.heap, units.id_start, units.id_length)
     hole_codes = ids.codes(c.heap, holes.id_start, holes.id_length)
-    found = Scanned(tape, base, units, codes, valid, said, holes, hole_codes)
+    found = Scanned(tape, read.base, read.begin, units, codes, valid, said, holes, hole_codes)
     for unit in np.flatnonzero((units.fault & ODD != 0) | (said == UNSURE)).tolist():
         _decode_unit(found, unit, ids)
     for hole in np.flatnonzero(holes.odd).tolist():

@@ -39,7 +39,7 @@ class AnswerFeed:
     def feed(self, changes: Iterable[Change]) -> Moved:
         """Take changes in → the units that they made new, and those that went."""
         dirty: dict[str, None] = {}
-        before, after = self._places, dict[str, str | None]()
+        after: dict[str, str | None] = {}  # of what went, what it stood behind
         for change in changes:
             if change.diff < 0:
                 after.setdefault(change.key, self._answer.behind(change.key))
@@ -49,11 +49,10 @@ class AnswerFeed:
             if change.diff > 0:
                 dirty[change.key] = None
                 self._bytes += len(change.item)
-        gone = [key for key in after if key not in self._answer]
+        gone = tuple(k for k in after if k not in self._answer and k in self._places)
         stays = self._settled(dirty, after, gone)
-        known = tuple(key for key in gone if key in before)
         asked = self._minis(sorted(dirty, key=self._places.__getitem__)) if dirty else None
-        return Moved(asked, known, self._places, reordered=not stays, again=self._again)
+        return Moved(asked, gone, self._places, reordered=not stays, again=self._again)
 
     def _settled(
         self, dirty: Iterable[str], after: dict[str, str | None], gone: Sequence[str]
@@ -62,7 +61,7 @@ class AnswerFeed:
         fresh = [key for key in dirty if key not in self._places]
         moved = any(key in after and self._answer.behind(key) != after[key] for key in dirty)
         for key in gone:
-            self._places.pop(key, None)
+            del self._places[key]
         if not moved and self._at_the_end(fresh):
             self._places |= {key: self._used + i for i, key in enumerate(fresh)}
             self._used += len(fresh)
@@ -87,6 +86,18 @@ class AnswerFeed:
         self._number()
         asked = self._minis(list(self._places)) if self._places else None
         return Moved(asked, places=self._places, reordered=True, complete=True, again=self._again)
+
+    def again(self, keys: Sequence[str]) -> Moved:
+        """Some units, to be asked again; those that are no longer there are left out."""
+        known = sorted((key for key in keys if key in self._places), key=self._places.__getitem__)
+        asked = self._minis(known) if known else None
+        return Moved(asked, places=self._places, again=self._again)
+
+    def again(self, keys: Sequence[str]) -> Moved:
+        """Some units, to be asked again; those that are no longer there are left out."""
+        known = [key for key in keys if key in self._places]
+        asked = self._minis(known) if known else None
+        return Moved(asked, places=self._places, again=self._again)
 
     def _again(self, keys: Sequence[str]) -> Minis:
         return self._minis(list(keys))

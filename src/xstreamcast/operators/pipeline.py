@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.cut import TagCut
 from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
+from xstreamcast.operators.around import CountingAround
 from xstreamcast.operators.concatenation import Concatenation
 from xstreamcast.operators.folds import Counting, Folding
 from xstreamcast.operators.grouping import Grouping
+from xstreamcast.operators.joining import Joining
 from xstreamcast.operators.keeping import Keeping
 from xstreamcast.operators.rewriting import Rewriting
 from xstreamcast.operators.sorting import Sorting
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.units import Moved
 
 Teller = Concatenation | Sorting | Grouping
-Valued = Counting | Folding | Keeping
+Valued = Counting | Folding | Keeping | CountingAround
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,10 @@ class Tick:
     touched: frozenset[str | None]
     clock_moved: bool
     everything: Callable[[str | None], Moved]
-    again: Callable[[list[str], str | None], Moved]  # some units, to be asked again
+    again: Callable[[Sequence[str], str | None], list[Moved]]  # some units, to be asked again
     item: Callable[[Store], Items | None]  # the context item; None where there is none yet
     decided: bool = True  # nothing is missing that an answer may have to wait for
+    ended: frozenset[str | None] = frozenset()
 
 
 class Pipeline:
@@ -50,7 +52,8 @@ class Pipeline:
         self.teller: Teller | None = None
         self.valued: list[tuple[Part, Valued]] = []
         self.rest: Rewriting | None = None
-        told, values, rest = (None, [None] * len(parts), None) if snapshot is None else snapshot
+        nothing = [None] * len(parts)
+        told, values, rest, joined = snapshot or (None, nothing, None, nothing)
         if division.plain and parts[0].fold == "items":
             self.teller = _teller(parts[0], told)
         else:
@@ -61,6 +64,13 @@ class Pipeline:
             for part in parts
             if part.timing is not None and isinstance(division.cuts[part.input], TagCut)
         }
+        self.joinings = {
+            part.variable.number: Joining(part, held)
+            for part, held in zip(parts, joined, strict=True)
+            if part.probes
+        }
+        self.asked = 0  # units that operators were asked about so far
+        self._upset = False  # an error broke a tick off
         self._fresh = snapshot is None
         self._held = False  # the value has changed, and waits to be told
 
@@ -68,44 +78,74 @@ class Pipeline:
         """Whether somebody asks when units of an input may change by themselves."""
         return any(p.input == name and p.timing is not None for p in self.division.parts)
 
-    @property
-    def waits(self) -> bool:
-        """Whether the teller must not begin before nothing is missing any more."""
-        parts = self.division.parts
-        return self.teller is not None and (
-            not isinstance(self.teller, Concatenation) or bool(parts[0].others)
-        )
+    def waits(self, undecided: frozenset[str | None]) -> bool:
+        """Whether the teller must not go on while something of these inputs may be missing."""
+        if self.teller is None:
+            return False
+        if not isinstance(self.teller, Concatenation):
+            return bool(undecided)
+        part = self.division.parts[0]
+        waited = part.others | {one.input for one in part.probes if not one.additive}
+        return bool(waited & undecided)
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
+        upset, self._upset = self._upset, True
         if self.teller is not None:
             part = self.division.parts[0]
-            moves = self._moves(part, tick, asking.now.instant)
-            return [c for one in moves for c in self.teller.on_batch(one, asking, instant)]
+            moves = self._moves(part, tick, asking, upset)
+            out = [c for one, how in moves for c in self.teller.on_batch(one, how, instant)]
+            self._upset = False
+            return out
         changed = self._fresh or self._held
         for part, operator in self.valued:
-            for moved in self._moves(part, tick, asking.now.instant):
-                changed = operator.on_batch(moved, asking) or changed
+            for moved, how in self._moves(part, tick, asking, upset):
+                changed = operator.on_batch(moved, how) or changed
         changed = changed or bool(self.division.whole & tick.touched)
+        self._upset = False
         if not changed and not (self.division.clock and tick.clock_moved):
             return []
         self._held = not tick.decided
         return [] if self._held else self._rewritten(tick, asking, instant)
 
-    def _moves(self, part: Part, tick: Tick, now: int) -> list[Moved]:
-        """What this part must take in: all units again where something else that it reads moved."""
-        moves = tick.moves.get(part.input, [])
+    def _moves(
+        self, part: Part, tick: Tick, asking: Asking, upset: bool
+    ) -> Iterator[tuple[Moved, Asking]]:
+        """What this part must take in, and how its units are asked."""
+        joining = self.joinings.get(part.variable.number)
         timers = self._timers.get(part.variable.number)
-        if part.others & tick.touched:
-            moves = [*moves, tick.everything(part.input)]
-        elif part.clock and tick.clock_moved:
-            again = tick.everything if timers is None else partial(tick.again, timers.due(now))
-            moves = [*moves, again(part.input)]
-        if timers is not None:
-            for moved in moves:
-                if moved.asked is not None and moved.asked.instants:
-                    timers.asked(moved.asked, now)
-        return moves
+        moves = self._moved(part, tick, asking, upset)
+        if joining is not None:
+            asking = replace(asking, beside=joining.frame)
+        for moved in moves:
+            if joining is not None:
+                joining.leave(moved)
+            if moved.asked is not None:
+                self.asked += len(moved.asked)
+                if timers is not None and moved.asked.instants:
+                    timers.asked(moved.asked, asking.now.instant)
+            yield moved, asking
+        if joining is not None and joining.gave_up:
+            yield tick.everything(part.input), asking
+
+    def _moved(self, part: Part, tick: Tick, asking: Asking, upset: bool) -> list[Moved]:
+        """The moves of the input, and units again where something else that they read moved."""
+        moves = list(tick.moves.get(part.input, ()))
+        joining = self.joinings.get(part.variable.number)
+        timers = self._timers.get(part.variable.number)
+        met: set[str] | None = set()
+        if joining is not None:
+            met = joining.on_others(tick.moves, tick.again, tick.everything, asking)
+        if part.others & tick.touched or met is None or (upset and joining is not None):
+            return [*moves, tick.everything(part.input)]
+        if part.clock and tick.clock_moved:
+            if timers is None:
+                return [*moves, tick.everything(part.input)]
+            moves += tick.again(timers.due(asking.now.instant), part.input)
+        asked = {key for one in moves if one.asked is not None for key in one.asked.keys}
+        gone = {key for one in moves for key in one.gone}
+        again = met - asked - gone
+        return moves + (tick.again(sorted(again), part.input) if again else [])
 
     def _rewritten(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         assert self.rest is not None
@@ -129,15 +169,23 @@ class Pipeline:
         """What brings it back; None where an operator keeps nodes and has no snapshot."""
         if any(isinstance(op, Keeping) for _, op in self.valued):
             return None
+        parts = self.division.parts
         told = None if self.teller is None else self.teller.snapshot()
         values = [op.snapshot() for _, op in self.valued if not isinstance(op, Keeping)]
-        return told, values, None if self.rest is None else self.rest.snapshot()
+        joined = [self.joinings.get(part.variable.number) for part in parts]
+        return (
+            told,
+            values or [None] * len(parts),
+            None if self.rest is None else self.rest.snapshot(),
+            [None if one is None else one.snapshot() for one in joined],
+        )
 
     @property
     def state_bytes(self) -> int:
         """About what the operators keep."""
         tellers = [op for op in (self.teller, self.rest) if op is not None]
-        return sum(op.state_bytes for op in tellers) + sum(op.state_bytes for _, op in self.valued)
+        held = sum(op.state_bytes for op in tellers) + sum(op.state_bytes for _, op in self.valued)
+        return held + sum(one.state_bytes for one in self.joinings.values())
 
     def __len__(self) -> int:
         told = self.rest if self.teller is None else self.teller
@@ -155,6 +203,8 @@ def _teller(part: Part, snapshot: Any) -> Teller:
 
 
 def _valued(part: Part, snapshot: Any) -> Valued:
+    if part.around is not None:
+        return CountingAround(part, snapshot)
     match part.fold:
         case "items":
             return Keeping(part)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division, Grouped
+from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment
@@ -18,7 +19,9 @@ from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.pipeline import Pipeline, Tick
+from xstreamcast.operators.split_feed import SplitFeed
 from xstreamcast.operators.units import NOTHING, Moved
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
@@ -29,10 +32,11 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.tape.layout import Tape
 
 Kind = Literal["document", "fragments", "answer"]
 Policy = Literal["optimistic", "strict"]
-Feed = DocumentFeed | WholeDocument | FragmentFeed | AnswerFeed
+Feed = DocumentFeed | SplitFeed | WholeDocument | FragmentFeed | AnswerFeed
 
 
 @dataclass(slots=True)
@@ -56,9 +60,11 @@ class Watch:
     _touched: set[str | None] = field(default_factory=set)
     _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be asked
     _uncut: set[str | None] = field(default_factory=set)
+    _unkept: bool = False  # what stands in units is not what could be kept of them
     _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
     _owed: list[Change] = field(default_factory=list)
     _ticked_at: Moment | None = None
+    _views: dict[str, tuple[Tape, Items]] = field(default_factory=dict)  # inputs as they stand
 
     def __post_init__(self) -> None:
         if "fragments" not in self.kinds.values():
@@ -105,7 +111,8 @@ class Watch:
         moved = feed.feed(changes)
         if changes:
             self._touched.add(name)
-            self._moves.setdefault(name, []).append(moved)
+            # what waits may have gone since: then all of it is asked
+            self._moves[name] = [feed.everything() if name in self._moves else moved]
 
     def on_end(self, name: str | None) -> None:
         """An input has ended."""
@@ -150,15 +157,21 @@ class Watch:
         documents = [name for name, kind in self.kinds.items() if kind == "document"]
         cuts |= self._answers()
         division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
+        if self.policy == "optimistic" and not self._unkept:
+            division = maintained(self.program, division)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
         self.pipeline = Pipeline(division)
         for name in documents:
             if name not in self._feeds:
                 self._feeds[name] = self._document(name, division)
-        for name, feed in self._feeds.items():
-            if isinstance(feed, FragmentFeed):
-                self._cut(name, feed, cuts.get(name))
+        try:
+            for name, feed in self._feeds.items():
+                if isinstance(feed, FragmentFeed):
+                    self._cut(name, feed, cuts.get(name))
+        except Unmaintained as why:
+            self._give_up_cut(why)
+            return
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
@@ -172,8 +185,9 @@ class Watch:
         }
         division = divide(self.program, cuts) if cuts else None
         for part in () if division is None else division.parts:
-            if any(local == ROOT for _, local in part.guards):
-                cuts.pop(part.input, None)
+            for name in part.inputs:
+                if any(local == ROOT for _, local in part.guards_of(name)):
+                    cuts.pop(name, None)
         for name in (one for one, kind in self.kinds.items() if kind == "answer"):
             self._feeds.setdefault(name, AnswerFeed(str(name), self.names))
         self._ask_answers_again()
@@ -182,25 +196,32 @@ class Watch:
     def _ask_answers_again(self) -> None:
         """All items of answers that are read as inputs are to be asked, whatever was known."""
         for name, feed in self._feeds.items():
-            if isinstance(feed, AnswerFeed):
+            if isinstance(feed, AnswerFeed | SplitFeed):
                 self._moves[name] = [feed.everything()]
 
     def _cut(self, name: str | None, feed: FragmentFeed, cut: Cut | None) -> None:
         assert self.pipeline is not None
         assert not isinstance(cut, DepthCut)
-        driven = {part.input for part in self.pipeline.division.parts}
+        driven = {one for part in self.pipeline.division.parts for one in part.inputs}
         feed.timed = self.pipeline.is_timed(name)
+        parts = [part for part in self.pipeline.division.parts if part.input == name]
+        feed.maintain([inner for part in parts for inner in part.inner], self._asking)
         feed.cut_at(cut if name in driven else None)
         self._stale.add(name)
         self._touched.add(name)
 
-    def _document(self, name: str | None, division: Division) -> DocumentFeed | WholeDocument:
+    def _document(
+        self, name: str | None, division: Division
+    ) -> DocumentFeed | SplitFeed | WholeDocument:
         title = name or "input"
+        if name in division.probed:
+            return SplitFeed(title, self.names, division.levels(name))
         parts = [part for part in division.parts if part.input == name]
         if not parts or name in division.whole:
             return WholeDocument(title, self.names)
         kept = any(p.others or p.clock or isinstance(p.shape, Grouped) for p in parts)
-        return DocumentFeed(title, self.names, division.levels(name), kept)
+        held = division.held(name)
+        return DocumentFeed(title, self.names, division.levels(name), kept, held)
 
     # -- ticks ------------------------------------------------------------------------------------
 
@@ -208,21 +229,18 @@ class Watch:
         """The changes of the answer since the last tick."""
         if self.pipeline is None:
             return []
-        try:
-            moves = self._taken()
-        except Forbidden as why:
-            self._give_up_cut(why)
-            moves = self._taken()
-        decided = self._decided()
-        if self.pipeline.waits and not decided:
+        moves = self._taken()
+        undecided = self._undecided()
+        if self.pipeline.waits(undecided):
             self._hold(moves)
             return []
+        self._views = {n: one for n, one in self._views.items() if n not in self._touched}
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
-            self._item, decided,
+            self._item, not undecided, frozenset(self.ended),
         )  # fmt: skip
-        asking = Asking(self.program, self.names, self.variables, self._whole, self.now)
+        asking = self._asking()
         owed, self._owed = self._owed, []
         try:
             changes = self.pipeline.on_tick(told, asking, self.now.instant)
@@ -236,13 +254,14 @@ class Watch:
         self._touched, self._ticked_at = set(), self.now
         return owed + changes
 
-    def _decided(self) -> bool:
-        """Whether the policy lets answers be told that something missing might change."""
+    def _undecided(self) -> frozenset[str | None]:
+        """The inputs of which something may be missing, where the policy minds."""
         if self.policy == "optimistic":
-            return True
-        return all(
-            name in self.ended or (isinstance(feed, FragmentFeed) and feed.complete)
+            return frozenset()
+        return frozenset(
+            name
             for name, feed in self._feeds.items()
+            if name not in self.ended and not (isinstance(feed, FragmentFeed) and feed.complete)
         )
 
     def _hold(self, moves: dict[str | None, list[Moved]]) -> None:
@@ -258,9 +277,22 @@ class Watch:
         waits = {n for n, f in self._feeds.items() if not isinstance(f, DocumentFeed)}
         return bool(waits - self.ended)
 
+    def _asking(self) -> Asking:
+        return Asking(self.program, self.names, self.variables, self._whole, self.now)
+
     def _taken(self) -> dict[str | None, list[Moved]]:
-        """The moves of all inputs since the last tick."""
-        moves, self._moves = self._moves, {}
+        """The moves of all inputs since the last tick; what cannot be cut is given up."""
+        while True:
+            try:
+                taken = self._fragments_taken()
+            except Forbidden as why:
+                self._give_up_cut(why)
+            else:
+                moves, self._moves = self._moves, {}
+                return moves | taken
+
+    def _fragments_taken(self) -> dict[str | None, list[Moved]]:
+        moves: dict[str | None, list[Moved]] = {}
         stale, self._stale = self._stale, set()
         for name, feed in self._feeds.items():
             if isinstance(feed, FragmentFeed) and feed.cut is not None:
@@ -271,7 +303,11 @@ class Watch:
         return moves
 
     def _give_up_cut(self, why: Forbidden) -> None:
-        """The root fragment cannot be cut: its stream is read whole from now on."""
+        """The root cannot be cut, and its stream is read whole from now on; or nothing is kept."""
+        if isinstance(why, Unmaintained):
+            self._unkept = True
+            self._divide()
+            return
         self.refusals.append(str(why))
         self._uncut |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
         self._divide()
@@ -280,15 +316,30 @@ class Watch:
         feed = self._feeds[name]
         return NOTHING if isinstance(feed, WholeDocument) else feed.everything()
 
-    def _again(self, keys: list[str], name: str | None) -> Moved:
+    def _again(self, keys: Sequence[str], name: str | None) -> list[Moved]:
         feed = self._feeds[name]
-        assert isinstance(feed, FragmentFeed)
-        return feed.again(keys)
+        match feed:
+            case FragmentFeed() | AnswerFeed():
+                return [feed.again(keys)]
+            case SplitFeed():
+                return feed.again(keys)
+            case DocumentFeed():
+                return [feed.everything()]
+            case WholeDocument():
+                return []
 
     def _whole(self, name: str, store: Store) -> Items:
-        feed = self._feeds[name]
-        assert not isinstance(feed, DocumentFeed)
-        return feed.whole(store)
+        """An input as it stands; made once for as long as nothing comes."""
+        known = self._views.get(name)
+        if known is None:
+            feed = self._feeds[name]
+            assert not isinstance(feed, DocumentFeed | SplitFeed)
+            found = feed.whole(store)
+            if len(found):
+                self._views[name] = store.tape(int(found.values[0]) >> 32), found
+            return found
+        tape, found = known
+        return Items.of_nodes((found.values & 0xFFFFFFFF) | (store.add(tape) << 32))
 
     def _item(self, store: Store) -> Items | None:
         feed = self._feeds[None]

@@ -1,0 +1,115 @@
+"""A document on its way in, each of its units by itself: for joins, which ask for some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.operators.document_feed import LevelCut, chosen_cut
+from xstreamcast.operators.kept_units import KeptUnits, together
+from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered
+from xstreamcast.tape.layout import ELEMENT, KIND, Tape
+from xstreamcast.tape.reading_places import PlacedReading, Run
+from xstreamcast.tape.wrap import wrapped
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.names import Names
+
+
+class SplitFeed:
+    """Keeps the units it hands on, for as long as somebody may ask for them again."""
+
+    def __init__(self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),)) -> None:
+        self.name, self._names, self._cuts = name, names, cuts
+        self._reading: PlacedReading | None = None
+        self._places = Numbered()
+        self._kept = KeptUnits()
+        self.keeps = True  # units that come may be asked again
+        self.units = 0
+
+    def feed(self, chunk: bytes) -> Moved:
+        """Take bytes in → the units that they completed."""
+        if self._reading is None:
+            self._reading = self._begun(chunk)
+        runs = self._reading.runs(chunk)
+        parts = [one for run in runs for one in self._minis(run)]
+        if not parts:
+            return NOTHING
+        minis = together(parts)
+        if self.keeps:
+            self._kept.add(minis)
+        return Moved(minis, places=self._places, again=self._again)
+
+    def _begun(self, head: bytes) -> PlacedReading:
+        level, guards = chosen_cut(self._cuts, head)
+
+        def is_unit(uri: str, local: str) -> bool:
+            return any(local == name and wanted in (None, uri) for wanted, name in guards)
+
+        return PlacedReading(level, self._names, self.name, is_unit=is_unit)
+
+    def _minis(self, run: Run) -> Iterator[Minis]:
+        """Each element of a run below the start tags around it."""
+        tape = _cropped(run)
+        roots = tape.roots().astype(np.int64)
+        roots = roots[(tape.columns.kind[roots] & KIND) == ELEMENT]
+        self.units += len(roots)
+        if len(roots) == 0:
+            return
+        last = roots + tape.columns.size[roots] + 1
+        mini, documents = wrapped(run.spine, tape, roots, last)
+        first = self._places.count
+        self._places.count += len(roots)
+        yield Minis(mini, documents, tuple(map(str, range(first, self._places.count))))
+
+    def close(self) -> None:
+        """End the input; the root may be open."""
+        if self._reading is not None:
+            self._reading.close()
+
+    def again(self, keys: Iterable[str]) -> list[Moved]:
+        """Some units, to be asked again."""
+        return [self._moved(one) for one in self._kept.chosen(keys)]
+
+    def everything(self) -> Moved:
+        """All units, to be asked again."""
+        found = self._kept.everything()
+        return self._moved(together(found)) if found else NOTHING
+
+    def forget(self, keys: Iterable[str]) -> None:
+        """Some units will not be asked for any more."""
+        self._kept.forget(keys)
+
+    def release(self) -> None:
+        """No unit will be asked for again, neither those that came nor those to come."""
+        self.keeps = False
+        self._kept.clear()
+
+    def _moved(self, minis: Minis) -> Moved:
+        return Moved(minis, places=self._places, again=self._again)
+
+    def _again(self, keys: Sequence[str]) -> Minis:
+        return together(self._kept.chosen(keys))
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes held: the unfinished unit, and those that are kept."""
+        return self._kept.state_bytes + (0 if self._reading is None else self._reading.held)
+
+
+def _cropped(run: Run) -> Tape:
+    """The rows of a run over the bytes that are theirs."""
+    rows = slice(run.first, run.last)
+    c = run.tape.columns
+    start, length, parent = c.start[rows], c.length[rows], c.parent[rows]
+    real = length > 0
+    low = int(start[real].min()) if real.any() else 0
+    high = int((start[real] + length[real]).max()) if real.any() else 0
+    columns = c._replace(
+        kind=c.kind[rows], level=c.level[rows], name=c.name[rows], size=c.size[rows],
+        parent=np.where(parent < 0, -1, parent - run.first).astype(np.int32),
+        start=np.where(real, start - low, 0), length=length, heap=c.heap[low:high],
+    )  # fmt: skip
+    return Tape(columns, run.tape.names, run.tape.source)

@@ -1,0 +1,106 @@
+"""A running query over several inputs beside the same query asked afresh."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+
+from xstreamcast.api import compiled
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.context import Inputs
+from xstreamcast.evaluate.moments import date_time
+from xstreamcast.evaluate.results import lines
+from xstreamcast.evaluate.run import run
+from xstreamcast.history.view import view
+from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.model.items import Items
+from xstreamcast.operators.document_feed import WholeDocument
+from xstreamcast.operators.watch import Watch
+from xstreamcast.tape.store import Store
+
+
+class Beside:
+    """A query over inputs of either kind, and the answer that its changes add up to."""
+
+    def __init__(self, query: str, kinds: dict[str, str], **options) -> None:
+        self.program = compiled(query)
+        self.kinds = kinds
+        self.watch = Watch(self.program, kinds, **options)
+        self.decoders = {
+            name: Decoder(name, names=self.watch.names)
+            for name, kind in kinds.items()
+            if kind == "fragments"
+        }
+        self.documents = {
+            name: WholeDocument(name, self.watch.names)
+            for name, kind in kinds.items()
+            if kind == "document"
+        }
+        self.told = Accumulated()
+        self.changes: list[Change] = []
+
+    def feed(self, name: str, chunk: bytes, tick: bool = True) -> None:
+        if name in self.documents:
+            self.documents[name].feed(chunk)
+            self.watch.on_bytes(name, chunk)
+        else:
+            decoder = self.decoders[name]
+            self.watch.on_arrivals(name, decoder.feed(chunk), decoder.ids)
+        if tick:
+            self.tick()
+
+    def end(self, name: str) -> None:
+        if name in self.documents:
+            self.documents[name].close()
+        else:
+            decoder = self.decoders[name]
+            self.watch.on_arrivals(name, decoder.close(), decoder.ids)
+        self.watch.on_end(name)
+        self.tick()
+
+    def tick(self) -> list[Change]:
+        found = self.watch.tick()
+        for change in found:
+            self.changes.append(change)
+            self.told.apply(change)
+        return found
+
+    def restart(self) -> None:
+        """Throw the operators away and bring them back from their snapshot."""
+        if self.watch.pipeline is not None:
+            kept = pickle.loads(pickle.dumps(self.watch.pipeline.snapshot()))
+            if kept is not None:
+                self.watch.restore(kept)
+
+    def afresh(self) -> list[str] | None:
+        """The query over what has arrived; None if it fails."""
+        store = Store(self.watch.names)
+
+        def stream(name: str) -> Items:
+            if name in self.documents:
+                return self.documents[name].whole(store)
+            feed = self.watch._feeds.get(name)
+            if feed is None or len(feed.history) == 0:
+                return Items.of_nodes(np.empty(0, np.int64))
+            return Items.of_nodes(np.array([store.add(view(feed.history)) << 32], np.int64))
+
+        now = self.watch.now
+        current = date_time(now.instant, True, now)
+        given = Inputs(store, streams=stream, clock=now, current=current)
+        try:
+            return list(lines(store, run(self.program, given)))
+        except Error:
+            return None
+
+    @property
+    def joined(self) -> bool:
+        """Whether the query is divided with a join between units."""
+        pipeline = self.watch.pipeline
+        return pipeline is not None and bool(pipeline.joinings)
+
+    @property
+    def asked(self) -> int:
+        assert self.watch.pipeline is not None
+        return self.watch.pipeline.asked

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
 
+# The programs of the body ("") and of declared streams, what is read first; the inputs of each.
+Compiled: TypeAlias = "tuple[dict[str, Program], dict[str, frozenset[str | None]]]"
 Source: TypeAlias = "str | os.PathLike[str] | bytes"
 
 
@@ -30,25 +32,46 @@ def compiled(text: str, name: str = "query", base_uri: str | None = None) -> Pro
     """The program of a query text; functions registered meanwhile are seen."""
     from xstreamcast.functions.registry import edition
 
-    return _compiled(text, name, base_uri, edition())
+    return _compiled(text, name, base_uri, edition())[0][""]
 
 
 @lru_cache(maxsize=1024)
-def _compiled(text: str, name: str, base_uri: str | None, _edition: int) -> Program:
+def _compiled(text: str, name: str, base_uri: str | None, _edition: int) -> Compiled:
     from xstreamcast.algebra.lowering import lower
+    from xstreamcast.algebra.queries import programs
     from xstreamcast.evaluate.deep import deep
     from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 
-    return deep(lambda: optimise(lower(parse(text, name), base_uri=base_uri)))
+    return deep(
+        lambda: programs(
+            parse(text, name), lambda module: optimise(lower(module, base_uri=base_uri))
+        )
+    )
 
 
 class Query:
     """A compiled query; may be run any number of times."""
 
     def __init__(self, text: str, name: str = "query") -> None:
+        from xstreamcast.functions.registry import edition
+
         self.text = text
-        self.program = compiled(text, name)
+        self.programs, self._reads = _compiled(text, name, None, edition())
+        self.program = self.programs[""]
+
+    def telling(self, name: str) -> dict[str, Program]:
+        """The programs that one of the queries needs, itself the last; "" is what the body asks."""
+        from xstreamcast.algebra.queries import needed
+        from xstreamcast.errors import error
+
+        if name not in self.programs:
+            declared = ", ".join(one for one in self.programs if one) or "none"
+            raise error(
+                "XSCU0005", f"the query declares no stream {name}", hint=f"it declares {declared}"
+            )
+        wanted = needed(name, self._reads)
+        return {one: made for one, made in self.programs.items() if one in wanted}
 
     def run(
         self,
@@ -75,12 +98,16 @@ class Query:
         return self.answer(document, inputs, options)
 
     def answer(
-        self, document: Source | None, inputs: Mapping[str, Any], options: Options
+        self, document: Source | None, inputs: Mapping[str, Any], options: Options, tell: str = ""
     ) -> Answer:
-        """The answer over inputs of any name."""
+        """The answer over inputs of any name; `tell` names a declared stream in its place."""
         from xstreamcast.edges.binding import Binding
+        from xstreamcast.edges.pipelines import answered
 
-        binding = Binding(self.program, inputs, options)
+        programs = self.telling(tell)
+        if len(programs) > 1:
+            return Answer(*answered(programs, document, inputs, options))
+        binding = Binding(programs[tell], inputs, options)
         items = binding.run(document)
         return Answer(binding.store, items, binding.loaded)
 
@@ -94,15 +121,19 @@ class Query:
         batch: int = 1000,
         clock: str = "event",
         on_error: OnError = "quarantine",
+        tell: str = "",
         **inputs: Any,
     ) -> Iterator[Change]:
         """The changes of the answer as its inputs arrive, to their end.
 
-        An input is a path, a folder, a pattern, XML, or an iterable of pieces of bytes.
+        An input is a path, a folder, a pattern, XML, or an iterable of pieces of bytes. `tell`
+        names a stream that the query declares: its changes are given in place of the body's.
         """
         from xstreamcast.edges.watching import Options
 
-        options = Options(policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error)
+        options = Options(
+            policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, tell=tell
+        )
         for changes in self.watching(document, inputs, options).ticks():
             yield from changes
 
@@ -112,7 +143,7 @@ class Query:
         from xstreamcast.edges.watching.bound import bound
 
         sources, variables = bound(self.program, document, inputs)
-        return Watching(self.program, sources, options, variables)
+        return Watching(self.telling(options.tell), sources, options, variables)
 
 
 class Answer:

@@ -301,6 +301,9 @@ XQST0129 the feature is not supported
 XQST0134 XQuery has no namespace axis
 XSCS0001 this part of the language is not supported
 XSCS0002 the function needs the end of a sequence that may have none
+XSCS0003 the stream is declared more than once
+XSCS0004 the streams of the query read each other in a circle
+XSCS0005 the option is not understood
 """
 
 _DYNAMIC: Final = """
@@ -424,6 +427,7 @@ SESU0011 the normalisation form is not supported
 SESU0013 the version is not supported
 XSCD0001 the query recurses too deeply
 XSCD0002 a function registered from Python failed
+XSCK0001 Spark could not do its part
 XSCB0001 internal error: this is a mistake of ours, not yours
 """
 

@@ -213,7 +213,8 @@ def prologs(e: Any) -> Any:
         *(st.none() | item_types, value),
     )
     option = st.builds(t.OptionDecl, names, texts)
-    later = st.tuples(*(st.none() | d for d in (variable, function, context, option)))
+    stream = st.builds(t.StreamDecl, locals_, e)
+    later = st.tuples(*(st.none() | d for d in (variable, function, context, option, stream)))
     return st.tuples(_settings, later).map(
         lambda p: (*p[0], t.ExecutionDecl(), *(d for d in p[1] if d))
     )

@@ -9,6 +9,7 @@ from typing import Final
 from xstreamcast.algebra.infinite import blocked, refuse_blocked
 from xstreamcast.algebra.lowering import lower
 from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.queries import BODY, modules, programs
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.translation import add_translation_arguments, told_structures, translation
@@ -16,6 +17,7 @@ from xstreamcast.errors import error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.rewrite.optimise import optimise, trace
 from xstreamcast.syntax import parse, show_tree
+from xstreamcast.syntax.tree import Module
 
 STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators", "strategy")
 
@@ -47,31 +49,50 @@ def add_arguments(parser: Parser) -> None:
 
 def main(args: Parsed) -> int:
     name, text = query_text(args)
-    if args.stage == "xquery":
-        shown = deep(lambda: translation(parse(text, name), args))
-    elif args.stage == "operators":
-        shown = deep(lambda: _operators(name, text, args))
-    elif args.stage == "strategy":
-        shown = deep(lambda: _strategy(name, text, args))
-    else:
-        shown = deep(lambda: _explained(name, text, args.stage, args.policy, args.trace))
-    sys.stdout.write(shown + "\n")
+    sys.stdout.write(deep(lambda: _shown(parse(text, name), args)) + "\n")
     return 0
 
 
-def _operators(name: str, text: str, args: Parsed) -> str:
+def _shown(module: Module, args: Parsed) -> str:
+    """The stage of each query that the module has: those of declared streams first."""
+    if args.stage == "tree":
+        return show_tree(module)
+    programs(module, lower)  # whether they read each other in a circle
+    queries = modules(module)
+    shown = {name: _stage(one, args) for name, one in queries.items()}
+    if len(shown) == 1:
+        return shown[BODY]
+    return "\n\n".join(
+        f"declare stream {name}\n\n{text}" if name else f"body\n\n{text}"
+        for name, text in shown.items()
+    )
+
+
+def _stage(module: Module, args: Parsed) -> str:
+    match args.stage:
+        case "xquery":
+            return translation(module, args)
+        case "operators":
+            return _operators(module, args)
+        case "strategy":
+            return _strategy(module, args)
+        case _:
+            return _explained(module, args.stage, args.policy, args.trace)
+
+
+def _operators(module: Module, args: Parsed) -> str:
     from xstreamcast.operators.explain import explain_operators
 
-    return explain_operators(optimise(lower(parse(text, name))), told_structures(args))
+    return explain_operators(optimise(lower(module)), told_structures(args))
 
 
-def _strategy(name: str, text: str, args: Parsed) -> str:
+def _strategy(module: Module, args: Parsed) -> str:
     from xstreamcast.algebra.strategies import explain_strategy
 
     structures = told_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
-    return explain_strategy(optimise(lower(parse(text, name))), structures)
+    return explain_strategy(optimise(lower(module)), structures)
 
 
 def query_text(args: Parsed) -> tuple[str, str]:
@@ -88,10 +109,7 @@ def query_text(args: Parsed) -> tuple[str, str]:
         raise error("XSCU0003", f"{args.file} is not UTF-8 at byte {caught.start}") from None
 
 
-def _explained(name: str, text: str, stage: str, policy: str, traced: bool = False) -> str:
-    module = parse(text, name)
-    if stage == "tree":
-        return show_tree(module)
+def _explained(module: Module, stage: str, policy: str, traced: bool = False) -> str:
     program = lower(module)
     if policy == "strict":
         refuse_blocked(program)

@@ -34,6 +34,10 @@ def add_arguments(parser: Parser) -> None:
         help="the value of an external variable",
     )  # fmt: skip
     add_stream_arguments(parser)
+    parser.add_argument(
+        "--tell", default="", metavar="NAME",
+        help="the answer of a stream that the query declares, not that of its body",
+    )  # fmt: skip
     parser.add_argument("--format", choices=FORMATS, help="lines when piped, table on a terminal")
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
@@ -48,7 +52,7 @@ def main(arguments: Parsed) -> int:
     document, named = _inputs(arguments.input)
     with quarantined(arguments) as keep:
         inputs = {**named, **_declared(asked, _bindings(arguments.bind))}
-        answer = asked.answer(document, inputs, stream_options(arguments, keep))
+        answer = asked.answer(document, inputs, stream_options(arguments, keep), arguments.tell)
         with _output(arguments.output) as out:
             for line in _written(_limited(answer, arguments.limit), _format(arguments)):
                 out.write(line + "\n")

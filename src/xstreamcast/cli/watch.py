@@ -43,6 +43,10 @@ def add_arguments(parser: Parser) -> None:
         "--policy", choices=("optimistic", "strict"), default="optimistic",
         help="tell at once and revise, or only what nothing missing can change",
     )  # fmt: skip
+    parser.add_argument(
+        "--tell", default="", metavar="NAME",
+        help="tell the changes of a stream that the query declares, not those of its body",
+    )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
     parser.add_argument("--limit", type=int, metavar="N", help="stop after so many changes")
     parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after so long")
@@ -96,6 +100,7 @@ def _watching(arguments: Parsed, keep: Any) -> Watching:
         on_error=arguments.on_error,
         keep=keep,
         checkpoint=arguments.checkpoint,
+        tell=arguments.tell,
         seconds=None if arguments.seconds is None else (_micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = _sources(arguments.input)
@@ -161,10 +166,13 @@ def _line(change: Change, form: str) -> str:
 
 def _warn(watching: Watching) -> None:
     """Say beforehand what may grow without bound, and why."""
+    from xstreamcast.algebra.split import inputs_of
     from xstreamcast.operators.explain import unbounded
 
-    for sentence in unbounded(watching.program, watching.streams()):
-        sys.stderr.write(f"note: {sentence}\n")
+    for name, program in watching.programs.items():
+        at = f"{name}: " if name and len(watching.programs) > 1 else ""
+        for sentence in unbounded(program, watching.streams() & inputs_of(program)):
+            sys.stderr.write(f"note: {at}{sentence}\n")
 
 
 def _sources(words: list[str]) -> tuple[str | None, dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,10 @@ from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
 from xstreamcast.model.instant import START, show_instant
 
 if TYPE_CHECKING:
+    from xstreamcast.operators.network import Network
     from xstreamcast.operators.watch import Kind, Watch
+
+    Watched: TypeAlias = Watch | Network
 
 
 class Arriving:
@@ -41,12 +44,12 @@ class Arriving:
         """What the watch is told that it is."""
         return "document" if self.form == "document" else "fragments"
 
-    def begin(self, watch: Watch, on_error: OnError) -> None:
+    def begin(self, watch: Watched, on_error: OnError) -> None:
         """Be ready for pieces."""
         if self.kind == "fragments":
             self.decoder = decoder_of(self.form, str(self.name), watch.names, on_error)
 
-    def take(self, piece: bytes, watch: Watch, limits: Limits) -> Iterator[None]:
+    def take(self, piece: bytes, watch: Watched, limits: Limits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""
         if self.decoder is None:
             if self.files:
@@ -56,20 +59,20 @@ class Arriving:
             return
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
 
-    def end_file(self, watch: Watch, limits: Limits) -> Iterator[None]:
+    def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
         """One of the files has ended."""
         self.files += 1
         if self.decoder is not None:
             yield from self._hand_on(self.decoder.end_input(), watch, limits)
 
-    def end(self, watch: Watch, limits: Limits) -> Iterator[None]:
+    def end(self, watch: Watched, limits: Limits) -> Iterator[None]:
         """The input has ended."""
         if self.decoder is not None:
             yield from self._hand_on(self.decoder.close(), watch, limits)
         watch.on_end(self.name)
         yield
 
-    def _hand_on(self, found: list[Arrival], watch: Watch, limits: Limits) -> Iterator[None]:
+    def _hand_on(self, found: list[Arrival], watch: Watched, limits: Limits) -> Iterator[None]:
         assert self.decoder is not None
         for one in found:
             if isinstance(one, Refused):
@@ -79,7 +82,7 @@ class Arriving:
                 watch.on_arrivals(str(self.name), [part], self.decoder.ids)
                 yield
 
-    def _parts(self, one: Arrival, watch: Watch, limits: Limits) -> Iterator[Arrival]:
+    def _parts(self, one: Arrival, watch: Watched, limits: Limits) -> Iterator[Arrival]:
         if not isinstance(one, FragmentBatch):
             yield one
             return
@@ -87,7 +90,7 @@ class Arriving:
             part = some(one, np.arange(first, min(first + self._most, len(one))))
             yield self._in_time(part, watch, limits) if limits.any else part
 
-    def _in_time(self, batch: FragmentBatch, watch: Watch, limits: Limits) -> FragmentBatch:
+    def _in_time(self, batch: FragmentBatch, watch: Watched, limits: Limits) -> FragmentBatch:
         """The fragments that are neither too late nor too far ahead; others are refused."""
         now, fits = watch.now.instant, np.ones(len(batch), np.bool_)
         for i, valid in enumerate(batch.valid.tolist()):

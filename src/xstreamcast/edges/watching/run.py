@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
+from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
 from xstreamcast.edges.watching.pieces import END, pieces
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.network import Network
+from xstreamcast.operators.watch import Kind, Policy, Watch
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -45,18 +47,22 @@ class Options:
     keep: Callable[[Refused], None] = _forget
     checkpoint: str | None = None
     seconds: float | None = None
+    tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
 
 
 @dataclass(slots=True)
 class Watching:
-    """Sources by name, read in turn; `ticks` gives the changes of each tick."""
+    """Sources by name, read in turn; `ticks` gives the changes of each tick.
 
-    program: Program
+    The programs read each other's answers under their names; the last one is told.
+    """
+
+    programs: Mapping[str, Program]
     sources: Mapping[str | None, Any]
     options: Options = field(default_factory=Options)
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
-    watch: Watch | None = None
+    watch: Watch | Network | None = None
     journal: Journal | None = None
     refused: int = 0
     ticked: int = 0
@@ -65,12 +71,24 @@ class Watching:
     _read: list[tuple[str, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        missing = [name for name in inputs_of(self.program) if name not in self.sources]
+        refuse_given(self.programs, {name: one for name, one in self.sources.items() if name})
+        missing = [name for name in self.inputs if name not in self.sources]
         for name in missing:
             named = f"-i {name}=SOURCE" if name else "-i SOURCE"
             raise error("XSCU0001", f"the query reads an input that is not given: {named}")
         if self.options.checkpoint is not None:
             self.journal = Journal(self.options.checkpoint, self.program.source.text)
+
+    @property
+    def program(self) -> Program:
+        """The program whose answer is told."""
+        return list(self.programs.values())[-1]
+
+    @property
+    def inputs(self) -> list[str | None]:
+        """The inputs that come from outside."""
+        read = {name for program in self.programs.values() for name in inputs_of(program)}
+        return sorted((name for name in read if name not in self.programs), key=str)
 
     # -- ticks ------------------------------------------------------------------------------------
 
@@ -109,9 +127,8 @@ class Watching:
         """Read the beginning of every input to see what it is, and what counts already."""
         if self.watch is not None:
             return
-        names = inputs_of(self.program)
-        kinds: dict[str | None, Any] = {}
-        for name in sorted(names, key=str):
+        kinds: dict[str | None, Kind] = {}
+        for name in self.inputs:
             stream = self._pieces(name)
             head = self._head(stream)
             arriving = Arriving(name, b"".join(p for p in head if p), self.options.batch)
@@ -119,15 +136,18 @@ class Watching:
             self._open[name] = _again(head, stream), arriving
         strict = self.options.policy == "strict"
         if strict:
-            refuse_blocked(self.program, streams=self.options.follow)
-        self.watch = Watch(
-            self.program, kinds, variables=self.variables,
-            policy="strict" if strict else "optimistic",
-        )  # fmt: skip
+            for program in self.programs.values():
+                refuse_blocked(program, streams=self.options.follow)
+        self.watch = self._watch(kinds, "strict" if strict else "optimistic")
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error)
         if self.journal is not None:
             self._replay(self.journal)
+
+    def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
+        if len(self.programs) > 1:
+            return Network(self.programs, kinds, variables=self.variables, policy=policy)
+        return Watch(self.program, kinds, variables=self.variables, policy=policy)
 
     def _pieces(self, name: str | None) -> Pieces:
         source = self.sources[name]

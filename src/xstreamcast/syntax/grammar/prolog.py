@@ -22,14 +22,15 @@ from xstreamcast.syntax.tree import (
     NamespaceDecl,
     OptionDecl,
     SequenceType,
+    StreamDecl,
     VariableDecl,
 )
 
-_LATER: Final = (ContextItemDecl, VariableDecl, FunctionDecl, OptionDecl)
+_LATER: Final = (ContextItemDecl, VariableDecl, FunctionDecl, OptionDecl, StreamDecl)
 
 
 def prolog(cur: Cursor) -> tuple[Declaration, ...]:
-    """All declarations; settings come before variables, functions and options."""
+    """All declarations; settings come before variables, functions, options and streams."""
     found: list[Declaration] = []
     while True:
         start = cur.pos
@@ -130,6 +131,12 @@ def _option(cur: Cursor, start: int) -> OptionDecl:
     return OptionDecl(name, string(cur).value, cur.span(start))
 
 
+def _stream(cur: Cursor, start: int) -> StreamDecl:
+    name = ncname(cur, "the name of a stream")
+    cur.expect(":=")
+    return StreamDecl(name, expressions.expr_single(cur), cur.span(start))
+
+
 def _namespace(cur: Cursor, start: int) -> NamespaceDecl:
     prefix = ncname(cur, "a prefix")
     cur.expect("=")
@@ -159,4 +166,5 @@ _DECLARE: Final[dict[str, Callable[[Cursor, int], Declaration]]] = {
     "function": _function,
     "context": _context,
     "option": _option,
+    "stream": _stream,
 }

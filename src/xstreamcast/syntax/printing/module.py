@@ -27,6 +27,7 @@ from xstreamcast.syntax.tree import (
     NamespaceDecl,
     OptionDecl,
     OrderingModeDecl,
+    StreamDecl,
     VariableDecl,
     VersionDecl,
 )
@@ -65,6 +66,8 @@ def _declaration(found: Declaration) -> str:
             return f"context item{declared(type_)}{_value(value, external)}"
         case OptionDecl(option, text):
             return f"option {name(option)} {quoted(text)}"
+        case StreamDecl(stream, value):
+            return f"stream {stream} := {expressions.expression(value)}"
         case NamespaceDecl(prefix, uri):
             return f"namespace {prefix} = {quoted(uri)}"
         case DefaultNamespaceDecl(kind, uri):

@@ -106,6 +106,7 @@ from xstreamcast.syntax.tree.prolog import (
     NamespaceDecl,
     OptionDecl,
     OrderingModeDecl,
+    StreamDecl,
     VariableDecl,
     VersionDecl,
 )
@@ -316,6 +317,7 @@ __all__ = [
     "SingleType",
     "Span",
     "Step",
+    "StreamDecl",
     "StringConstructor",
     "StringLiteral",
     "Switch",

@@ -144,6 +144,15 @@ class OptionDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class StreamDecl:
+    """`declare stream name := value`: a query of its own, whose answer others read as a stream."""
+
+    name: str
+    value: Expr
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutionDecl:
     """`declare execution sequential`: bindings are evaluated one after another, in order."""
 
@@ -165,6 +174,7 @@ Declaration = (
     | VariableDecl
     | FunctionDecl
     | OptionDecl
+    | StreamDecl
     | ExecutionDecl
 )
 

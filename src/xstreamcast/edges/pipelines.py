@@ -1,0 +1,71 @@
+"""Queries that read each other's answers, asked once: each after those that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.algebra.split import inputs_of
+from xstreamcast.edges.binding import Binding, Options
+from xstreamcast.edges.loading import Loaded, is_stream, load
+from xstreamcast.errors import error
+from xstreamcast.evaluate.results import lines
+from xstreamcast.history.asking import event_now
+from xstreamcast.history.history import History
+from xstreamcast.model.instant import show_instant
+from xstreamcast.operators.answer_feed import document_of
+from xstreamcast.tape.store import Store
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.model.items import Items
+
+
+def answered(
+    programs: Mapping[str, Program], document: Any, inputs: Mapping[str, Any], options: Options
+) -> tuple[Store, Items, list[Loaded]]:
+    """The answer of the last program, with its store and what was read.
+
+    Streams are read once, and `now` is the largest valid time of them all.
+    """
+    refuse_given(programs, inputs)
+    read = {name for program in programs.values() for name in inputs_of(program)}
+    given, loaded = _loaded(inputs, read, options)
+    options = _as_of(options, given)
+    binding: Binding | None = None
+    items: Items | None = None
+    for name, program in programs.items():
+        binding = Binding(program, given, options)
+        items = binding.run(document)
+        given[name] = document_of(lines(binding.store, items))
+    assert binding is not None
+    assert items is not None
+    return binding.store, items, loaded
+
+
+def refuse_given(programs: Mapping[str, Program], inputs: Mapping[str, Any]) -> None:
+    """A stream is declared or given, not both."""
+    for name in sorted(programs.keys() & inputs.keys()):
+        raise error("XSCU0005", f'stream("{name}") is declared by the query; it cannot be given')
+
+
+def _loaded(
+    inputs: Mapping[str, Any], read: set[str | None], options: Options
+) -> tuple[dict[str, Any], list[Loaded]]:
+    store, given, loaded = Store(), dict(inputs), list[Loaded]()
+    for name in sorted(read & set(inputs), key=str):
+        source = inputs[str(name)]
+        if not isinstance(source, History) and is_stream(source):
+            found = load(str(name), source, store, on_error=options.on_error, keep=options.keep)
+            loaded.append(found)
+            given[str(name)] = found.history
+    return given, loaded
+
+
+def _as_of(options: Options, given: Mapping[str, Any]) -> Options:
+    if options.as_of or options.between or options.clock == "wall":
+        return options
+    histories = {name: one for name, one in given.items() if isinstance(one, History)}
+    now = event_now(histories) if histories else None
+    return options if now is None else replace(options, as_of=show_instant(now.instant, now.zoned))

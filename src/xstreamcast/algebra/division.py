@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard
+from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.timing import Timing
 from xstreamcast.errors import Span
@@ -67,6 +68,7 @@ class Part:
     clock: bool = False
     timing: Timing | None = None  # when its units may change though nothing comes
     probes: tuple[Probe, ...] = ()
+    inner: tuple[Inner, ...] = ()  # what is kept of its units
 
     def guards_of(self, name: str | None) -> frozenset[Guard]:
         """The names that must not occur around the units of an input."""

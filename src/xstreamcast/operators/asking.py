@@ -12,7 +12,7 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.evaluate.context import Context, Inputs
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.frame import Frame
+from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.group import group_by
 from xstreamcast.evaluate.moments import Moment, date_time
 from xstreamcast.evaluate.results import lines
@@ -66,13 +66,17 @@ class Asking:
     def units(self, minis: Minis, document: p.Variable, together: bool = False) -> Frame:
         """A row for each unit, or one row with all of them in order."""
         store = Store(self.names)
-        handles = (store.add(minis.tape) << 32) | minis.documents
+        number = store.add(minis.tape)
+        handles = (number << 32) | minis.documents
         context = self.context(store)
         column = Column(Items.of_nodes(handles))
         if together:
             column = Column(column.items, np.array([0, len(handles)], np.int64))
         origin = np.zeros(column.n, np.int64)
-        return Frame(context, column.n, context.root, origin, {document.number: column})
+        values: dict[Key, Value] = {document.number: column}
+        if minis.kept is not None:
+            values |= minis.kept.bound(number, together)
+        return Frame(context, column.n, context.root, origin, values)
 
 
 def rows_of_strings(frame: Frame, column: Column) -> list[list[str]]:

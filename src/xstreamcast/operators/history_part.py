@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,95 +11,144 @@ from xstreamcast.history.history import History
 from xstreamcast.model.column import ranges
 
 if TYPE_CHECKING:
-    from xstreamcast.tape.layout import I32, I64
+    from xstreamcast.tape.layout import I32, I64, Bools
 
 
 class Places:
     """Where the fragments of each id arrived, and in whose holes each id stands.
 
-    The places of an id are a chain: the last of them, and before each place the one before it.
+    The places of an id are a chain: the last of them, and before each place the one before it. So
+    are the holes in which an id stands, each with the place of the fragment that carries it.
     """
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._last: I64 = np.full(1024, -1, np.int64)  # by id
+        self._last: I64 = np.full(1024, -1, np.int64)  # by id, a place
         self._before: I64 = np.full(1024, -1, np.int64)  # by place
-        self._above: dict[int, set[int]] = {}
-        self._seen = 0
+        self._hole: I64 = np.full(1024, -1, np.int64)  # by id, a hole
+        self._hole_before: I64 = np.full(1024, -1, np.int64)  # by hole
+        self._owner: I64 = np.full(1024, -1, np.int64)  # by hole, the place that carries it
+        self._marks: Bools = np.zeros(1024, np.bool_)  # by id; all false between two calls
+        self._seen = self._holes_seen = 0
         self.unfilled = 0  # ids that stand in a hole and have not come
 
-    def catch_up(self) -> None:
-        """Take in what has arrived since the last time."""
+    def catch_up(self) -> tuple[int, int]:
+        """Take in what has arrived since the last time → the places [first, last) of that."""
         f, h = self._history.fragments, self._history.holes
         first, last = self._seen, len(f)
         if first == last:
-            return
-        ids, ends = f["id"][first:last], f["holes"]
-        begin = int(ends[first - 1]) if first else 0
-        children = h["id"][begin:]
-        most = max(int(ids.max()), int(children.max(initial=-1))) + 1
-        self._last, self._before = _longer(self._last, most), _longer(self._before, last)
-        fresh = np.unique(ids[self._last[ids] < 0]).tolist()
-        self.unfilled -= sum(code in self._above for code in fresh)
-        self._chain(ids, first)
-        owners = np.repeat(ids, np.diff(ends[first:last], prepend=begin)).tolist()
-        for child, parent in zip(children.tolist(), owners, strict=True):
-            if child not in self._above and self._last[child] < 0:
-                self.unfilled += 1
-            self._above.setdefault(child, set()).add(parent)
-        self._seen = last
+            return first, last
+        ids, begin, end = f["id"][first:last], self._holes_seen, len(h)
+        children = h["id"][begin:end]
+        self._make_room(max(int(ids.max()), int(children.max(initial=-1))) + 1, last, end)
+        fresh = np.unique(ids[self._last[ids] < 0])
+        self.unfilled -= int(np.count_nonzero(self._hole[fresh] >= 0))
+        _chain(self._last, self._before, ids, first)
+        met = np.unique(children)
+        missing = (self._hole[met] < 0) & (self._last[met] < 0)
+        self.unfilled += int(np.count_nonzero(missing))
+        counts = np.diff(f["holes"][first:last], prepend=begin)
+        self._owner[begin:end] = np.repeat(np.arange(first, last), counts)
+        _chain(self._hole, self._hole_before, children, begin)
+        self._seen, self._holes_seen = last, end
+        return first, last
 
-    def _chain(self, ids: I32, first: int) -> None:
-        order = np.argsort(ids, kind="stable")
-        ordered, places = ids[order], order + first
-        same = np.concatenate((np.zeros(1, np.bool_), ordered[1:] == ordered[:-1]))
-        previous = np.concatenate((places[:1], places[:-1]))
-        self._before[places] = np.where(same, previous, self._last[ordered])
-        self._last[ordered] = places  # of equal ids the last assignment stays
+    def _make_room(self, ids: int, places: int, holes: int) -> None:
+        self._last, self._hole = _longer(self._last, ids), _longer(self._hole, ids)
+        if len(self._marks) < len(self._last):
+            self._marks = np.zeros(len(self._last), np.bool_)
+        self._before = _longer(self._before, places)
+        self._hole_before = _longer(self._hole_before, holes)
+        self._owner = _longer(self._owner, holes)
+
+    @property
+    def ids(self) -> int:
+        """A number that no id reaches."""
+        return len(self._last)
 
     def of(self, code: int) -> list[int]:
         """The places of an id's fragments in the order of arrival."""
-        found: list[int] = []
-        place = int(self._last[code]) if code < len(self._last) else -1
-        while place >= 0:
-            found.append(place)
-            place = int(self._before[place])
-        return found[::-1]
+        found: list[int] = self.all_of(np.array([code], np.int64)).tolist()
+        return sorted(found)
 
-    def above(self, codes: I32) -> set[int]:
+    def all_of(self, codes: I64) -> I64:
+        """The places of all fragments of some ids."""
+        known = codes[codes < len(self._last)]
+        return _walked(self._last[known], self._before)
+
+    def holding(self, codes: I64) -> tuple[I64, I64]:
+        """(which of the ids, the hole) for every hole that one of them stands in."""
+        which, holes = [], []
+        at, hole = np.arange(len(codes)), self._hole[codes]
+        while True:
+            some = hole >= 0
+            at, hole = at[some], hole[some]
+            if len(at) == 0:
+                break
+            which.append(at)
+            holes.append(hole)
+            hole = self._hole_before[hole]
+        if not which:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return np.concatenate(which), np.concatenate(holes)
+
+    def owner(self, holes: I64) -> I64:
+        """The places of the fragments that carry the holes."""
+        return self._owner[holes]
+
+    def carried(self, places: I64) -> tuple[I64, I64]:
+        """(first, how many) of the holes that fragments carry."""
+        ends = self._history.fragments["holes"]
+        first = np.where(places > 0, ends[places - 1], 0)
+        return first, ends[places] - first
+
+    def above(self, codes: I64) -> I64:
         """The ids and all those in whose holes they stand, directly or not."""
-        seen: set[int] = set()
-        todo = codes.tolist()
-        while todo:
-            code = todo.pop()
-            if code not in seen:
-                seen.add(code)
-                todo.extend(self._above.get(code, ()))
-        return seen
-
-    def below(self, codes: Sequence[int]) -> I64:
-        """The places of all fragments that hang below the ids, their own among them."""
-        ends, links = self._history.fragments["holes"], self._history.holes["id"]
-        seen = np.zeros(len(self._last), np.bool_)
-        parts: list[I64] = []
-        todo = np.unique(np.array(codes, np.int64))
+        ids = self._history.fragments["id"]
+        todo, parts = np.unique(codes), []
         while len(todo):
-            seen[todo] = True
-            at = self._all(self._last[todo])
-            parts.append(at)
-            last = ends[at]
-            first = np.where(at > 0, ends[at - 1], 0)
-            todo = np.unique(links[ranges(first, last - first)])
-            todo = todo[~seen[todo]]
-        return np.sort(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+            self._marks[todo] = True
+            parts.append(todo)
+            todo = np.unique(ids[self.owner(self.holding(todo)[1])])
+            todo = todo[~self._marks[todo]]
+        found = np.concatenate(parts) if parts else np.empty(0, np.int64)
+        self._marks[found] = False
+        return found
 
-    def _all(self, places: I64) -> I64:
-        """The places and those before them."""
-        parts = [places[places >= 0]]
+    def below(self, places: I64, barred: Callable[[I64], Bools] | None = None) -> I64:
+        """The places and all that hang below them, but for ids that are `barred`."""
+        links = self._history.holes["id"]
+        parts, met = [places], []
         while len(parts[-1]):
-            before = self._before[parts[-1]]
-            parts.append(before[before >= 0])
-        return np.concatenate(parts)
+            todo = np.unique(links[ranges(*self.carried(parts[-1]))])
+            todo = todo[~self._marks[todo]]
+            if barred is not None:
+                todo = todo[~barred(todo)]
+            self._marks[todo] = True
+            met.append(todo)
+            parts.append(self.all_of(todo))
+        if met:
+            self._marks[np.concatenate(met)] = False
+        return np.unique(np.concatenate(parts))
+
+
+def _chain(last: I64, before: I64, ids: I32, first: int) -> None:
+    """Hang what arrived from `first` on to the chains of its ids."""
+    order = np.argsort(ids, kind="stable")
+    ordered, places = ids[order], order + first
+    same = np.concatenate((np.zeros(1, np.bool_), ordered[1:] == ordered[:-1]))[: len(ids)]
+    previous = np.concatenate((places[:1], places[:-1]))
+    before[places] = np.where(same, previous, last[ordered])
+    last[ordered] = places  # of equal ids the last assignment stays
+
+
+def _walked(places: I64, before: I64) -> I64:
+    """The places and those before them."""
+    parts = [places[places >= 0]]
+    while len(parts[-1]):
+        earlier = before[parts[-1]]
+        parts.append(earlier[earlier >= 0])
+    return np.concatenate(parts)
 
 
 def _longer(column: I64, needed: int) -> I64:
@@ -110,29 +159,36 @@ def _longer(column: I64, needed: int) -> I64:
     return out
 
 
-class _Part(History):
-    """A history whose roots are given."""
+class Part(History):
+    """Some fragments of a history whose roots are given.
+
+    `hole`: where each of its holes is in the history.
+    """
 
     given: I32
+    place: I64
+    hole: I64
 
     def roots(self, until: int = 0) -> I32:
         return self.given
 
 
 def history_part(
-    history: History, links: Places, codes: Sequence[int], *, below: bool = True
-) -> History:
+    history: History, links: Places, codes: Sequence[int] | I64, *, below: bool = True
+) -> Part:
     """The fragments of some ids, which are its roots, and all below them; ids numbered anew."""
-    own = [place for code in codes for place in links.of(code)] if not below else []
-    places = links.below(codes) if below else np.array(sorted(own), np.int64)
+    roots = np.asarray(codes, np.int64)
+    places = links.all_of(roots)
+    return part_of(history, links, links.below(places) if below else np.sort(places), roots)
+
+
+def part_of(history: History, links: Places, places: I64, roots: I64) -> Part:
+    """The fragments at some places, in the order of arrival, below the ids that are its roots."""
     f, h = history.fragments, history.holes
-    part = _Part(history.name, history.structure, store=history.store)
-    ends = f["holes"]
-    last = ends[places]
-    first = np.where(places > 0, ends[places - 1], 0)
-    counts = last - first
+    part = Part(history.name, history.structure, store=history.store)
+    first, counts = links.carried(places)
     carried = ranges(first, counts)
-    met = np.concatenate([f["id"][places], h["id"][carried], np.array(codes, np.int32)])
+    met = np.concatenate([f["id"][places], h["id"][carried], roots])
     numbers = np.unique(met, return_inverse=True)[1].astype(np.int32)
     columns = {name: f[name][places] for name in f.names}
     columns |= {"id": numbers[: len(places)], "holes": np.cumsum(counts)}
@@ -142,4 +198,5 @@ def history_part(
         part.holes.append(**({name: h[name][carried] for name in h.names} | {"id": inside}))
     part.given = numbers[len(places) + len(carried) :]
     part.newest = history.newest
+    part.place, part.hole = places, carried
     return part

@@ -12,6 +12,7 @@ from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.tape.layout import Columns, Tape
 
 if TYPE_CHECKING:
+    from xstreamcast.operators.inner import Kept
     from xstreamcast.operators.missing import Missing
     from xstreamcast.tape.layout import I64
 
@@ -25,6 +26,7 @@ class Minis:
     keys: tuple[str, ...]
     missing: Missing | None = None  # where fragments may be missing
     instants: tuple[I64, ...] = ()  # of each unit: when anything in it begins or ends
+    kept: Kept | None = None  # what is known of units beside what they contain
 
     def __len__(self) -> int:
         return len(self.keys)

@@ -1,0 +1,448 @@
+"""Folds over paths inside units found, and the plan with what is kept in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis import static_type
+from xstreamcast.algebra.cut import NotDivided, Place, TagCut
+from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Shape, Sorted
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.guide import structured
+from xstreamcast.algebra.inner import Inner, Keeps
+from xstreamcast.algebra.locality import Locality
+from xstreamcast.algebra.needs import needs_of
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.static_type import Kinds
+from xstreamcast.algebra.timing import timing
+from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.algebra.windowed import Windowed
+from xstreamcast.functions.kept import IS_KEPT, KEPT
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import BOOLEAN
+from xstreamcast.model.sequence_type import NodeItem
+
+_KEEPS: Final[dict[str, Keeps]] = {
+    "sum": "numbers", "avg": "numbers", "min": "numbers", "max": "numbers",
+    "count": "counts", "exists": "counts", "empty": "counts",
+}  # fmt: skip
+_SCOPED: Final = frozenset({"in-scope-prefixes", "namespace-uri-for-prefix", "resolve-QName"})
+_PATHS: Final = (p.Step, p.Filter, p.Path, p.IntervalProjection)
+_TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
+_FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
+
+
+def maintained(program: Program, division: Division) -> Division:
+    """The division with folds inside the units of fragment streams kept, where that is exact."""
+    parts = list(division.parts)
+    names = {part.input for part in parts if isinstance(division.cuts[part.input], TagCut)}
+    for name in sorted(names - division.probed, key=str):
+        at = [i for i, part in enumerate(parts) if part.input == name]
+        found = _Input(program, division, [parts[i] for i in at]).parts()
+        for i, part in zip(at, found, strict=True):
+            parts[i] = part
+    return replace(division, parts=tuple(parts))
+
+
+class _Input:
+    """All parts over one input: what they read of it is made once for all of them."""
+
+    def __init__(self, program: Program, division: Division, parts: list[Part]) -> None:
+        self.program, self.division, self.given = program, division, parts
+        cut = division.cuts[parts[0].input]
+        assert isinstance(cut, TagCut)
+        self.cut, self.structure = cut, cut.structure
+        self.numbers = _numbers(program, division)
+
+    def parts(self) -> list[Part]:
+        """The parts with what they keep; as they were if one of them must see what others keep."""
+        unit = self._unit()
+        if unit is None:
+            return self.given
+        barred: frozenset[int] = frozenset()
+        while True:
+            made = [self._part(part, unit, barred) for part in self.given]
+            tags = {tag for part, _ in made for one in part.inner for tag in one.tags}
+            seen = self._seen([lean for _, lean in made]) & tags
+            if not seen:
+                return [part for part, _ in made] if tags else self.given
+            barred |= seen
+
+    def _unit(self) -> int | None:
+        """The tag of the units that all folds are in."""
+        s = self.structure
+        spine = self.cut.spine_tags()
+        tests = {test for part in self.given for test in _unit_tests(part)}
+        found = {tag.id for test in tests for tag in s.named(test.uri, test.local)}
+        if len(found) != 1:
+            return None
+        unit = found.pop()
+        alone = unit != s.root and s.travels(unit) and {t.id for t in s.parents(unit)} <= spine
+        return unit if alone else None
+
+    def _part(self, part: Part, unit: int, barred: frozenset[int]) -> tuple[Part, Shape]:
+        """The part, and its shape with nothing where something is kept."""
+        search = _Search(self.program, part, self.cut, unit, barred, self.numbers)
+        shape = search.shape()
+        if not search.inner:
+            return part, part.shape
+        hidden = {one.values: one for one in search.inner}
+        lean = _mapped(shape, lambda plan: bottom_up(plan, lambda node: _hidden(node, hidden)))
+        plans = _plans(lean)
+        clock = _asks_clock(plans)
+        made = replace(
+            part, shape=shape, inner=tuple(search.inner), clock=clock,
+            timing=timing(plans) if clock else None,
+        )  # fmt: skip
+        return made, lean
+
+    def _seen(self, shapes: list[Shape]) -> frozenset[int]:
+        """The tags whose fragments are read beside what is kept."""
+        name = self.given[0].input
+        assert name is not None
+        guide = structured(self.structure)
+        seen: frozenset[int] = frozenset()
+        for part, shape in zip(self.given, shapes, strict=True):
+            body = bottom_up(_whole(shape), _stream(part.document, name))
+            body = body if part.fold == "items" else _call(part.fold, body)
+            needs = needs_of(replace(self.program, body=body), {name: guide})[name]
+            seen |= needs.read(guide)
+        return seen
+
+
+@dataclass(slots=True)
+class _Search:
+    """One walk over a shape: `inner` are the folds met on the way."""
+
+    program: Program
+    part: Part
+    cut: TagCut
+    unit: int
+    barred: frozenset[int]
+    numbers: Iterator[int]
+    inner: list[Inner] = field(default_factory=list)
+    units: set[p.Variable] = field(default_factory=set)  # variables bound to units
+
+    def shape(self) -> Shape:
+        """The shape with what is kept in the place of folds."""
+        for plan in _plans(self.part.shape):
+            for node in descendants(plan):
+                if isinstance(node, p.ForEach) and self._is_unit(node.items):
+                    self.units.add(node.variable)
+        return _mapped(self.part.shape, lambda plan: self._walk(plan, False))
+
+    def _is_unit(self, plan: p.Expression) -> bool:
+        """Whether a path leads from the document to elements of units and nowhere else."""
+        match plan:
+            case p.Filter(input):
+                return self._is_unit(input)
+            case p.Step(input, "child" | "descendant", test):
+                tag = self.cut.structure[self.unit]
+                named = test.kind == "element" and test.local == tag.local
+                return named and test.uri in (None, tag.uri) and _is_plain(input, self.part)
+            case _:
+                return False
+
+    def _walk(self, plan: Any, focused: bool) -> Any:
+        """The plan with folds replaced; `focused`: the context item is a unit's element."""
+        found = self._fold(plan, focused)
+        if found is not None:
+            return found
+        match plan:
+            case p.Filter(input, predicate):
+                inside = self._truth(predicate, self._is_unit(input))
+                return _changed(plan, input=self._walk(input, focused), predicate=inside)
+            case p.Path(left, right) | p.SimpleMap(left, right):
+                inside = self._walk(right, self._is_unit(left))
+                return _changed(plan, left=self._walk(left, focused), right=inside)
+            case p.Inline():
+                return plan
+            case _:
+                return map_children(plan, lambda child: self._walk(child, focused))
+
+    def _fold(self, plan: Any, focused: bool) -> p.Expression | None:
+        match plan:
+            case p.Call(function, (operand,)) if function.uri == FN and function.local in _KEEPS:
+                return self._kept(plan, operand, function.local, focused)
+            case p.Quantified("some", source, test):
+                hits = p.Return(p.Where(source, test), _TRUE, span=plan.span)
+                return self._kept(plan, hits, "exists", focused)
+            case p.Quantified("every", source, test):
+                hits = p.Return(p.Where(source, p.If(test, _FALSE, _TRUE)), _TRUE, span=plan.span)
+                return self._kept(plan, hits, "empty", focused)
+            case p.GeneralCompare(_, left, p.Const()):
+                each = p.Variable(next(self.numbers), "each")
+                hit = replace(plan, left=p.Var(each))
+                source = p.Where(p.ForEach(p.Unit(), each, left), hit)
+                return self._kept(plan, p.Return(source, _TRUE), "exists", focused)
+            case p.Where(source, test):
+                changed = self._truth(test, focused)
+                return _changed(plan, source=self._walk(source, focused), test=changed)
+            case p.If(test, then, otherwise):
+                return _changed(
+                    plan, test=self._truth(test, focused), then=self._walk(then, focused),
+                    otherwise=self._walk(otherwise, focused),
+                )  # fmt: skip
+            case p.And(operands) | p.Or(operands):
+                return _changed(plan, operands=tuple(self._truth(o, focused) for o in operands))
+            case p.Call(function, (operand,)) if function.uri == FN and function.local in (
+                "not",
+                "boolean",
+            ):
+                return _changed(plan, args=(self._truth(operand, focused),))
+            case _:
+                return None
+
+    def _truth(self, plan: p.Expression, focused: bool) -> p.Expression:
+        """Where only the truth of a value counts: whether a path leads anywhere."""
+        if isinstance(plan, _PATHS) and static_type(plan).only(Kinds.NODE):
+            found = self._kept(plan, plan, "exists", focused)
+            if found is not None:
+                return found
+        out: p.Expression = self._walk(plan, focused)
+        return out
+
+    def _kept(
+        self, plan: p.Expression, operand: p.Expression, name: str, focused: bool
+    ) -> p.Expression | None:
+        """What is kept in the place of name(operand); None if it cannot be."""
+        child = p.Variable(next(self.numbers), "child")
+        head = _Head(self.units, focused, p.Var(child))
+        inside = head.put(operand)
+        if inside is None or head.test is None or head.origin is None:
+            return None
+        tags = self._tags(head.test)
+        call = _call(name, inside)
+        clock = self._local(inside, child) if tags else None
+        if clock is None:
+            return None
+        when = timing([call]) if clock else None
+        if clock and when is None:
+            return None
+        roots, counts, values = (
+            p.Variable(next(self.numbers), word) for word in ("roots", "counts", "values")
+        )
+        keeps = _KEEPS[name]
+        self.inner.append(
+            Inner(self.unit, tags, child, inside, keeps, roots, counts, values, clock, when,
+                  self._shown(plan))
+        )  # fmt: skip
+        known = p.Call(IS_KEPT, (head.origin, p.Var(roots)))
+        kept = p.Call(KEPT, (head.origin, p.Var(roots), p.Var(counts), p.Var(values)))
+        return p.If(known, _call("sum" if name == "count" else name, kept), plan, span=plan.span)
+
+    def _shown(self, plan: p.Expression) -> str:
+        first, last = plan.span
+        return " ".join(self.program.source.text[first:last].split())
+
+    def _tags(self, test: NodeItem) -> frozenset[int]:
+        """The tags that a child must have to pass; none if it may stand elsewhere as well."""
+        if test.kind != "element" or test.local is None:
+            return frozenset()
+        s = self.cut.structure
+        named = s.named(test.uri, test.local)
+        alone = all(
+            s.travels(tag.id) and [q.id for q in s.parents(tag.id)] == [self.unit] for tag in named
+        )
+        found = frozenset(tag.id for tag in named)
+        return found if named and alone and not found & self.barred else frozenset()
+
+    def _local(self, plan: p.Expression, child: p.Variable) -> bool | None:
+        """Whether it asks what time it is; None unless it reads nothing but the child."""
+        known = facts(plan)
+        outside = known.free - {child} - {v.variable for v in self.program.variables}
+        if outside or known.reads_focus or not known.pure or _scoped(plan):
+            return None
+        walk = Locality(self.program, self.part.input, self.cut, {child: Place(inside=True)})
+        try:
+            place = walk.drive(plan, None)
+        except NotDivided:
+            return None
+        return None if walk.others or walk.guards or place.spine is not None else walk.clock
+
+
+@dataclass(slots=True)
+class _Head:
+    """The step from a unit down to its fragments, taken off a path and noted."""
+
+    units: set[p.Variable]
+    focused: bool
+    child: p.Expression
+    test: NodeItem | None = None
+    origin: p.Expression | None = None
+
+    def put(self, plan: p.Expression) -> p.Expression | None:
+        """The path with the child in the place of that step; None if it begins otherwise."""
+        match plan:
+            case p.Step(input, "child", test) if self._is_origin(input):
+                self.test, self.origin = test, input
+                return self.child
+            case p.Step(input) | p.Filter(input):
+                return self._inside(plan, "input", input)
+            case p.Path(left) | p.SimpleMap(left):
+                return self._inside(plan, "left", left)
+            case p.IntervalProjection(operand):
+                return self._inside(plan, "operand", operand)
+            case p.Return(source):
+                found = self._tuples(source)
+                return None if found is None else replace(plan, source=found)
+            case _:
+                return None
+
+    def _inside(self, plan: Any, name: str, below: p.Expression) -> p.Expression | None:
+        found = self.put(below)
+        return None if found is None else replace(plan, **{name: found})
+
+    def _tuples(self, plan: p.Tuples) -> p.Tuples | None:
+        match plan:
+            case p.ForEach(p.Unit(), _, items, None, False):
+                found = self.put(items)
+                return None if found is None else replace(plan, items=found)
+            case p.Where(source) | p.Let(source) | p.ForEach(source):
+                below = self._tuples(source)
+                return None if below is None else replace(plan, source=below)
+            case _:
+                return None
+
+    def _is_origin(self, plan: p.Expression) -> bool:
+        if isinstance(plan, p.Focus):
+            return self.focused
+        return isinstance(plan, p.Var) and plan.variable in self.units
+
+
+def _call(name: str, operand: p.Expression) -> p.Call:
+    function = lookup(FN, name, 1)
+    assert function is not None
+    return p.Call(function, (operand,))
+
+
+def _changed(plan: Any, **parts: Any) -> Any:
+    """The node with other parts; itself if they are the same."""
+    new = {name: part for name, part in parts.items() if part is not getattr(plan, name)}
+    return replace(plan, **new) if new else plan
+
+
+def _is_plain(plan: p.Expression, part: Part) -> bool:
+    """Whether a path goes from the document down by steps alone."""
+    match plan:
+        case p.Var(variable):
+            return variable == part.document
+        case p.Step(input, "child" | "descendant" | "descendant-or-self" | "self"):
+            return _is_plain(input, part)
+        case p.Filter(input) | p.Root(input):
+            return _is_plain(input, part)
+        case _:
+            return False
+
+
+def _unit_tests(part: Part) -> Iterator[NodeItem]:
+    """The names of elements that paths from the document lead to, or are filtered by."""
+    for plan in _plans(part.shape):
+        for node in descendants(plan):
+            match node:
+                case p.ForEach(_, _, items):
+                    step = items
+                case p.Filter(items):
+                    step = items
+                case _:
+                    continue
+            while isinstance(step, p.Filter):
+                step = step.input
+            if isinstance(step, p.Step) and _is_plain(step.input, part) and step.test.local:
+                yield step.test
+
+
+def _scoped(plan: p.Plan) -> bool:
+    """Whether it may see which namespaces are in scope around a fragment."""
+    return any(
+        isinstance(node, p.Call | p.FunctionRef) and node.function.local in _SCOPED
+        for node in descendants(plan)
+    )
+
+
+def _hidden(node: p.Plan, kept: dict[p.Variable, Inner]) -> p.Plan:
+    match node:
+        case p.If(p.Call(function), p.Call(_, (p.Call(_, (*_, p.Var(values))),))) if (
+            function is IS_KEPT and values in kept
+        ):
+            return p.Var(values)
+        case _:
+            return node
+
+
+def _stream(document: p.Variable, name: str) -> Any:
+    def put(node: p.Plan) -> p.Plan:
+        is_document = isinstance(node, p.Var) and node.variable == document
+        return p.StreamInput(name) if is_document else node
+
+    return put
+
+
+def _plans(shape: Shape) -> list[p.Plan]:
+    match shape:
+        case Listed(expression):
+            return [expression]
+        case Sorted(tuples, keys, result):
+            return [tuples, *(key.value for key in keys), result]
+        case Grouped(_, group, result):
+            return [group, result]
+        case Windowed(_, window, result):
+            return [window, result]
+
+
+def _whole(shape: Shape) -> p.Expression:
+    """The shape as one expression."""
+    match shape:
+        case Listed(expression):
+            return expression
+        case Sorted(tuples, keys, result):
+            return p.Return(p.OrderBy(tuples, keys), result)
+        case Grouped(_, group, result):
+            return p.Return(group, result)
+        case Windowed(before, window, result):
+            return p.Return(replace(window, source=before), result)
+
+
+def _mapped(shape: Shape, f: Any) -> Shape:
+    match shape:
+        case Listed(expression):
+            return Listed(f(expression))
+        case Sorted(tuples, keys, result):
+            made = tuple(replace(key, value=f(key.value)) for key in keys)
+            return Sorted(f(tuples), made, f(result))
+        case Grouped(_, group, result):
+            changed = f(group)
+            return Grouped(changed.source, changed, f(result))
+        case Windowed():
+            return shape  # windows keep what they need themselves
+
+
+def _asks_clock(plans: list[p.Plan]) -> bool:
+    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
+    return any(
+        isinstance(node, (*temporal, p.AllenCompare, p.Interval, p.UserCall))
+        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
+        for plan in plans
+        for node in descendants(plan)
+    )
+
+
+def _numbers(program: Program, division: Division) -> Iterator[int]:
+    """Numbers of variables that nobody uses."""
+    used = [0, *(v.variable.number for v in program.variables)]
+    plans: list[p.Plan] = [program.body, division.rest, *(f.body for f in program.functions)]
+    for part in division.parts:
+        used += [part.variable.number, part.document.number]
+        plans += _plans(part.shape)
+    for plan in plans:
+        known = facts(plan)
+        used += [v.number for v in known.used | known.bound]
+    used += [q.variable.number for f in program.functions for q in f.parameters]
+    free = max(used) + 1
+    while True:
+        yield free
+        free += 1

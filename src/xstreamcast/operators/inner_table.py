@@ -1,0 +1,194 @@
+"""What the fragments in the holes of units gave: values by unit, in document order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from xstreamcast.model.atomic import DOUBLE, INTEGER, MIXED
+from xstreamcast.model.column import ranges
+from xstreamcast.model.items import Items, empty_items, objects
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.layout import I64, Bools
+
+_EXACT: Final = 2**53  # whole numbers that a double holds exactly
+
+
+class Rows(NamedTuple):
+    """Values: in which version of a unit, behind which hole, of which version and fragment."""
+
+    over: I64  # when the version of the unit begins
+    hole: I64
+    begin: I64
+    place: I64
+    tag: Any  # uint8
+    number: Any  # float64
+    other: Any  # object: the value where it is no number
+
+    def take(self, at: I64) -> Rows:
+        """Some of them."""
+        return Rows._make(column[at] for column in self)
+
+
+def rows_of(over: I64, hole: I64, begin: I64, place: I64, items: Items) -> Rows:
+    """Rows for items."""
+    n = len(items)
+    other = np.empty(n, object)
+    tags = items.all_tags().astype(np.uint8)
+    if items.tag == DOUBLE:
+        return Rows(over, hole, begin, place, tags, items.values, other)
+    values = items.values
+    if items.tag == INTEGER and values.dtype != object and (np.abs(values) < _EXACT).all():
+        return Rows(over, hole, begin, place, tags, values.astype(np.float64), other)
+    for i, (tag, value) in enumerate(items.pairs()):
+        other[i] = value
+        tags[i] = tag
+    return Rows(over, hole, begin, place, tags, np.zeros(n), other)
+
+
+def items_of(rows: Rows) -> Items:
+    """The values of rows as items."""
+    if len(rows.tag) == 0:
+        return empty_items()
+    first = int(rows.tag[0])
+    plain = np.equal(rows.other, None)
+    if plain.all() and (rows.tag == first).all():
+        return Items(first, rows.number if first == DOUBLE else rows.number.astype(np.int64))
+    values = [
+        (float(number) if tag == DOUBLE else int(number)) if other is None else other
+        for tag, number, other in zip(rows.tag.tolist(), rows.number, rows.other, strict=True)
+    ]
+    if (rows.tag == first).all():
+        return Items.of(first, values)
+    return Items(MIXED, objects(values), rows.tag)
+
+
+class Table:
+    """Rows in blocks, one for each unit; a block that outgrows its room moves to the end."""
+
+    def __init__(self) -> None:
+        self._rows = _room(1024)
+        self._used = self._live = 0
+        self._first: I64 = np.zeros(1024, np.int64)  # by id of a unit
+        self._count: I64 = np.zeros(1024, np.int64)
+        self._space: I64 = np.zeros(1024, np.int64)
+
+    def of(self, units: I64) -> tuple[Rows, I64]:
+        """The rows of some units one after another, and how many each has."""
+        self._make_room(units)
+        counts = self._count[units]
+        return self._rows.take(ranges(self._first[units], counts)), counts
+
+    def revise(self, units: I64, dead: Bools, owner: I64, new: Rows) -> Bools:
+        """Take rows away whose place is `dead`, put others in → which units have changed.
+
+        `owner`: for each new row, where its unit is among `units`, which are all different.
+        """
+        rows, counts = self.of(units)
+        owners = np.repeat(np.arange(len(units)), counts)
+        gone = dead[rows.place]
+        lost, won = np.flatnonzero(gone), owner
+        changed = np.zeros(len(units), np.bool_)
+        if len(lost) == len(won) and _same(rows.take(lost), owners[lost], new, owner):
+            return changed
+        changed[owners[lost]] = True
+        changed[owner] = True
+        kept = np.flatnonzero(~gone & changed[owners])
+        merged = Rows._make(map(_joined, rows.take(kept), new))
+        whose = np.concatenate((owners[kept], owner))
+        order = _order(whose, merged)
+        self._write(units, changed, whose, merged if order is None else merged.take(order))
+        return changed
+
+    def _write(self, units: I64, changed: Bools, whose: I64, rows: Rows) -> None:
+        counts = np.bincount(whose, minlength=len(units))[changed]
+        codes = units[changed]
+        self._live += int(counts.sum()) - int(self._count[codes].sum())
+        tight = counts > self._space[codes]
+        if tight.any():
+            self._move(codes[tight], counts[tight])
+        at = ranges(self._first[codes], counts)
+        for column, part in zip(self._rows, rows, strict=True):
+            column[at] = part
+        self._count[codes] = counts
+
+    def _move(self, codes: I64, counts: I64) -> None:
+        """Room for blocks that have outgrown theirs; what they held is written anew."""
+        space = 2 * counts + 2
+        needed = self._used + int(space.sum())
+        if needed > len(self._rows.over):
+            self._count[codes] = 0
+            self._compact(int(space.sum()))
+            needed = self._used + int(space.sum())
+        self._first[codes] = self._used + np.cumsum(space) - space
+        self._space[codes] = space
+        self._used = needed
+
+    def _compact(self, more: int) -> None:
+        """Blocks behind each other without gaps, in arrays with room for more."""
+        live = np.flatnonzero(self._count)
+        counts = self._count[live]
+        held = self._rows.take(ranges(self._first[live], counts))
+        total = int(counts.sum())
+        self._rows = _room(max(1024, 2 * (total + more)))
+        for column, part in zip(self._rows, held, strict=True):
+            column[:total] = part
+        self._first[live] = np.cumsum(counts) - counts
+        self._space[:] = 0
+        self._space[live] = counts
+        self._used = total
+
+    def _make_room(self, units: I64) -> None:
+        needed = int(units.max(initial=-1)) + 1
+        if needed > len(self._first):
+            more = max(needed, 2 * len(self._first)) - len(self._first)
+            self._first, self._count, self._space = (
+                np.concatenate((column, np.zeros(more, np.int64)))
+                for column in (self._first, self._count, self._space)
+            )
+
+    def __len__(self) -> int:
+        return self._live
+
+    @property
+    def state_bytes(self) -> int:
+        """About what it keeps."""
+        return sum(column.nbytes for column in self._rows) + 3 * self._first.nbytes
+
+
+def _room(count: int) -> Rows:
+    return Rows(
+        *(np.zeros(count, np.int64) for _ in range(4)),
+        np.zeros(count, np.uint8), np.zeros(count), np.empty(count, object),
+    )  # fmt: skip
+
+
+def _joined(a: Any, b: Any) -> Any:
+    return np.concatenate((a, b))
+
+
+def _order(whose: I64, rows: Rows) -> I64 | None:
+    """The order of units and, in each, of the document; None if they are in it."""
+    keys = (rows.begin, rows.hole, rows.over, whose)
+    ahead = np.zeros(max(len(whose) - 1, 0), np.bool_)
+    for key in keys:
+        step = np.diff(key)
+        ahead = (step > 0) | ((step == 0) & ahead) if key is not rows.begin else step >= 0
+    return None if ahead.all() else np.lexsort(keys)
+
+
+def _same(old: Rows, owners: I64, new: Rows, owner: I64) -> bool:
+    """Whether rows that go say the same, of the same, as those that come."""
+    a, b = (
+        np.lexsort((old.begin, old.hole, old.over, owners)),
+        np.lexsort((new.begin, new.hole, new.over, owner)),
+    )
+    if not np.array_equal(owners[a], owner[b]):
+        return False
+    return all(
+        np.array_equal(x[a], y[b])
+        for name, x, y in zip(Rows._fields, old, new, strict=True)
+        if name != "place"
+    )

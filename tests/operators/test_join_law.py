@@ -43,7 +43,7 @@ QUERIES = (
     'for $a in stream("a")//u, $b in stream("b")//u where $a/k < $b/k return <l>{ $b/@n }</l>',
     'distinct-values(for $a in stream("a")//u return stream("b")//u[k = $a/k]/v)',
 )  # fmt: skip
-JOINED = frozenset(range(len(QUERIES))) - {16, 17, 18}
+JOINED = frozenset(range(len(QUERIES))) - {16, 18}
 
 keys = st.lists(st.sampled_from(["1", "2", "3", "x", ""]), max_size=2)
 words = st.sampled_from(["x", "y", "7"])
@@ -146,6 +146,9 @@ def play(case, data, **options):
 @given(st.data(), cases())
 def test_the_accumulated_answer_is_the_query_asked_afresh(data, case):
     for beside in play(case, data):
+        if beside.watch.pipeline is None:
+            continue
+        assert beside.joined == (case[0] in JOINED)
         if data.draw(st.integers(0, 3)) == 0:
             beside.restart()
         if data.draw(st.booleans()):
@@ -153,8 +156,6 @@ def test_the_accumulated_answer_is_the_query_asked_afresh(data, case):
             expected = beside.afresh()
             if expected is not None:
                 assert beside.told.items() == expected
-        if beside.watch.pipeline is not None:
-            assert beside.joined == (case[0] in JOINED)
 
 
 @settings(deadline=None)

@@ -71,9 +71,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=natural, default=bench.SEED, help="which documents")
     parser.add_argument("--rounds", type=natural, default=ROUNDS, help="how many count")
     parser.add_argument("--write", action="store_true", help="keep the report in docs/benchmarks")
+    parser.add_argument("--stream", action="store_true", help="documents read as streams instead")
+    parser.add_argument("--queries", metavar="NAME", nargs="+", help="with --stream: just these")
+    parser.add_argument("--child", metavar="NAME", help=argparse.SUPPRESS)
 
 
 def main(args: argparse.Namespace) -> int:
+    if args.stream:
+        from bench import streaming  # here: it imports the engine
+
+        return streaming.main(args)
     names = args.only or (STARTS if args.peers else (OURS,))
     crew = {name: STARTS[name]() for name in names}
     setting = Setting(crew, args.factor or 1.0, args.seed, max(1, args.rounds))

@@ -40,11 +40,15 @@ Spine: TypeAlias = "Depths | frozenset[int]"  # depths of a document, or tags of
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where nodes may stand: in the spine; inside units; `below` says never at their roots."""
+    """Where nodes may stand: in the spine; inside units; `below` says never at their roots.
+
+    `held`: some may be elements of the spine, of which only named children may be read.
+    """
 
     spine: Spine | None = None
     inside: bool = False
     below: bool = False
+    held: bool = False
 
     def joined(self, other: Place) -> Place:
         """Where the nodes of either may stand."""
@@ -56,7 +60,7 @@ class Place:
         if self.spine is not None and other.spine is not None and self.spine != other.spine:
             raise NotDivided("it mixes elements from different places around the units")
         below = (self.below or not self.inside) and (other.below or not other.inside)
-        return Place(spine, self.inside or other.inside, below)
+        return Place(spine, self.inside or other.inside, below, self.held or other.held)
 
 
 ELSEWHERE: Final = Place()  # no node of the input: atomic values, constructed nodes, copies

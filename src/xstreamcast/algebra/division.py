@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.around import Around
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard
 from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.probe import Probe
@@ -69,6 +70,8 @@ class Part:
     timing: Timing | None = None  # when its units may change though nothing comes
     probes: tuple[Probe, ...] = ()
     inner: tuple[Inner, ...] = ()  # what is kept of its units
+    held: frozenset[Guard] = frozenset()  # names of children that must not come apart
+    around: Around | None = None  # its nodes stand around units, and count by identity
 
     def guards_of(self, name: str | None) -> frozenset[Guard]:
         """The names that must not occur around the units of an input."""
@@ -113,6 +116,12 @@ class Division:
             guards = {g for part in one.parts for g in part.guards_of(name)}
             found.append((cut.depth - 1, tuple(sorted(guards, key=str))))
         return found
+
+    def held(self, name: str | None) -> tuple[Guard, ...]:
+        """Names of children that must stay together with those of the same parent."""
+        divisions = (self, *self.deeper)
+        found = {g for one in divisions for p in one.parts if p.input == name for g in p.held}
+        return tuple(sorted(found, key=str))
 
     @property
     def probed(self) -> frozenset[str | None]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import ELSEWHERE, Cut, Guard, NotDivided, Place, step
+from xstreamcast.algebra.cut import ELSEWHERE, Cut, Depths, Guard, NotDivided, Place, step
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import STREAMS, children, descendants
@@ -46,6 +46,7 @@ class Locality:
     places: dict[p.Variable, Place] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)  # inputs that are read whole
     guards: set[Guard] = field(default_factory=set)
+    held: set[Guard] = field(default_factory=set)  # children that must not come apart
     clock: bool = False
     _seen: set[int] = field(default_factory=set)  # declared functions already looked into
 
@@ -97,7 +98,7 @@ class Locality:
         except NotDivided:
             if place.spine is None or not place.inside:
                 raise
-            return self._step(plan, self.settle(place, plan), plan.axis, plan.test, driving=True)
+            return self._step(plan, self._hold(place, plan), plan.axis, plan.test, driving=True)
 
     def _drive_inner(self, right: p.Expression, place: Place) -> Place:
         """The right side of a path: driven on from the spine, looked at inside a unit."""
@@ -121,7 +122,7 @@ class Locality:
         try:
             self.value(predicate, place)
         except NotDivided:
-            place = self.settle(place, plan)
+            place = self._hold(place, plan)
             self.value(predicate, place)
         return place
 
@@ -198,6 +199,8 @@ class Locality:
 
     def settle(self, place: Place, plan: p.Expression) -> Place:
         """The place, which must be outside the spine; perhaps only if a guard holds."""
+        if place.held:
+            raise NotDivided("it reads the content of an element around the units", plan.span)
         if place.spine is None:
             return place
         try:
@@ -207,6 +210,16 @@ class Locality:
         if guard is not None:
             self.guards.add(guard)
         return settled
+
+    def _hold(self, place: Place, plan: p.Expression) -> Place:
+        """The place settled, or held: its elements may stand anywhere if children stay together."""
+        try:
+            return self.settle(place, plan)
+        except NotDivided:
+            test = place.spine.test if isinstance(place.spine, Depths) else None
+            if test is None or test.kind != "element" or not place.inside:
+                raise
+            return Place(None, True, place.below, held=True)
 
     def look(self, plan: p.Expression, focus: Place | None) -> Place:
         """Where the items stand; the spine may be among it, for names and attributes."""
@@ -267,10 +280,21 @@ class Locality:
     def _step(
         self, plan: p.Expression, place: Place, axis: str, test: NodeItem, driving: bool
     ) -> Place:
+        if place.held:
+            return self._held_step(plan, axis, test, driving)
         try:
             return step(self.cut, place, axis, test, driving)
         except NotDivided as reason:
             raise NotDivided(reason.reason, plan.span) from None
+
+    def _held_step(self, plan: p.Expression, axis: str, test: NodeItem, driving: bool) -> Place:
+        """Children of one name, which stay together; attributes, where nobody counts them."""
+        if axis == "child" and test.kind == "element" and test.local is not None:
+            self.held.add((test.uri, test.local))
+            return Place(inside=True, below=True)
+        if axis == "attribute" and not driving:
+            return ELSEWHERE
+        raise NotDivided("it reads the content of an element around the units", plan.span)
 
     def _call(
         self, plan: p.Call, local: str, args: tuple[p.Expression, ...], focus: Place | None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.around import counted_around
 from xstreamcast.algebra.cut import ELSEWHERE, Cut, DepthCut, NotDivided
 from xstreamcast.algebra.division import (
     FOLDS,
@@ -180,7 +181,7 @@ class _Splitting:
             return plan
         if self._closed(plan, focus):
             for name in sorted(names & set(self.cuts), key=str):
-                part = self._part(plan, name)
+                part = self._part(plan, name) or self._around(plan, name)
                 if part is not None:
                     self.parts.append(part)
                     return p.Var(part.variable)
@@ -225,11 +226,20 @@ class _Splitting:
                 if attempt == self._listed:
                     self.reasons.append(Reason(caught.reason, caught.span))
                 continue
-            if shape is not None:
+            if shape is not None and not (walk.held and walk.others):
                 if attempt != self._listed:
                     self.reasons.pop()
                 return self._made(name, shape, walk)
         return None
+
+    def _around(self, plan: p.Expression, name: str | None) -> Part | None:
+        """A count of nodes that stand around units."""
+        found = counted_around(plan, self.program, name, self.cuts)
+        if found is None:
+            return None
+        self.reasons.pop()
+        made = self._made(name, Listed(found.nodes), found.walk)
+        return replace(made, fold=found.fold, around=found.around)  # type: ignore[arg-type]
 
     def _made(self, name: str | None, shape: Shape, walk: Locality) -> Part:
         variable = p.Variable(next(self.numbers), "part")
@@ -241,7 +251,7 @@ class _Splitting:
         alone = walk.clock and not walk.others  # others have instants of their own
         return Part(
             variable, document, name, over, "items", others, frozenset(walk.guards), walk.clock,
-            timing(_plans(over)) if alone else None, probes=probes,
+            timing(_plans(over)) if alone else None, held=frozenset(walk.held), probes=probes,
         )  # fmt: skip
 
     def _listed(self, plan: p.Expression, walk: Locality) -> Shape:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
@@ -37,14 +37,16 @@ class DocumentFeed:
 
     `cuts`: levels at which units stand (1: the children of the root), each with the names of
     elements that are units even above it. All of them hold; the deepest lets pieces be smallest.
-    Which level counts as a unit of time, the beginning of the document tells. Where units may have
-    to be asked again (`kept`), it keeps them.
+    Which level counts as a unit of time, the beginning of the document tells. Children with the
+    names in `held` are never parted from each other. Where units may have to be asked again
+    (`kept`), it keeps them.
     """
 
     def __init__(
-        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), kept: bool = False
-    ) -> None:
-        self.name, self._names, self._cuts = name, names, cuts
+        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), kept: bool = False,
+        held: Sequence[Guard] = (),
+    ) -> None:  # fmt: skip
+        self.name, self._names, self._cuts, self._held = name, names, cuts, held
         self._reading: PieceReading | None = None
         self._places = Numbered()
         self._counted: LevelCut = (1, ())
@@ -59,7 +61,9 @@ class DocumentFeed:
         if piece is None:
             return NOTHING
         self.units += self._count(piece)
-        minis = Minis(piece.tape, np.zeros(1, np.int64), (str(self._places.count),))
+        around = piece.before, piece.behind
+        key = str(self._places.count)
+        minis = Minis(piece.tape, np.zeros(1, np.int64), (key,), around=around)
         self._places.count += 1
         if self._kept is None:
             return Moved(minis, places=self._places, append=True)
@@ -75,10 +79,9 @@ class DocumentFeed:
         self._counted = chosen_cut(self._cuts, head[:_HEAD])
         level, guards = self._cuts[-1]
 
-        def is_unit(uri: str, local: str) -> bool:
-            return any(local == name and wanted in (None, uri) for wanted, name in guards)
-
-        return PieceReading(level + 1, self._names, self.name, is_whole=is_unit)
+        return PieceReading(
+            level + 1, self._names, self.name, is_whole=_among(guards), is_held=_among(self._held)
+        )
 
     def _count(self, piece: Piece) -> int:
         """How many units have begun: elements of the level that counts, and guards above it."""
@@ -109,6 +112,12 @@ class DocumentFeed:
         """Bytes held: those of the unfinished unit."""
         kept = sum(column.nbytes for one in self._kept or () for column in one.tape.columns)
         return kept + (0 if self._reading is None else self._reading.held)
+
+
+def _among(guards: Sequence[Guard]) -> Callable[[str, str], bool]:
+    return lambda uri, local: any(
+        local == name and wanted in (None, uri) for wanted, name in guards
+    )
 
 
 def _together(parts: list[Minis]) -> Minis:

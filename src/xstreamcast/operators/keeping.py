@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import Tape
     from xstreamcast.tape.store import Store
 
-_MANY: Final = 32  # units whose tapes are worth joining
+_MANY: Final = 4  # units whose tapes are worth joining
 Kept = tuple[Items, dict[int, "Tape"]]  # items, and the tapes that their nodes lie on
 
 

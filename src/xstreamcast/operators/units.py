@@ -26,6 +26,7 @@ class Minis:
     keys: tuple[str, ...]
     missing: Missing | None = None  # where fragments may be missing
     instants: tuple[I64, ...] = ()  # of each unit: when anything in it begins or ends
+    around: tuple[I64, I64] | None = None  # rows of elements open before it, and behind it
     kept: Kept | None = None  # what is known of units beside what they contain
 
     def __len__(self) -> int:

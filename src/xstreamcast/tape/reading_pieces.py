@@ -18,7 +18,7 @@ import numpy as np
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.tape.chunks import Chunks
 from xstreamcast.tape.expat_errors import input_error
-from xstreamcast.tape.layout import ATTRIBUTE, I64, KIND, NAMESPACE, Tape, frozen_bytes
+from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, I64, KIND, NAMESPACE, Tape, frozen_bytes
 from xstreamcast.tape.limits import DEFAULT, Limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.origin import Origin
@@ -56,6 +56,7 @@ class PieceReading:
         name: str | None = None,
         limits: Limits | None = None,
         is_whole: Callable[[str, str], bool] = lambda uri, local: False,
+        is_held: Callable[[str, str], bool] = lambda uri, local: False,
     ) -> None:
         self._depth, self._names, self._name = depth, names, name
         self._limits = limits or DEFAULT
@@ -66,7 +67,9 @@ class PieceReading:
         self._chunks, self._header = Chunks(), b""
         self._spine = np.zeros(0, np.int64)  # rows of the elements open before the next piece
         self._first = 1  # the rows of the spine end here
-        self._is_whole, self._asked = is_whole, dict[int, bool]()
+        self._is_whole, self._is_held = is_whole, is_held
+        self._whole = np.zeros(0, np.bool_)  # by name: an element of it is never cut apart
+        self._held = np.zeros(0, np.bool_)  # by name: children of it stay together
         self._refused: Error | None = None
 
     @property
@@ -128,17 +131,36 @@ class PieceReading:
             chain.append(at)
             at = int(parent[at])
         chain.reverse()
+        self._learn()
         for depth, row in enumerate(chain, start=1):
-            if depth >= self._depth or self._whole(row):
-                return np.array(chain[: depth - 1], np.int64), row
-        return np.array(chain, np.int64), written
+            if depth >= self._depth or self._whole[self._driver.columns.name[row]]:
+                return self._together(chain[: depth - 1], row)
+        return self._together(chain, written)
 
-    def _whole(self, row: int) -> bool:
-        name = int(self._driver.columns.name[row])
-        if name not in self._asked:
-            _, local, uri = self._names.qname(int(self._driver.vocabulary.ids(self._names)[name]))
-            self._asked[name] = self._is_whole(uri, local)
-        return self._asked[name]
+    def _together(self, chain: list[int], last: int) -> tuple[I64, int]:
+        """The same, cut before the first child of an open element that is held."""
+        open_ = np.array(chain, np.int64)
+        if not self._held.any():
+            return open_, last
+        c = self._driver.columns
+        children = np.flatnonzero(self._held[c.name[self._first : last]]) + self._first
+        children = children[(c.kind[children] & KIND) == ELEMENT]
+        found = children[np.isin(c.parent[children], open_)]
+        if len(found) == 0:
+            return open_, last
+        last = int(found[0])
+        return open_[open_ <= c.parent[last]], last
+
+    def _learn(self) -> None:
+        """Ask of the names that are new whether they are whole, or held; the last is for none."""
+        known = len(self._driver.vocabulary.ids(self._names)) - 1
+        if len(self._whole) == known + 1:
+            return
+        names = [
+            self._names.qname(int(one)) for one in self._driver.vocabulary.ids(self._names)[:-1]
+        ]
+        self._whole = np.array([*(self._is_whole(u, n) for _, n, u in names), False], np.bool_)
+        self._held = np.array([*(self._is_held(u, n) for _, n, u in names), False], np.bool_)
 
     def _carry(self, chain: I64, last: int, written: int) -> None:
         c = self._driver.columns

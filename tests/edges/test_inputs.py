@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
+import xstreamcast as xsc
 from tests.edges.test_decoder import BODY, DIALECTS, EXPECTED, STRUCTURE, WRONG, Seen
 from xstreamcast.edges.inputs import arrivals, kind_of, kind_of_source, paths, stream_name
 from xstreamcast.edges.quarantine import Quarantine
 from xstreamcast.edges.wire import Decoder
 from xstreamcast.errors import Error
-from xstreamcast.model.fragment import Refused
+from xstreamcast.model.fragment import Ended, Refused
 
 
 def seen(source: str | Path) -> Seen:
@@ -90,3 +91,35 @@ def test_no_file_is_made_where_nothing_is_refused(tmp_path: Path) -> None:
     with Quarantine(tmp_path / "refused.xml"):
         pass
     assert not (tmp_path / "refused.xml").exists()
+
+
+def _ending_files(folder: Path, *more: str) -> Path:
+    """A stream in three files, each of which ends with an eos."""
+    folder.mkdir()
+    told = '<structure><tag id="1" name="a"><tag id="2" name="b" type="event"/></tag></structure>'
+    holes = "".join(f'<hole id="{number}" tsid="2"/>' for number in (1, 2))
+    bodies = [f'{told}<filler id="0" tsid="1"><a>{holes}</a></filler>']
+    bodies += [f'<filler id="{number}" tsid="2"><b>{number}</b></filler>' for number in (1, 2)]
+    for number, body in enumerate(bodies):
+        (folder / f"{number}.xml").write_text(f"<fragments>{body}<eos/>{''.join(more)}</fragments>")
+    return folder
+
+
+def test_an_eos_ends_the_stream_in_its_last_file_only(tmp_path: Path) -> None:
+    found = seen(_ending_files(tmp_path / "s"))
+    assert found.refused == []
+    assert len(found.of(Ended)) == 1
+    assert isinstance(found.arrivals[-1], Ended)
+
+
+def test_what_follows_an_eos_in_its_file_is_refused(tmp_path: Path) -> None:
+    late = '<filler id="3" tsid="2"><b/></filler>'
+    assert seen(_ending_files(tmp_path / "s", late)).refused == 3 * [("XSCF0011", "3")]
+
+
+def test_files_that_end_are_one_stream_for_run_and_watch(tmp_path: Path) -> None:
+    folder = _ending_files(tmp_path / "s")
+    query = xsc.query('count(stream("s")//b)')
+    assert list(query.run(s=folder)) == [2]
+    (only,) = query.watch(s=folder, policy="strict")
+    assert "2" in str(only)

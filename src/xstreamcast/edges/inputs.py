@@ -106,7 +106,9 @@ def kind_of_source(source: str | os.PathLike[str]) -> Kind:
 
 def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:
     """What arrives from a source, chunk by chunk, and at last what was still waiting."""
-    for path in paths(source):
+    files = paths(source)
+    for number, path in enumerate(files, start=1):
+        decoder.more = number < len(files)
         for chunk in chunks(path):
             yield decoder.feed(chunk)
         yield decoder.end_input()

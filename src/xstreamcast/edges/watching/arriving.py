@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from xstreamcast.edges.decoding import StreamDecoder, decoder_of
+from xstreamcast.edges.immutable import Kept, Path
 from xstreamcast.edges.inputs import Kind as Form
 from xstreamcast.edges.inputs import kind_of
 from xstreamcast.edges.wire.decoder import OnError
@@ -36,7 +37,9 @@ class Arriving:
         if name is None:
             self.form = "document"
         self.decoder: StreamDecoder | None = None
+        self._kept: Kept | None = None
         self.files = 0
+        self.of = 1  # files in all
         self.late = self.ahead = 0
 
     @property
@@ -44,10 +47,21 @@ class Arriving:
         """What the watch is told that it is."""
         return "document" if self.form == "document" else "fragments"
 
-    def begin(self, watch: Watched, on_error: OnError) -> None:
+    def begin(self, watch: Watched, on_error: OnError, immutable: tuple[Path, ...] = ()) -> None:
         """Be ready for pieces."""
         if self.kind == "fragments":
-            self.decoder = decoder_of(self.form, str(self.name), watch.names, on_error)
+            name = str(self.name)
+            self.decoder = decoder_of(self.form, name, watch.names, on_error, immutable)
+            paths = tuple(path for path in immutable if path.stream in (None, name))
+            if self.form == "fragments" and paths:
+                self._kept = Kept(name, paths)
+
+    @property
+    def ignored(self) -> int:
+        """How many revisions of what is immutable were left out."""
+        if self._kept is not None:
+            return self._kept.ignored
+        return 0 if self.decoder is None else getattr(self.decoder, "ignored", 0)
 
     def take(self, piece: bytes, watch: Watched, limits: Limits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""
@@ -57,6 +71,7 @@ class Arriving:
             watch.on_bytes(self.name, piece)
             yield
             return
+        self.decoder.more = self.files + 1 < self.of
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
 
     def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
@@ -78,7 +93,8 @@ class Arriving:
             if isinstance(one, Refused):
                 limits.keep(one)
                 continue
-            for part in self._parts(one, watch, limits):
+            for timely in self._parts(one, watch, limits):
+                part = timely if self._kept is None else self._kept.arriving(timely)
                 watch.on_arrivals(str(self.name), [part], self.decoder.ids)
                 yield
 

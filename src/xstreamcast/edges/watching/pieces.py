@@ -35,6 +35,11 @@ def pieces(source: Any, *, follow: bool, patient: bool) -> Iterator[bytes | None
         yield END
 
 
+def files_of(source: Any) -> int:
+    """How many files a source consists of."""
+    return len(paths(source)) if isinstance(source, str | os.PathLike) else 1
+
+
 def _given(source: Iterable[bytes]) -> Iterator[bytes]:
     for piece in source:
         yield bytes(piece)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
+from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
-from xstreamcast.edges.watching.pieces import END, pieces
+from xstreamcast.edges.watching.pieces import END, files_of, pieces
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.network import Network
@@ -47,6 +48,7 @@ class Options:
     keep: Callable[[Refused], None] = _forget
     checkpoint: str | None = None
     seconds: float | None = None
+    immutable: tuple[str, ...] = ()  # paths whose content is not revised
     tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
 
 
@@ -132,6 +134,7 @@ class Watching:
             stream = self._pieces(name)
             head = self._head(stream)
             arriving = Arriving(name, b"".join(p for p in head if p), self.options.batch)
+            arriving.of = files_of(self.sources[name])
             kinds[name] = arriving.kind
             self._open[name] = _again(head, stream), arriving
         strict = self.options.policy == "strict"
@@ -139,8 +142,9 @@ class Watching:
             for program in self.programs.values():
                 refuse_blocked(program, streams=self.options.follow)
         self.watch = self._watch(kinds, "strict" if strict else "optimistic")
+        paths = paths_of(self.program, self.options.immutable)
         for _, arriving in self._open.values():
-            arriving.begin(self.watch, self.options.on_error)
+            arriving.begin(self.watch, self.options.on_error, paths)
         if self.journal is not None:
             self._replay(self.journal)
 

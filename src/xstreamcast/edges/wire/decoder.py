@@ -63,8 +63,11 @@ class Decoder:
     """One stream on its way in.
 
     Fragments that come before their tag structure are kept until it comes. What does not fit is
-    refused: handed out as `Refused` and counted, or raised where `on_error` is "stop".
+    refused: handed out as `Refused` and counted, or raised where `on_error` is "stop". `more` says
+    that another input follows the one that is being read: an eos in it ends that one alone.
     """
+
+    more: bool = False
 
     def __init__(
         self,
@@ -94,6 +97,7 @@ class Decoder:
         """End one input of the stream, a file of a folder say; the stream goes on."""
         out = list(self._arrivals(self._reading.close()))
         self._reading = WireReading(self.name, self.names)
+        self.ended = self.ended and not self.more
         return out
 
     def close(self) -> list[Arrival]:
@@ -144,9 +148,9 @@ class Decoder:
                 self.counts.heartbeats += 1
                 yield Heartbeat(int(found.valid[unit]))
             case _:
-                if not self.ended:
-                    self.ended = True
+                if not self.ended and not self.more:
                     yield Ended()
+                self.ended = True
 
     def _describe(self, found: Scanned, unit: int) -> Iterator[Arrival]:
         """A structure, at first or again."""

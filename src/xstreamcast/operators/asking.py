@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 BEFORE: Final = Moment(START)  # nothing has come yet
 Whole = Callable[[str, Store], Items]
+Beside = Callable[[Frame, "Minis"], Frame]
 
 
 def _no_input(name: str, store: Store) -> Items:
@@ -48,9 +49,24 @@ class Asking:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     whole: Whole = _no_input  # what has arrived on an input, put into a store
     now: Moment = BEFORE
+    beside: Beside | None = None  # what binds the units of other inputs that each unit meets
+    made: list[Context] = field(default_factory=list)
+
+    def release(self) -> None:
+        """Let go of all that was evaluated over: a context and its root frame hold each other, and
+        with them the units; waiting for the garbage collector would let many of them pile up.
+        """
+        for context in self.made:
+            del context.root
+        self.made.clear()
 
     def context(self, store: Store, item: Items | None = None) -> Context:
         """A new evaluation over a store."""
+        context = self._context(store, item)
+        self.made.append(context)
+        return context
+
+    def _context(self, store: Store, item: Items | None) -> Context:
         return Context(
             self.program,
             Inputs(
@@ -76,7 +92,8 @@ class Asking:
         values: dict[Key, Value] = {document.number: column}
         if minis.kept is not None:
             values |= minis.kept.bound(number, together)
-        return Frame(context, column.n, context.root, origin, values)
+        frame = Frame(context, column.n, context.root, origin, values)
+        return frame if self.beside is None else self.beside(frame, minis)
 
 
 def rows_of_strings(frame: Frame, column: Column) -> list[list[str]]:

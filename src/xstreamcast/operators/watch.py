@@ -15,6 +15,7 @@ from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
+from xstreamcast.model.items import Items
 from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.change import Change
-    from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.tape.layout import Tape
 
@@ -251,6 +251,8 @@ class Watch:
             self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
             self._ask_answers_again()
             return []
+        finally:
+            asking.release()
         self._touched, self._ticked_at = set(), self.now
         return owed + changes
 

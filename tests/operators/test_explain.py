@@ -16,7 +16,11 @@ from xstreamcast.operators.explain import explain_operators, unbounded
         ("count(//x)", ["count over", "keeps: the unit that is being read; a number"]),
         ("for $x in //x order by $x/k return $x", ["order by over", "bounded: no"]),
         ("for $x in //x group by $k := $x/k return $k", ["group by over", "bounded: no"]),
-        ('for $x in //x where $x/k = stream("b")//k return $x', ['all of stream("b")']),
+        ('for $x in //x where $x/k < stream("b")//k return $x', ['all of stream("b")']),
+        (
+            'for $x in //x where $x/k = stream("b")//y/k return $x',
+            ['joins: units of stream("b") where $x/k = stream("b")//y/k', "bounded: no"],
+        ),
         ("(//x)[2]/..", ["recomputed and compared", "it counts positions over all units"]),
         ("//x/preceding::y", ["why: the axis preceding may leave the unit"]),
         ("//text()", ["why: it reads what stands between the units"]),

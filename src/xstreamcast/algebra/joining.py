@@ -18,6 +18,7 @@ from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import STREAMS, bottom_up, children, descendants, map_children
+from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
@@ -158,6 +159,8 @@ class _Finding:
                     self._refuse(plan)
                 made = self.tuples(tuples, ())
                 return Grouped(made, replace(group, source=made), result)
+            case Windowed():
+                return shape  # reads no other input
 
     def _met(self, plan: p.Plan) -> set[str]:
         found = {node.name for node in descendants(plan) if isinstance(node, p.StreamInput)}
@@ -183,9 +186,7 @@ class _Finding:
                 if made is not None:
                     return made
                 inner = self.walk(source, around)
-                return replace(
-                    plan, input=inner, predicate=self.walk(predicate, (*around, inner))
-                )
+                return replace(plan, input=inner, predicate=self.walk(predicate, (*around, inner)))
             case p.Path(left, right) | p.SimpleMap(left, right):
                 inner = self.walk(left, around)
                 return replace(plan, left=inner, right=self.walk(right, (*around, inner)))
@@ -213,7 +214,7 @@ class _Finding:
                 continue
             closed = self._closed(there, name)
             compared = self.walk(here, around)
-            document = self._probe(name, around, compared, closed)
+            document = self._probe(name, around, compared, closed, plan)
             made = _put(there, name, document)
             return p.GeneralCompare(
                 "eq", *((made, compared) if there is left else (compared, made)), span=plan.span
@@ -237,7 +238,7 @@ class _Finding:
                     source = p.Filter(source, one)
             closed = self._closed(p.SimpleMap(source, sides[0]), name)
             compared = self.walk(sides[1], around)
-            document = self._probe(name, around, compared, closed)
+            document = self._probe(name, around, compared, closed, test)
             source = _put(plan.input, name, document)
             inner = (*around, source)
             kept = {id(one): self.walk(one, inner) for one in others}
@@ -310,7 +311,7 @@ class _Finding:
             if name is not None and key.op == "eq":
                 there, here = (_single(side, key.general) for side in (key.right, key.left))
                 closed = self._closed(p.Return(right, there), name)
-                document = self._probe(name, (*around, left), here, closed)
+                document = self._probe(name, (*around, left), here, closed, key.test)
                 put: p.Tuples = _put(right, name, document)
                 return put
         self._refuse(right)
@@ -328,7 +329,7 @@ class _Finding:
             general = isinstance(test, p.GeneralCompare)
             there, here = (_single(side, general) for side in sides)
             closed = self._closed(p.Return(self._alone(plan, test, after), there), name)
-            document = self._probe(name, (*around, source), here, closed)
+            document = self._probe(name, (*around, source), here, closed, test)
             return replace(plan, source=source, items=_put(plan.items, name, document))
         return None
 
@@ -406,15 +407,17 @@ class _Finding:
         return facts(plan).free <= known | allowed and _inputs(plan) == 0
 
     def _probe(
-        self, name: str, around: Around, compared: p.Expression, there: p.Expression
-    ) -> p.Variable:
+        self, name: str, around: Around, compared: p.Expression, there: p.Expression,
+        test: p.Expression,
+    ) -> p.Variable:  # fmt: skip
         document = p.Variable(next(self.numbers), name)
         unit = p.Variable(next(self.numbers), name)
         here = _within(around, compared)
         own = facts(compared)
         if own.position or own.last or facts(here).reads_focus or self._met(here):
             raise _Unprobed(name)
-        self.probes.append(Probe(name, document, unit, here, _put(there, name, unit)))
+        over = _put(there, name, unit)
+        self.probes.append(Probe(name, document, unit, here, over, span=test.span))
         return document
 
 
@@ -450,6 +453,8 @@ def _plans(shape: Shape) -> list[p.Plan]:
             return [tuples, *(key.value for key in keys), result]
         case Grouped(_, group, result):
             return [group, result]
+        case Windowed(_, window, result):
+            return [window, result]
 
 
 def _within(around: Around, value: p.Expression) -> p.Expression:
@@ -501,9 +506,7 @@ def _with_side(test: p.Expression, old: p.Expression, new: p.Expression) -> p.Ex
     return map_children(test, lambda child: new if child is old else child)
 
 
-def _sides_on(
-    test: p.Expression, variable: p.Variable
-) -> tuple[p.Expression, p.Expression] | None:
+def _sides_on(test: p.Expression, variable: p.Variable) -> tuple[p.Expression, p.Expression] | None:
     """(the side of an equality that reads a variable, the other, which does not)."""
     sides = _equality(test)
     for one, other in (sides, sides[::-1]) if sides else ():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Guard
+from xstreamcast.algebra.place import NOWHERE
+from xstreamcast.errors import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +27,4 @@ class Probe:
     there: p.Expression
     guards: frozenset[Guard] = frozenset()
     additive: bool = False
+    span: Span = field(default=NOWHERE, compare=False)  # of the equality

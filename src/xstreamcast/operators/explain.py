@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
 from xstreamcast.algebra.split import deepest, inputs_of
+from xstreamcast.operators import explain_joins
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -26,7 +27,7 @@ def explain_operators(
 ) -> str:
     """The operators of a query in words, a block each."""
     division = division_of(program, structures)
-    blocks = ["\n".join(_part(part, division)) for part in division.parts]
+    blocks = ["\n".join(_part(part, division, program)) for part in division.parts]
     blocks.append("\n".join(_rest(program, division)))
     return "\n\n".join(block for block in blocks if block)
 
@@ -48,7 +49,7 @@ def unbounded(program: Program, streams: frozenset[str | None] = frozenset()) ->
     return found
 
 
-def _part(part: Part, division: Division) -> Iterator[str]:
+def _part(part: Part, division: Division, program: Program) -> Iterator[str]:
     cut = division.cuts[part.input]
     yield f"{_operator(part)} over {_name(part.input)}"
     yield f"  units: {_units(cut)}"
@@ -56,6 +57,8 @@ def _part(part: Part, division: Division) -> Iterator[str]:
         yield f"  or: an element {local} around them, with all it contains"
     for name in sorted(part.others):
         yield f'  reads: all of stream("{name}"); when it changes, every unit is asked again'
+        yield "    why: it is reached otherwise than through an equality with values of a unit"
+    yield from explain_joins.joins(part, division, program)
     if part.clock:
         yield "  clock: asks what time it is; when it moves, every unit is asked again"
     yield f"  keeps: {_keeps(part, cut, division.plain)}"
@@ -109,7 +112,8 @@ def _keeps(part: Part, cut: Cut, plain: bool) -> str:
         case _, "items" if not plain:
             return history + "the items of all units"
         case _, "items":
-            return history + ("the answer of each unit" if fragments else "nothing of the answer")
+            told = fragments or part.probes
+            return history + ("the answer of each unit" if told else "nothing of the answer")
         case _, "count" | "exists" | "empty":
             return history + ("a number for each unit" if fragments else "a number")
         case _, "distinct-values":
@@ -121,7 +125,8 @@ def _keeps(part: Part, cut: Cut, plain: bool) -> str:
 def _growing(part: Part, division: Division) -> Iterator[str]:
     cut = division.cuts[part.input]
     name = _name(part.input)
-    if isinstance(cut, DepthCut) and (part.others or part.clock):
+    yield from explain_joins.growing(part, division)
+    if isinstance(cut, DepthCut) and (part.others or part.clock or part.probes):
         yield f"the units of {name} are kept, because they may have to be asked again"
     match part.shape, part.fold:
         case Sorted(), _:

@@ -12,6 +12,7 @@ from xstreamcast.algebra.cut import Cut, DepthCut, Guard
 from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.timing import Timing
+from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.errors import Span
 
 Fold = Literal[
@@ -47,7 +48,7 @@ class Grouped:
     result: p.Expression
 
 
-Shape = Listed | Sorted | Grouped
+Shape = Listed | Sorted | Grouped | Windowed
 
 
 @dataclass(frozen=True, slots=True)

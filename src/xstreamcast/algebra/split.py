@@ -28,6 +28,8 @@ from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
+from xstreamcast.algebra.windowed import Windowed
+from xstreamcast.algebra.windowing import windowed
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 
@@ -152,7 +154,8 @@ class _Splitting:
             return self._whole(body)
         plain = len(self.parts) == 1 and rest == p.Var(self.parts[0].variable)
         for one in self.parts:
-            if not isinstance(one.shape, Listed) and not (plain and one.fold == "items"):
+            told = plain and one.fold == "items"
+            if not (isinstance(one.shape, Listed | Windowed) or told):
                 self.reasons.append(Reason("something follows after sorting or grouping", (0, 0)))
                 return self._whole(body)
         reads = {name for one in self.parts for name in one.others}
@@ -218,7 +221,7 @@ class _Splitting:
 
     def _part(self, plan: p.Expression, name: str | None) -> Part | None:
         """The part that an expression makes; the reason is noted if it makes none."""
-        for attempt in (self._listed, self._sorted, self._grouped):
+        for attempt in (self._listed, self._sorted, self._grouped, windowed):
             walk = Locality(self.program, name, self.cuts[name])
             try:
                 shape = attempt(plan, walk)
@@ -336,6 +339,8 @@ def _over(shape: Shape, name: str | None, document: p.Expression) -> Shape:
             return replace(shape, tuples=change(tuples))  # type: ignore[arg-type]
         case Grouped(tuples):
             return replace(shape, tuples=change(tuples), group=change(shape.group))  # type: ignore[arg-type]
+        case Windowed(window=window):
+            return replace(shape, window=replace(window, items=change(window.items)))  # type: ignore[arg-type]
 
 
 def _unfocused(plan: Any, document: p.Expression) -> Any:
@@ -362,6 +367,8 @@ def _plans(shape: Shape) -> list[p.Plan]:
             return [tuples, *(key.value for key in keys), result]
         case Grouped(_, group, result):
             return [group, result]
+        case Windowed(_, window, result):
+            return [window, result]
 
 
 def _navigates(rest: p.Expression, part: Part) -> bool:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
 from xstreamcast.algebra.split import deepest, inputs_of
+from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.operators import explain_joins
+from xstreamcast.operators.windowing.explain import windows_grow, windows_keep
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -91,6 +93,9 @@ def _operator(part: Part) -> str:
             return "order by"
         case Grouped():
             return "group by"
+        case Windowed(window=window):
+            told = f"{window.kind} windows"
+            return told if part.fold == "items" else f"{part.fold} of {told}"
         case Listed():
             return "concatenation" if part.fold == "items" else part.fold
 
@@ -109,6 +114,9 @@ def _keeps(part: Part, cut: Cut, plain: bool) -> str:
             return history + "the keys and results of all tuples"
         case Grouped(), _:
             return history + "the units of all groups, and the results"
+        case Windowed() as shape, _:
+            held = windows_keep(shape, fragments)
+            return history + held + ("" if plain and part.fold == "items" else ", and all results")
         case _, "items" if not plain:
             return history + "the items of all units"
         case _, "items":
@@ -133,6 +141,10 @@ def _growing(part: Part, division: Division) -> Iterator[str]:
             yield f"order by keeps what it has sorted of {name}; windows would bound it"
         case Grouped(), _:
             yield f"group by keeps the units of {name} in their groups; windows would bound it"
+        case Windowed() as shape, fold:
+            yield from windows_grow(shape, name)
+            if not (division.plain and fold == "items"):
+                yield f"what follows needs the results of all windows of {name}"
         case _, "items" if not division.plain:
             yield f"what follows needs all that the units of {name} have given"
         case _, "distinct-values":

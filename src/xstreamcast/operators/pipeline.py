@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.cut import TagCut
 from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
+from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.operators.around import CountingAround
 from xstreamcast.operators.concatenation import Concatenation
 from xstreamcast.operators.folds import Counting, Folding
@@ -17,6 +18,7 @@ from xstreamcast.operators.keeping import Keeping
 from xstreamcast.operators.rewriting import Rewriting
 from xstreamcast.operators.sorting import Sorting
 from xstreamcast.operators.timers import Timers
+from xstreamcast.operators.windowing.windowing import Windowing, WindowValues
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.units import Moved
 
-Teller = Concatenation | Sorting | Grouping
-Valued = Counting | Folding | Keeping | CountingAround
+Teller = Concatenation | Sorting | Grouping | Windowing
+Valued = Counting | Folding | Keeping | CountingAround | WindowValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,11 @@ class Pipeline:
         """Whether the teller must not go on while something of these inputs may be missing."""
         if self.teller is None:
             return False
+        part = self.division.parts[0]
+        if isinstance(self.teller, Windowing):  # windows over a document close for good
+            return isinstance(self.division.cuts[part.input], TagCut) and bool(undecided)
         if not isinstance(self.teller, Concatenation):
             return bool(undecided)
-        part = self.division.parts[0]
         waited = part.others | {one.input for one in part.probes if not one.additive}
         return bool(waited & undecided)
 
@@ -94,12 +98,20 @@ class Pipeline:
         if self.teller is not None:
             part = self.division.parts[0]
             moves = self._moves(part, tick, asking, upset)
-            out = [c for one, how in moves for c in self.teller.on_batch(one, how, instant)]
+            if isinstance(self.teller, Windowing):
+                out = self.teller.on_tick(_bare(moves), asking, *_state(part, tick), instant)
+            else:
+                out = [c for one, how in moves for c in self.teller.on_batch(one, how, instant)]
             self._upset = False
             return out
         changed = self._fresh or self._held
         for part, operator in self.valued:
-            for moved, how in self._moves(part, tick, asking, upset):
+            moves = self._moves(part, tick, asking, upset)
+            if isinstance(operator, WindowValues):
+                found = operator.on_tick(_bare(moves), asking, *_state(part, tick))
+                changed = found or changed
+                continue
+            for moved, how in moves:
                 changed = operator.on_batch(moved, how) or changed
         changed = changed or bool(self.division.whole & tick.touched)
         self._upset = False
@@ -167,11 +179,13 @@ class Pipeline:
 
     def snapshot(self) -> Any:
         """What brings it back; None where an operator keeps nodes and has no snapshot."""
-        if any(isinstance(op, Keeping) for _, op in self.valued):
+        if any(isinstance(op, Keeping | WindowValues) for _, op in self.valued):
             return None
         parts = self.division.parts
         told = None if self.teller is None else self.teller.snapshot()
-        values = [op.snapshot() for _, op in self.valued if not isinstance(op, Keeping)]
+        values = [
+            op.snapshot() for _, op in self.valued if not isinstance(op, Keeping | WindowValues)
+        ]
         joined = [self.joinings.get(part.variable.number) for part in parts]
         return (
             told,
@@ -200,11 +214,24 @@ def _teller(part: Part, snapshot: Any) -> Teller:
             return Sorting(part, snapshot)
         case Grouped():
             return Grouping(part, snapshot)
+        case Windowed():
+            return Windowing(part, snapshot)
+
+
+def _bare(moves: Iterator[tuple[Moved, Asking]]) -> list[Moved]:
+    return [moved for moved, _ in moves]
+
+
+def _state(part: Part, tick: Tick) -> tuple[bool, bool]:
+    """Whether open windows may be told, and whether no item will come any more."""
+    return tick.decided, part.input in tick.ended
 
 
 def _valued(part: Part, snapshot: Any) -> Valued:
     if part.around is not None:
         return CountingAround(part, snapshot)
+    if isinstance(part.shape, Windowed):
+        return WindowValues(part)
     match part.fold:
         case "items":
             return Keeping(part)

@@ -36,10 +36,11 @@ class Opened:
         self.shape, self.kind = shape, shape.window.kind
         self.settled = 0
         self.open: dict[int, Any] = {}  # the first item of each, with its key
+        self._at_last: frozenset[int] = frozenset()  # landmarks that end at the last item settled
         self.keys = None if shape.key is None else Keys(shape.key)
         self.index: Ends | None = None if shape.key is None else ends_for(shape.key.op)
         if snapshot is not None:
-            self.settled, opened, indexed, way = snapshot
+            self.settled, opened, indexed, way, self._at_last = snapshot
             if self.keys is not None:
                 self.keys.way = way
             self.index = self.index if indexed else None
@@ -49,7 +50,8 @@ class Opened:
     def snapshot(self) -> Any:
         """What brings it back."""
         way = None if self.keys is None else self.keys.way
-        return self.settled, list(self.open.items()), self.index is not None, way
+        opened = list(self.open.items())
+        return self.settled, opened, self.index is not None, way, self._at_last
 
     def __len__(self) -> int:
         return len(self.open)
@@ -71,6 +73,12 @@ class Opened:
         low = self.settled
         if high <= low:
             return bounds_of([])
+        found = self._advanced(sight, low, high)
+        if self.kind == "landmark" and self.shape.ends_with_items:
+            self._at_last = frozenset(found.first[found.last == high - 1].tolist())
+        return found
+
+    def _advanced(self, sight: Sight, low: int, high: int) -> Bounds:
         opens, ends = self._asked(sight, low, high)
         self.settled = high
         if self.kind == "tumbling":
@@ -109,11 +117,17 @@ class Opened:
         if self.kind == "sliding":
             return found, opened[~np.isin(opened, found.first)]
         # the last item ends all windows that do not end there by themselves
-        return found, opened[~np.isin(opened, found.first[found.last == high - 1])]
+        ended = list(self._at_last) if high == low else found.first[found.last == high - 1]
+        return found, opened[~np.isin(opened, ended)]
 
-    def rewind(self, sight: Sight, low: int, opened: Sequence[int]) -> None:
-        """Go back to where only the items before `low` were settled, and these windows open."""
-        self.settled, self.open = low, {}
+    def rewind(
+        self, sight: Sight, low: int, opened: Sequence[int], at_last: frozenset[int]
+    ) -> None:
+        """Go back to where only the items before `low` were settled, and these windows open.
+
+        `at_last`: those that end at the last of these items.
+        """
+        self.settled, self.open, self._at_last = low, {}, at_last
         if self.index is not None and self.shape.key is not None:
             self.index = ends_for(self.shape.key.op)
         keys: Sequence[Any] = [None] * len(opened)

@@ -144,7 +144,8 @@ class Windows(Generic[T]):
         low = min(self.opened.settled, max(0, first - self.shape.ahead))
         if low < self.opened.settled:
             sight.at_hand(self.buffer.loaded(sight.context.store), self.arrived)
-            self.opened.rewind(sight, low, self._reopened(low, revision))
+            opened = self._reopened(low, revision)
+            self.opened.rewind(sight, low, opened, self._ended_at(low - 1))
 
     def _reopened(self, low: int, revision: Revision[T]) -> list[int]:
         """The windows open before an item; those that ended from there on are taken back."""
@@ -155,6 +156,14 @@ class Windows(Generic[T]):
             if first < low:
                 opened.add(first)
         return sorted(opened)
+
+    def _ended_at(self, last: int) -> frozenset[int]:
+        found = set()
+        for at, first, _ in reversed(self._closed):
+            if at < last:
+                break
+            found.add(first)
+        return frozenset(found)
 
     # -- windows --------------------------------------------------------------------------------
 

@@ -58,6 +58,10 @@ def add_arguments(parser: Parser) -> None:
         "--clock", choices=("event", "wall"), default="event",
         help="now: the largest valid time, or the wall clock",
     )  # fmt: skip
+    parser.add_argument(
+        "--immutable", action="append", default=[], metavar="[NAME=]PATH",
+        help="what stands here (//stock/name) is not revised: the first that comes counts",
+    )  # fmt: skip
     parser.add_argument("--lateness", metavar="D", help="refuse fragments older than this (1h)")
     parser.add_argument("--max-skew", metavar="D", help="refuse fragments further ahead than this")
     parser.add_argument(
@@ -100,6 +104,7 @@ def _watching(arguments: Parsed, keep: Any) -> Watching:
         on_error=arguments.on_error,
         keep=keep,
         checkpoint=arguments.checkpoint,
+        immutable=tuple(arguments.immutable),
         tell=arguments.tell,
         seconds=None if arguments.seconds is None else (_micros(arguments.seconds) or 0) / 10**6,
     )

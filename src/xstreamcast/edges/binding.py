@@ -26,6 +26,7 @@ from xstreamcast.algebra.plan import (
 )
 from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
+from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
 from xstreamcast.errors import error
 from xstreamcast.evaluate.context import Inputs
@@ -147,8 +148,9 @@ class Binding:
         elif is_stream(source):
             options = self._options
             loaded = load(
-                name or "input", source, self.store, on_error=options.on_error, keep=options.keep
-            )
+                name or "input", source, self.store, on_error=options.on_error, keep=options.keep,
+                immutable=paths_of(self.program),
+            )  # fmt: skip
             self.loaded.append(loaded)
             self.histories[name] = loaded.history
 

@@ -9,19 +9,23 @@ from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.wire.decoder import Decoder, OnError
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.immutable import Path
     from xstreamcast.edges.inputs import Kind
     from xstreamcast.tape.names import Names
 
 StreamDecoder = Decoder | UpdateDecoder | ChangeDecoder
 
 
-def decoder_of(kind: Kind, name: str, names: Names, on_error: OnError) -> StreamDecoder:
-    """What reads a stream of this kind."""
+def decoder_of(
+    kind: Kind, name: str, names: Names, on_error: OnError, immutable: tuple[Path, ...] = ()
+) -> StreamDecoder:
+    """What reads a stream of this kind; of fragments, `Kept` leaves out what is immutable."""
+    paths = tuple(path for path in immutable if path.stream in (None, name))
     match kind:
         case "updates":
-            return UpdateDecoder(name, names=names, on_error=on_error)
+            return UpdateDecoder(name, names=names, on_error=on_error, immutable=paths)
         case "changes":
-            return ChangeDecoder(name, names=names, on_error=on_error)
+            return ChangeDecoder(name, names=names, on_error=on_error, immutable=paths)
         case "fragments" | "document":
             return Decoder(name, names=names, on_error=on_error)
         case _:

@@ -15,6 +15,7 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.edges.decoding import StreamDecoder
+    from xstreamcast.edges.immutable import Path
     from xstreamcast.edges.wire.decoder import OnError
 
 Keep = Callable[[Refused], None]
@@ -66,6 +67,7 @@ def load(
     *,
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
+    immutable: tuple[Path, ...] = (),
 ) -> Loaded:
     """Read a stream to its end into a history whose tapes lie in `store`."""
     table = table_path(source)
@@ -74,15 +76,20 @@ def load(
 
         return load_table(name, table, store, on_error=on_error, keep=keep)
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
+    from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.wire.decoder import Counts as WireCounts
 
-    decoder = decoder_of(_kind(source), name, store.names, on_error)
+    kind = _kind(source)
+    decoder = decoder_of(kind, name, store.names, on_error, immutable)
+    paths = tuple(path for path in immutable if path.stream in (None, name))
+    kept = Kept(name, paths) if paths and kind == "fragments" else None
     history: History | None = None
     refused: list[Refused] = []
     for found in _arriving(source, decoder):
         met = len(refused)
-        history = taken_in(history, found, decoder, store, refused)
+        said = found if kept is None else [kept.arriving(one) for one in found]
+        history = taken_in(history, said, decoder, store, refused)
         if keep is not None:
             for one in refused[met:]:
                 keep(one)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.binding import Binding, Options
+from xstreamcast.edges.immutable import Path, paths_of
 from xstreamcast.edges.loading import Loaded, is_stream, load
 from xstreamcast.errors import error
 from xstreamcast.evaluate.results import lines
@@ -31,7 +32,8 @@ def answered(
     """
     refuse_given(programs, inputs)
     read = {name for program in programs.values() for name in inputs_of(program)}
-    given, loaded = _loaded(inputs, read, options)
+    paths = paths_of(next(iter(programs.values())))
+    given, loaded = _loaded(inputs, read, options, paths)
     options = _as_of(options, given)
     binding: Binding | None = None
     items: Items | None = None
@@ -51,13 +53,16 @@ def refuse_given(programs: Mapping[str, Program], inputs: Mapping[str, Any]) -> 
 
 
 def _loaded(
-    inputs: Mapping[str, Any], read: set[str | None], options: Options
+    inputs: Mapping[str, Any], read: set[str | None], options: Options, paths: tuple[Path, ...]
 ) -> tuple[dict[str, Any], list[Loaded]]:
     store, given, loaded = Store(), dict(inputs), list[Loaded]()
     for name in sorted(read & set(inputs), key=str):
         source = inputs[str(name)]
         if not isinstance(source, History) and is_stream(source):
-            found = load(str(name), source, store, on_error=options.on_error, keep=options.keep)
+            found = load(
+                str(name), source, store, on_error=options.on_error, keep=options.keep,
+                immutable=paths,
+            )  # fmt: skip
             loaded.append(found)
             given[str(name)] = found.history
     return given, loaded

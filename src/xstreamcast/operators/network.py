@@ -96,6 +96,10 @@ class Network:
         """Why cuts did not hold."""
         return [why for watch in self.watches.values() for why in watch.refusals]
 
+    def repeated(self, name: str | None) -> int:
+        """How many fragments of an input said what had been said."""
+        return max((watch.repeated(name) for watch in self._readers.get(name, ())), default=0)
+
     @property
     def state_bytes(self) -> int:
         """About what is kept by all of them."""

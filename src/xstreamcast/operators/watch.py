@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
@@ -11,6 +12,7 @@ from xstreamcast.algebra.division import Division, Grouped
 from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.errors import Error
+from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
@@ -243,7 +245,7 @@ class Watch:
         asking = self._asking()
         owed, self._owed = self._owed, []
         try:
-            changes = self.pipeline.on_tick(told, asking, self.now.instant)
+            changes = deep(partial(self.pipeline.on_tick, told, asking, self.now.instant))
         except Error:
             if not self._may_mend():
                 raise
@@ -355,6 +357,11 @@ class Watch:
         self.pipeline = Pipeline(self.pipeline.division, snapshot)
         self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
         self._touched |= self._stale
+
+    def repeated(self, name: str | None) -> int:
+        """How many fragments of an input said what had been said."""
+        feed = self._feeds.get(name)
+        return feed.history.repeated if isinstance(feed, FragmentFeed) else 0
 
     @property
     def state_bytes(self) -> int:

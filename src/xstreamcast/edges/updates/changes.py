@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.edges.changes import ChangeReader
 from xstreamcast.edges.updates.answers import EventWriter
@@ -15,6 +15,9 @@ from xstreamcast.model.change import Change
 from xstreamcast.model.fragment import Arrival, Refused
 from xstreamcast.tape.names import Names
 
+if TYPE_CHECKING:
+    from xstreamcast.edges.immutable import Path
+
 
 class ChangeDecoder:
     """One stream of changes on its way in; used as `wire.Decoder` is.
@@ -22,15 +25,19 @@ class ChangeDecoder:
     A line that is no change, or does not fit, is refused by itself and changes nothing.
     """
 
+    more: bool = False  # whether another input follows the one that is being read
+
     def __init__(
         self,
         name: str,
         *,
         names: Names | None = None,
         on_error: Literal["quarantine", "stop"] = "quarantine",
+        immutable: tuple[Path, ...] = (),
     ) -> None:
         self.name, self.on_error = name, on_error
-        self._answer = UpdateDecoder(name, names=names, on_error=on_error)
+        self.more = False  # whether another input follows
+        self._answer = UpdateDecoder(name, names=names, on_error=on_error, immutable=immutable)
         self._reader = ChangeReader(name)
         self._writer = EventWriter()
         self._kept = b""
@@ -39,6 +46,11 @@ class ChangeDecoder:
     @property
     def ids(self) -> Ids:
         return self._answer.ids
+
+    @property
+    def ignored(self) -> int:
+        """How many revisions of immutable items were left out."""
+        return self._answer.ignored
 
     @property
     def counts(self) -> Counts:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.edges.updates.answers import ANSWER
 from xstreamcast.edges.updates.events import At, Event, StartStream, StartTuple
+from xstreamcast.edges.updates.fixing import Fixing
 from xstreamcast.edges.updates.fragments import Cutter
 from xstreamcast.edges.updates.lines import LineReading
 from xstreamcast.edges.updates.markup import MarkupReading
@@ -21,6 +22,9 @@ from xstreamcast.model.fragment import Arrival, Described, Refused
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.names import Names
 
+if TYPE_CHECKING:
+    from xstreamcast.edges.immutable import Path
+
 
 class UpdateDecoder:
     """One update stream on its way in, as lines of JSON or as XML: its first byte tells.
@@ -29,8 +33,11 @@ class UpdateDecoder:
     raised where `on_error` is "stop". `wrap` names an element to put around what is no document;
     without it, a stream of tuples (an answer) is an element `answer` with the items in it.
     Without a structure the tags are learnt, and a query sees the current content only; with
-    `versions` it sees every replacement as a version with its lifespan.
+    `versions` it sees every replacement as a version with its lifespan. Updates of regions at
+    `immutable` paths are left out, and counted.
     """
+
+    more: bool = False  # whether another input follows the one that is being read
 
     def __init__(
         self,
@@ -42,12 +49,15 @@ class UpdateDecoder:
         on_error: Literal["quarantine", "stop"] = "quarantine",
         wrap: str | None = None,
         versions: bool = False,
+        immutable: tuple[Path, ...] = (),
     ) -> None:
         self.name, self.on_error = name, on_error
+        self.more = False  # whether another input follows
         self.ids = Ids() if ids is None else ids
         self.names = Names() if names is None else names
         self.structure = structure
         self._cutter = Cutter(structure, wrap, versions)
+        self._fixing = Fixing(self._cutter.regions, immutable) if immutable else None
         self._tuples: Tuples | None = None
         self._open_form = wrap is None and structure is None  # whether the stream may say its form
         self._reading: LineReading | MarkupReading | None = None
@@ -58,6 +68,11 @@ class UpdateDecoder:
     def counts(self) -> Counts:
         """What has passed: events, updates, refused."""
         return self._cutter.regions.counts
+
+    @property
+    def ignored(self) -> int:
+        """How many updates of immutable regions were left out."""
+        return 0 if self._fixing is None else self._fixing.ignored
 
     def feed(self, chunk: bytes) -> list[Arrival]:
         """Take a chunk in → what it completed, in order of arrival."""
@@ -110,7 +125,9 @@ class UpdateDecoder:
             if isinstance(event, StartTuple) or event == StartStream(ANSWER):
                 self._tuples = Tuples()
                 self._cutter.wrap(ROOT)
-        yield from (event,) if self._tuples is None else self._tuples.take(event)
+        found = (event,) if self._tuples is None else self._tuples.take(event)
+        for one in found:
+            yield from (one,) if self._fixing is None else self._fixing.take(one)
 
     def _tell(self) -> Iterator[Arrival]:
         """Have what changed sent with the rest of the chunk; a structure that grew, at once."""

@@ -46,6 +46,10 @@ class Regions:
         """The tokens that count, in order."""
         return list(tokens(self.top))
 
+    def named(self, id: str) -> Region | None:
+        """What an id means now."""
+        return self._named.get(id)
+
     def is_between_items(self, id: str) -> bool:
         """Whether nothing is open in this stream."""
         stream = self._named[id]

@@ -71,6 +71,7 @@ class Watching:
     told: int = 0
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _read: list[tuple[str, int]] = field(default_factory=list)
+    _arriving: dict[str | None, Arriving] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         refuse_given(self.programs, {name: one for name, one in self.sources.items() if name})
@@ -145,6 +146,7 @@ class Watching:
         paths = paths_of(self.program, self.options.immutable)
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
+            self._arriving[arriving.name] = arriving
         if self.journal is not None:
             self._replay(self.journal)
 
@@ -248,11 +250,31 @@ class Watching:
         """What was read, told and kept, a line each."""
         said = [f"{self.told} changes in {self.ticked} ticks"]
         if self.watch is not None:
-            said.append(f"{self.watch.state_bytes} bytes of state")
+            said.append(f"{self.watch.state_bytes} bytes of state{self._by_query()}")
             said += [f"not cut: {why}" for why in self.watch.refusals]
+            said += [line for name in self._arriving if (line := self._of_input(name))]
         if self.refused:
             said.append(f"{self.refused} fragments refused")
         return said
+
+    def _by_query(self) -> str:
+        if not isinstance(self.watch, Network):
+            return ""
+        each = (f"{name or 'body'} {one.state_bytes}" for name, one in self.watch.watches.items())
+        return f" ({', '.join(each)})"
+
+    def _of_input(self, name: str | None) -> str:
+        """What of an input did not count, and why; nothing if all of it did."""
+        assert self.watch is not None
+        one = self._arriving[name]
+        counts = {
+            "repeated": self.watch.repeated(name),
+            "late": one.late,
+            "too far ahead": one.ahead,
+            "updates of what is immutable left out": one.ignored,
+        }
+        said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        return f"{name}: {said}" if said else ""
 
 
 def _tells(head: bytes) -> bool:

@@ -80,9 +80,7 @@ class Answer:
         before = {group: self._groups.get(group, EMPTY).listed for group in touched}
         out = self._removals(made, moved, before, instant)
         self._settle(made, ranks, order)
-        for _, group in sorted(
-            (self._ranks[group], group) for group in touched & set(self._groups)
-        ):
+        for _, group in sorted((self._ranks[one], one) for one in touched if one in self._groups):
             known = () if group in moved else before[group]
             out += self._insertions(group, {e.serial: e for e in known}, instant)
         return out

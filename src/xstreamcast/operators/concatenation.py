@@ -35,7 +35,8 @@ class Concatenation:
             items = [item for one in contents.values() for item in one]
             return self._answer.add(items, instant)
         assert isinstance(self._answer, Answer)
-        contents |= dict.fromkeys(moved.leaving(self._answer.groups()), ())
+        known = self._answer.groups() if moved.complete else ()
+        contents |= dict.fromkeys(moved.leaving(known), ())
         if not moved.reordered:
             return self._answer.revise(contents, instant, moved.places)
         return self._answer.revise(contents, instant, order=moved.order())

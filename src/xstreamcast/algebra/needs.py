@@ -15,10 +15,11 @@ from xstreamcast.algebra.parts import part_of
 from xstreamcast.algebra.places import DOCUMENT, Needs, Place, moved
 from xstreamcast.algebra.walk import children
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.sequence_type import AtomicItem, AtomicUnion
+from xstreamcast.model.sequence_type import AnyItem, AtomicItem, AtomicUnion, NodeItem
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
+    from xstreamcast.model.sequence_type import ItemType
 
 Places = frozenset[Place]
 NOWHERE: Final[Places] = frozenset()
@@ -143,9 +144,12 @@ class _Reading:
 
     def _other(self, plan: p.Expression) -> Places:
         match plan:
-            case p.Convert(operand):
+            case p.Convert(operand, type):
                 found = self.places(operand)
-                self.copy(found)
+                if isinstance(type.item, AtomicItem | AtomicUnion):
+                    return self.read(found)
+                if not _is_about_itself(type.item):
+                    self.copy(found)
                 return found
             case p.Try():
                 return self._all(children(plan))
@@ -331,6 +335,11 @@ class _Reading:
         for child in children(plan):
             if child is not plan.source and child is not plan.items:
                 self.read(self.places(child))  # type: ignore[arg-type]
+
+
+def _is_about_itself(item: ItemType) -> bool:
+    """Whether a type asks nothing of what a node contains."""
+    return isinstance(item, AnyItem) or (isinstance(item, NodeItem) and item.content is None)
 
 
 _CONSTRUCTORS: Final = (p.MakeDocument, p.MakeElement)

@@ -148,10 +148,11 @@ declare function xsc:get_fillers($history as map(*), $holes as element()*) as el
   let $lifespan :=
     if ($version?type = "snapshot") then ()
     else (attribute vtFrom { xsc:shown($version?from) }, attribute vtTo { $version?to })
-  return xsc:rebuilt($content,
-    ($content/@*[fn:empty($lifespan) or fn:not(fn:node-name(.) = $lifespan ! fn:node-name(.))],
-     $lifespan),
-    xsc:stamped($content/node(), xsc:inner($version)))
+  return element { fn:node-name($content) } {
+    xsc:bindings($content), xsc:bindings_around($content, $hole),
+    $content/@*[fn:empty($lifespan) or fn:not(fn:node-name(.) = $lifespan ! fn:node-name(.))],
+    $lifespan, xsc:stamped($content/node(), xsc:inner($version))
+  }
 };
 
 (: Elements as they are, holes as what fills them. :)
@@ -163,8 +164,12 @@ declare function xsc:fill($history as map(*), $nodes as element()*) as element()
 (: The holes of these tags in what fills the holes: nothing but links is looked at. :)
 declare function xsc:holes_below(
     $history as map(*), $holes as element()*, $tsids as xs:string*) as element()* {
-  for $hole in $holes, $version in xsc:fillings($history, $hole)
-  return xsc:stamped($version?content//stream:hole[@tsid = $tsids], xsc:inner($version))
+  for $hole in $holes, $version in xsc:fillings($history, $hole),
+      $below in $version?content//stream:hole[@tsid = $tsids]
+  return element stream:hole {
+    xsc:bindings($below), xsc:bindings_around($below, $hole),
+    $below/@id, $below/@tsid, xsc:inner($version)
+  }
 };
 
 (: What the holes of a version carry. :)
@@ -201,14 +206,21 @@ declare function xsc:view($history as map(*)) as document-node() {
 (: A new element like another; the namespace of the wire stays behind. :)
 declare function xsc:rebuilt(
     $like as element(), $attributes as attribute()*, $content as node()*) as element() {
-  element { fn:node-name($like) } {
-    for $prefix in fn:in-scope-prefixes($like)[fn:not(. = "xml")]
-    let $uri := fn:namespace-uri-for-prefix($prefix, $like)
-    where fn:not($uri = "urn:xstreamcast:stream")
-          and ($prefix ne "" or fn:namespace-uri($like) ne "")
-    return namespace { $prefix } { $uri },
-    $attributes, $content
-  }
+  element { fn:node-name($like) } { xsc:bindings($like), $attributes, $content }
+};
+
+declare function xsc:bindings($element as element()) as namespace-node()* {
+  for $prefix in fn:in-scope-prefixes($element)[fn:not(. = "xml")]
+  let $uri := fn:namespace-uri-for-prefix($prefix, $element)
+  where fn:not($uri = "urn:xstreamcast:stream")
+        and ($prefix ne "" or fn:namespace-uri($element) ne "")
+  return namespace { $prefix } { $uri }
+};
+
+(: What fills a hole has the prefixes that are bound above it, but for those it binds itself. :)
+declare function xsc:bindings_around($element as element(), $hole as element())
+    as namespace-node()* {
+  xsc:bindings($hole)[fn:not(fn:name(.) = ("", fn:in-scope-prefixes($element)))]
 };
 
 (: ---- lifespans ---- :)

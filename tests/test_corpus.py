@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import xstreamcast as xsc
-from tests.corpus_format import Script, read_script, with_answers
+from tests.corpus_format import Script, materialised, read_script, with_answers
+from tests.corpus_functions import register
 from tests.oracle import STRATEGIES, answer, canonical
 from xstreamcast.algebra.translate import Strategy
 
@@ -25,17 +25,7 @@ OURS = (*STRATEGIES, "auto")
 @pytest.fixture(scope="module", autouse=True)
 def _registered() -> None:
     """The functions that scripts define in XQuery for Saxon."""
-    from xstreamcast.functions.user import function
-
-    @function("triangulate($a as xs:double, $b as xs:double) as xs:string")
-    def triangulate(a: float, b: float) -> str:
-        p, q = math.tan(math.radians(a)), math.tan(math.radians(b))
-        x = -10 * q / (p - q)
-        return f"{round(x)} {round(x * p)}"
-
-    @function("distance($a as xs:string, $b as xs:string) as xs:double")
-    def distance(a: str, b: str) -> float:
-        return math.dist([float(x) for x in a.split()], [float(x) for x in b.split()])
+    register()
 
 
 def test_the_corpus_is_there() -> None:
@@ -61,8 +51,8 @@ def _saxon(script: Script, strategy: Strategy) -> list[tuple[list[str], list[str
         (
             [canonical(line) for line in moment.expected or []],
             answer(
-                script.query,
-                wire,
+                script.plain or script.query,
+                {n: one if script.structures[n] else materialised(one) for n, one in wire.items()},
                 as_of=instant,
                 strategy=strategy,
                 definitions=script.definitions,

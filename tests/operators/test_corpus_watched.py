@@ -2,42 +2,122 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from tests.corpus_format import FOOT, HEAD, Script, read_script
+from tests.corpus_format import FOOT, Moment, Script, read_script
+from tests.corpus_functions import register
 from tests.oracle import canonical
 from xstreamcast.api import compiled
-from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.edges.decoding import decoder_of
+from xstreamcast.errors import Error
+from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.operators.watch import Policy, Watch
 
 SCRIPTS = sorted((Path(__file__).parents[1] / "corpus").glob("*.stream"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _registered() -> None:
+    register()
+
+
+class Watched:
+    """A script on its way through a watch."""
+
+    def __init__(self, script: Script, policy: Policy = "optimistic") -> None:
+        self.script = script
+        kinds = dict.fromkeys(script.structures, "fragments")
+        self.watch = Watch(compiled(script.query), kinds, policy=policy)  # type: ignore[arg-type]
+        self.decoders = {
+            name: decoder_of("fragments" if told else "updates", name, self.watch.names, "stop")
+            for name, told in script.structures.items()
+        }
+        self.told = Accumulated()
+        for name in self.decoders:
+            list(self.feed(name, script.beginning(name)))
+
+    def feed(self, name: str, piece: bytes) -> Iterator[Change]:
+        decoder = self.decoders[name]
+        self.watch.on_arrivals(name, decoder.feed(piece), decoder.ids)
+        return self.tick()
+
+    def end(self) -> list[Change]:
+        for name, decoder in self.decoders.items():
+            self.watch.on_arrivals(name, decoder.close(), decoder.ids)
+            self.watch.on_end(name)
+        return list(self.tick())
+
+    def tick(self) -> Iterator[Change]:
+        for change in self.watch.tick():
+            self.told.apply(change)
+            yield change
+
+    def check(self, moment: Moment) -> None:
+        if moment.expected is not None:
+            expected = [canonical(line) for line in moment.expected]
+            assert [canonical(item) for item in self.told.items()] == expected, moment.line
+
+
+def moments(script: Script) -> list[Moment]:
+    return [one for one in script.moments if not one.past]
+
+
+def shown(changes: list[Change]) -> list[str]:
+    return [f"{'+' if one.diff > 0 else '-'} {canonical(one.item)}" for one in changes]
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_watched_says_what_it_says_asked(path: Path):
     script = read_script(path)
-    if script.definitions:
-        pytest.skip("it needs functions registered in Python")
-    watch = Watch(compiled(script.query), dict.fromkeys(script.structures, "fragments"))
-    decoders = {name: Decoder(name, names=watch.names) for name in script.structures}
-    told = Accumulated()
-    for name, decoder in decoders.items():
-        start = f"{HEAD}{script.structures[name]}".encode()
-        watch.on_arrivals(name, decoder.feed(start), decoder.ids)
-    for moment in (one for one in script.moments if not one.past):
-        decoder = decoders[moment.stream]
-        watch.on_arrivals(moment.stream, decoder.feed(moment.arrives.encode()), decoder.ids)
-        for change in watch.tick():
-            told.apply(change)
-        if moment.expected is not None:
-            expected = [canonical(line) for line in moment.expected]
-            assert [canonical(item) for item in told.items()] == expected, moment.line
+    watched = Watched(script)
+    for moment in moments(script):
+        changes = list(watched.feed(moment.stream, moment.arrives.encode()))
+        watched.check(moment)
+        if "optimistic" in moment.changes:
+            expected = [canonical(line[2:]) for line in moment.changes["optimistic"]]
+            assert [one[2:] for one in shown(changes)] == expected, moment.line
+            assert [one[0] for one in shown(changes)] == [
+                line[0] for line in moment.changes["optimistic"]
+            ]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+@given(data=st.data())
+@settings(max_examples=2)
+def test_however_what_arrives_is_cut(path: Path, data: st.DataObject):
+    script = read_script(path)
+    watched = Watched(script)
+    for moment in moments(script):
+        raw = moment.arrives.encode()
+        while raw:
+            size = data.draw(st.integers(1, max(1, len(raw))))
+            list(watched.feed(moment.stream, raw[:size]))
+            raw = raw[size:]
+        watched.check(moment)
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_strict_says_the_same_at_the_end(path: Path):
+    script = read_script(path)
+    watched, both = Watched(script, "strict"), Watched(script)
+    for moment in moments(script):
+        changes = list(watched.feed(moment.stream, moment.arrives.encode()))
+        list(both.feed(moment.stream, moment.arrives.encode()))
+        if "strict" in moment.changes:
+            assert shown(changes) == moment.changes["strict"], moment.line
+    watched.end()
+    both.end()
+    assert watched.told.items() == both.told.items()
 
 
 def test_the_corpus_has_scripts():
     assert len(SCRIPTS) > 20
     assert all(isinstance(read_script(path), Script) for path in SCRIPTS)
     assert FOOT.startswith("</")
+    with pytest.raises(Error):
+        Watched(Script(Path(), query="1 +"))

@@ -190,13 +190,15 @@ def test_every_version_has_the_members_it_had_and_got(name: str, strategy: str) 
     assert found == [_said(one) for one in _expected(name)]
 
 
+@pytest.mark.parametrize("strategy", ["caq", "qac", "qac+"])
 @pytest.mark.parametrize("name", NAMES)
-def test_as_of_an_instant_members_have_the_versions_of_then(name: str) -> None:
+def test_as_of_an_instant_members_have_the_versions_of_then(name: str, strategy: str) -> None:
     expected, history = _expected(name), _history(name)
     updates = [one.attrib["timestamp"] for parent in expected for one in parent.iter("update")]
     instants = sorted({one.attrib["timestamp"] for one in expected} | set(updates))
     for instant in instants[:: max(1, len(instants) // 12)]:
-        found = list(query(CURRENT).run(osm=history, as_of=instant).lines())
+        answer = query(CURRENT).run(osm=history, as_of=instant, strategy=strategy)
+        found = list(answer.lines())
         assert found == _members_at(expected, instant), instant
 
 

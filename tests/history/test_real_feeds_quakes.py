@@ -32,7 +32,10 @@ FEED = Path(__file__).parents[3] / "shared" / "data" / "feeds" / "quakeml"
 pytestmark = pytest.mark.skipif(not FEED.is_dir(), reason="the feed of quakes is not there")
 
 BED = "http://quakeml.org/xmlns/bed/1.2"
-NAMES = ("ci15481673_phase-data", "nc72182046_phase-data", "usc000p11f_phase-data")
+NAMES = (
+    *("ci15481673_phase-data", "nc72182046_phase-data", "usc000p11f_phase-data"),
+    "usc000nwtr_origin",
+)
 CUT = NAMES[:2]
 KINDS = ("pick", "amplitude", "stationMagnitude", "magnitude", "origin")
 CREATED = f"{{{BED}}}creationInfo/{{{BED}}}creationTime"
@@ -123,10 +126,12 @@ def _chained(name: str) -> History:
     return loaded.history
 
 
+@pytest.mark.parametrize("strategy", ["caq", "qac", "qac+"])
 @pytest.mark.parametrize("name", NAMES)
-def test_the_newest_solution_of_each_instant_counts(name: str) -> None:
+def test_the_newest_solution_of_each_instant_counts(name: str, strategy: str) -> None:
     for instant in _instants(name, ("magnitude", "origin")):
-        found = list(query(STANDING).run(quake=_chained(name), as_of=instant).lines())
+        answer = query(STANDING).run(quake=_chained(name), as_of=instant, strategy=strategy)
+        found = list(answer.lines())
         expected = [
             _shown(max(known, key=_created))
             for kind in ("magnitude", "origin")

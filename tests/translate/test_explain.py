@@ -51,6 +51,24 @@ def test_the_structure_may_stand_in_a_file_of_its_own(
     assert 'xsc:holes_below($xsc:credit.history, $xsc:root, "2")' in capsys.readouterr().out
 
 
+def test_a_query_that_needs_nothing_stands_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "--stage", "xquery", "-q", "1+1"]) == 0
+    assert capsys.readouterr().out == "1 + 1\n"
+
+
+def test_a_clock_behind_and_an_interval_are_told(
+    credit: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = ["explain", "--stage", "xquery", "-i", f"credit={credit}"]
+    query = ["-q", 'stream("credit")//account?[now]']
+    assert main([*told, "--clock", "wall", *query]) == 0
+    out = capsys.readouterr().out
+    assert "(: materialised: a projection may reach what is planned :)" in out
+    assert "xsc:reached($xsc:credit.view, $xsc:end1)" in out
+    assert main([*told, "--between", *query]) == 0
+    assert "$xsc:since, $xsc:until)" in capsys.readouterr().out
+
+
 def test_without_a_structure_it_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "--stage", "xquery", "-q", 'stream("credit")//account']) == 2
     assert "--structure credit=FILE, or --strategy caq" in capsys.readouterr().err

@@ -26,13 +26,24 @@ def add_translation_arguments(parser: Parser) -> None:
         "-i", "--input", action="append", default=[], metavar="NAME=SOURCE",
         help="with --stage xquery, operators or strategy: a stream whose tag structure is taken",
     )  # fmt: skip
+    parser.add_argument(
+        "--clock", choices=("event", "wall"), default="event",
+        help="with --stage xquery: wall if $xsc:now may lie before valid times in the stream",
+    )  # fmt: skip
+    parser.add_argument(
+        "--between", action="store_true",
+        help="with --stage xquery: streams projected to [$xsc:since,$xsc:until]",
+    )  # fmt: skip
 
 
 def translation(module: Module, args: Parsed) -> str:
     """The translation, with its prolog."""
     from xstreamcast.algebra.translate import translate
 
-    return translate(module, args.strategy, told_structures(args)).rstrip("\n")
+    return translate(
+        module, args.strategy, told_structures(args), planned=args.clock == "wall",
+        between=args.between,
+    ).rstrip("\n")  # fmt: skip
 
 
 def told_structures(args: Parsed) -> dict[str, TagStructure]:

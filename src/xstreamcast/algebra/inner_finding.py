@@ -9,7 +9,7 @@ from typing import Any, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.cut import NotDivided, Place, TagCut
-from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Shape, Sorted
+from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Shape, Sorted, Windowed
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.guide import structured
 from xstreamcast.algebra.inner import Inner, Keeps
@@ -40,6 +40,7 @@ def maintained(program: Program, division: Division) -> Division:
     """The division with folds inside the units of fragment streams kept, where that is exact."""
     parts = list(division.parts)
     names = {part.input for part in parts if isinstance(division.cuts[part.input], TagCut)}
+    names -= {part.input for part in parts if isinstance(part.shape, Windowed)}
     for name in sorted(names - division.probed, key=str):
         at = [i for i, part in enumerate(parts) if part.input == name]
         found = _Input(program, division, [parts[i] for i in at]).parts()
@@ -390,6 +391,8 @@ def _plans(shape: Shape) -> list[p.Plan]:
             return [tuples, *(key.value for key in keys), result]
         case Grouped(_, group, result):
             return [group, result]
+        case Windowed():
+            return []
         case Windowed(_, window, result):
             return [window, result]
 
@@ -403,6 +406,8 @@ def _whole(shape: Shape) -> p.Expression:
             return p.Return(p.OrderBy(tuples, keys), result)
         case Grouped(_, group, result):
             return p.Return(group, result)
+        case Windowed():
+            return p.EMPTY
         case Windowed(before, window, result):
             return p.Return(replace(window, source=before), result)
 
@@ -417,6 +422,8 @@ def _mapped(shape: Shape, f: Any) -> Shape:
         case Grouped(_, group, result):
             changed = f(group)
             return Grouped(changed.source, changed, f(result))
+        case Windowed():
+            return shape
         case Windowed():
             return shape  # windows keep what they need themselves
 

@@ -64,7 +64,7 @@ def moments(frame: Frame, column: Column) -> tuple[I64, U8, I64]:
     if (atoms.lengths() > 1).any():
         raise error("XPTY0004", "an end of an interval must be one instant; got several")
     items = atoms.items
-    if len(items) > 1 and items.tag == DATE_TIME and items.values.strides == (0,):
+    if len(items) > 1 and items.tag in (DATE_TIME, DATE) and items.values.strides == (0,):
         items = items.slice(0, 1)  # one value for all rows
     found = [_moment(tag, value) for tag, value in items.pairs()]
     instants = np.array([one[0] for one in found], np.int64)

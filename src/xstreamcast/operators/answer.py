@@ -74,7 +74,11 @@ class Answer:
         `ranks` places groups that are new; `order`, all groups of the answer, places every one
         anew: those that stand in each other's way are taken out and put in again.
         """
-        made = {g: self._groups.get(g, EMPTY).revised(items) for g, items in contents.items()}
+        made = {
+            group: self._groups.get(group, EMPTY).revised(items)
+            for group, items in contents.items()
+            if not self._stays(group, items)
+        }
         moved = set() if order is None else self._misplaced(order)
         touched = set(made) | moved
         before = {group: self._groups.get(group, EMPTY).listed for group in touched}
@@ -84,6 +88,13 @@ class Answer:
             known = () if group in moved else before[group]
             out += self._insertions(group, {e.serial: e for e in known}, instant)
         return out
+
+    def _stays(self, group: str, items: Sequence[str]) -> bool:
+        """Whether a group is as it was."""
+        listed = self._groups.get(group, EMPTY).listed
+        return len(listed) == len(items) and all(
+            entry.item == item for entry, item in zip(listed, items, strict=True)
+        )
 
     def _removals(
         self,

@@ -13,6 +13,7 @@ from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import Items
 from xstreamcast.operators.history_part import Places, part_of
 from xstreamcast.operators.inner import Insides, Kept
+from xstreamcast.operators.mini_cache import Made, MiniCache, Spans
 from xstreamcast.operators.missing import Missing, hollow_names
 from xstreamcast.operators.root import Root, root_of
 from xstreamcast.operators.units import NOTHING, Minis, Moved
@@ -41,6 +42,10 @@ class FragmentFeed:
         self._taken = 0  # fragments that were told of
         self._places: dict[str, int] = {}
         self._units: dict[int, list[str]] = {}  # the keys under which an id is a unit
+        self._place_codes: I64 = np.zeros(0, np.int64)  # of units in order
+        self._unit_codes: I64 = self._place_codes  # sorted, and where each stands
+        self._unit_places: I64 = self._place_codes
+        self._cache: MiniCache | None = None
         self._is_unit: Bools = np.zeros(1024, np.bool_)  # by id
         self._of_root: Bools = np.zeros(1024, np.bool_)  # by id: it has the root's tag
 
@@ -81,7 +86,9 @@ class FragmentFeed:
             met = self._links.above(ids)
             asked = met[self._is_unit[met]]
         else:
-            asked = self._insides.dirty(first, last, self._is_unit)
+            asked, own = self._insides.dirty(first, last, self._is_unit)
+            if self._cache is not None:
+                self._cache.drop(self._places_of(own))
         if len(asked) == 0:
             return NOTHING if first == last else Moved(places=self._places, again=self._again)
         return Moved(self._minis(asked), places=self._places, again=self._again)
@@ -94,14 +101,10 @@ class FragmentFeed:
         self._units, self._places = {}, {}
         was, self._is_unit = self._is_unit, np.zeros_like(self._is_unit)
         if self._root is not None:
-            keys = self._root.keys
-            self._places = {key: place for place, (key, _) in enumerate(keys)}
-            for key, code in keys:
-                self._units.setdefault(code, []).append(key)
-            self._is_unit[list(self._units)] = True
+            self._settle(self._root.keys)
         if self._insides is not None:
             self._insides.refresh(np.flatnonzero(self._is_unit & ~was))
-            met = np.union1d(met, self._insides.dirty(first, last, self._is_unit))
+            met = np.union1d(met, self._insides.dirty(first, last, self._is_unit)[0])
         if self._root is None:
             return Moved(None, tuple(before), reordered=True)
         if not tell:
@@ -112,6 +115,17 @@ class FragmentFeed:
         asked = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
         minis = self._minis(np.array(asked, np.int64)) if asked else None
         return Moved(minis, gone, self._places, reordered=True, again=self._again)
+
+    def _settle(self, keys: list[tuple[str, int]]) -> None:
+        """Which ids are units, and where."""
+        self._places = {key: place for place, (key, _) in enumerate(keys)}
+        for key, code in keys:
+            self._units.setdefault(code, []).append(key)
+        self._place_codes = np.array([code for _, code in keys], np.int64)
+        self._unit_places = np.argsort(self._place_codes, kind="stable")
+        self._unit_codes = self._place_codes[self._unit_places]
+        self._is_unit[self._place_codes] = True
+        self._cache = MiniCache(self.history.store.names, self.history.name, len(keys))
 
     def _codes(self) -> I64:
         """The ids of all units."""
@@ -152,61 +166,82 @@ class FragmentFeed:
     def _minis(self, asked: I64, only: set[str] | None = None) -> Minis:
         """The units of some ids, each below the start tags around its hole."""
         assert self._root is not None
-        codes = asked.tolist()
-        barred = None if self._insides is None else self._insides.barred
-        shown = self._links.below(self._links.all_of(asked), barred)
-        part = part_of(self.history, self._links, shown, asked)
-        made = written(part, document=False)
-        first, last = _extents(made.tape, made.instances.parent, made.instances.link, made.row,
-                               len(codes))  # fmt: skip
-        place = {code: i for i, code in enumerate(codes)}
-        wanted = sorted(
-            (self._places[key], key, place[code])
-            for code in codes
-            for key in self._units[code]
-            if only is None or key in only
-        )
-        parts, documents, shifts, base = [], [], [], 0
-        for spine, units in self._root.by_spine(wanted):
-            at = np.array(units, np.int64)
-            mini, begin = wrapped(spine, made.tape, first[at], last[at])
-            documents.append(begin + base)
-            shifts.append(begin + base + 1 + sum(map(len, spine)) - first[at])
-            parts.append(mini)
-            base += len(mini)
-        keys = tuple(key for _, key, _ in wanted)
-        at, shift = np.array([unit for _, _, unit in wanted], np.int64), np.concatenate(shifts)
-        insides = self._insides
+        keys = self._root.keys
+        places = self._places_of(asked)
+        if only is not None:
+            places = places[[keys[place][0] in only for place in places.tolist()]]
+        names = tuple(keys[place][0] for place in places.tolist())
+        if self._cache is None or self._insides is None:
+            made, missing = self._made(places)
+            return Minis(made.tape, made.documents, names, missing, made.instants)
+        lacking = self._cache.lacks(places)
+        if len(lacking):
+            self._cache.put(lacking, self._made(lacking)[0])
+        made = self._cache.take(places)
         return Minis(
-            joined(parts), np.concatenate(documents), keys,
-            missing=self._missing(part, made, at, shift) if self.strict else None,
-            instants=self._instants(made, at.tolist(), len(codes)),
-            kept=None if insides is None else self._kept(insides, asked, made, at, shift),
+            made.tape, made.documents, names, instants=made.instants,
+            kept=self._kept(self._insides, places, made),
         )  # fmt: skip
 
-    def _kept(self, insides: Insides, codes: I64, made: View, at: I64, shift: I64) -> Kept:
-        """What is known of the elements of units; units in the order of the minis."""
+    def _places_of(self, codes: I64) -> I64:
+        """Where the units of some ids stand, in order."""
+        first = np.searchsorted(self._unit_codes, codes, "left")
+        counts = np.searchsorted(self._unit_codes, codes, "right") - first
+        return np.sort(self._unit_places[ranges(first, counts)])
+
+    def _made(self, places: I64) -> tuple[Made, Missing | None]:
+        """The units at some places, which are ascending."""
+        assert self._root is not None
+        codes, at = np.unique(self._place_codes[places], return_inverse=True)
+        barred = None if self._insides is None else self._insides.barred
+        shown = self._links.below(self._links.all_of(codes), barred)
+        part = part_of(self.history, self._links, shown, codes)
+        made = written(part, document=False)
+        n = made.instances
+        first, last = _extents(made.tape, n.parent, n.link, made.row, len(codes))
+        parts, documents, shifts, base = [], [], [], 0
+        for spine, units in self._root.by_spine(places, at):
+            mini, begin = wrapped(spine, made.tape, first[units], last[units])
+            documents.append(begin + base)
+            shifts.append(begin + base + 1 + sum(map(len, spine)) - first[units])
+            parts.append(mini)
+            base += len(mini)
+        begins, shift = np.concatenate(documents), np.concatenate(shifts)
+        missing = self._missing(part, made, at, shift) if self.strict else None
+        tape = parts[0] if len(parts) == 1 else joined(parts)
+        roots, versions = self._elements(made, at, shift - begins)
+        return Made(tape, begins, self._instants(made, at), roots, versions), missing
+
+    def _elements(self, made: View, at: I64, shift: I64) -> tuple[Spans, I64]:
+        """The rows of the elements of units, and when each begins."""
         n = made.instances
         tops = np.flatnonzero(n.parent < 0)
         first = np.searchsorted(n.link[tops], at, "left")
         counts = np.searchsorted(n.link[tops], at, "right") - first
         mine = tops[ranges(first, counts)]
-        rows = made.row[mine] + np.repeat(shift, counts)
-        roots = Column.from_lengths(Items.of_nodes(rows), counts)
-        return insides.kept(codes, n.link[mine].astype(np.int64), n.begin[mine], roots)
+        return Spans(made.row[mine] + np.repeat(shift, counts), counts), n.begin[mine]
 
-    def _instants(self, made: View, units: list[int], count: int) -> tuple[I64, ...]:
+    def _kept(self, insides: Insides, places: I64, made: Made) -> Kept:
+        """What is known of the elements of units."""
+        counts = made.roots.counts
+        rows = made.roots.values + np.repeat(made.documents, counts)
+        roots = Column.from_lengths(Items.of_nodes(rows), counts)
+        owner = np.repeat(np.arange(len(places)), counts)
+        return insides.kept(self._place_codes[places], owner, made.begins, roots)
+
+    def _instants(self, made: View, at: I64) -> Spans:
         """Of each unit, when anything in it begins or ends; nothing if nobody asks for it."""
-        if not self.timed:
-            return ()
+        none = np.zeros(0, np.int64)
         n = made.instances
+        if not self.timed or len(n.parent) == 0:
+            return Spans(none, np.zeros(len(at), np.int64))
         top = np.maximum.accumulate(np.where(n.parent < 0, np.arange(len(n.parent)), 0))
-        bounds = np.searchsorted(n.link[top], np.arange(count + 1)) if len(top) else None
-        out = []
-        for unit in units:
-            first, last = (0, 0) if bounds is None else bounds[unit : unit + 2].tolist()
-            out.append(np.concatenate([n.begin[first:last], n.end[first:last]]))
-        return tuple(out)
+        owner = n.link[top]
+        first = np.searchsorted(owner, at, "left")
+        counts = np.searchsorted(owner, at, "right") - first
+        rows = ranges(first, counts)
+        both = np.stack((n.begin[rows], n.end[rows]), 1).ravel()
+        return Spans(both, 2 * counts)
 
     def _missing(self, part: History, made: View, units: I64, shifts: I64) -> Missing:
         """Which payloads have holes that nothing has come for."""
@@ -245,6 +280,7 @@ class FragmentFeed:
         """Bytes of index and payload."""
         report = self.history.report()
         kept = 0 if self._insides is None else self._insides.state_bytes
+        kept += 0 if self._cache is None else self._cache.state_bytes
         return report.index_bytes + report.payload_bytes + kept
 
 

@@ -162,8 +162,11 @@ class Insides:
 
     # -- what is dirty ----------------------------------------------------------------------------
 
-    def dirty(self, first: int, last: int, is_unit: Bools) -> I64:
-        """The units to be asked again because of new fragments, or because time has passed."""
+    def dirty(self, first: int, last: int, is_unit: Bools) -> tuple[I64, I64]:
+        """(units to be asked again, those of them that are new but for what is kept).
+
+        Because of new fragments, or because time has passed.
+        """
         f = self._history.fragments
         places = np.arange(first, last)
         ids = f["id"][first:last].astype(np.int64)
@@ -184,7 +187,8 @@ class Insides:
                              np.concatenate([q for _, q in pairs] or [ids[:0]]))  # fmt: skip
         fresh = np.unique(own[0])
         late = self._due(is_unit)
-        return np.unique(np.concatenate((*own, changed, self.refresh(fresh), late)))
+        anew = np.unique(np.concatenate((*own, self.refresh(fresh))))
+        return np.unique(np.concatenate((anew, changed, late))), anew
 
     def _versions(self, places: I64) -> I64:
         """The places whose content or lifespan is not what it was when these have come."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,18 +17,18 @@ from xstreamcast.tape.wrap import start_tag
 if TYPE_CHECKING:
     from xstreamcast.algebra.cut import TagCut
     from xstreamcast.history.history import History
-    from xstreamcast.tape.layout import Columns, Tape
+    from xstreamcast.tape.layout import I64, Columns, Tape
 
 Spine = tuple["Tape", ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Root:
-    """`keys`: units in order, each with its id; `spines`: the start tags around each."""
+    """`keys`: units in order, each with its id; `spine_of`: which start tags stand around each."""
 
     codes: frozenset[int]
     keys: list[tuple[str, int]]
-    spines: list[int]
+    spine_of: I64
     tags: list[Spine]
 
     def concerns(self, dirty: set[int]) -> bool:
@@ -38,17 +37,22 @@ class Root:
 
     def around(self, place: int) -> Spine:
         """The start tags around the unit at a place."""
-        return self.tags[self.spines[place]]
+        return self.tags[self.spine_of[place]]
 
     def same_around(self, other: Root, place: int, before: int) -> bool:
         """Whether a unit stands below the same start tags as it did in another root."""
         mine, theirs = self.around(place), other.around(before)
         return len(mine) == len(theirs) and all(map(_same_tag, mine, theirs))
 
-    def by_spine(self, wanted: Iterable[tuple[int, str, int]]) -> Iterator[tuple[Spine, list[int]]]:
+    def by_spine(self, places: I64, units: I64) -> Iterator[tuple[Spine, I64]]:
         """Units that follow each other below the same start tags, together."""
-        for spine, units in groupby(wanted, key=lambda one: self.spines[one[0]]):
-            yield self.tags[spine], [unit for _, _, unit in units]
+        spines = self.spine_of[places]
+        cuts = np.flatnonzero(np.diff(spines)) + 1
+        for spine, part in zip(
+            spines[np.concatenate((np.zeros(1, np.int64), cuts))], np.split(units, cuts),
+            strict=True,
+        ):  # fmt: skip
+            yield self.tags[spine], part
 
 
 def _same_tag(a: Tape, b: Tape) -> bool:
@@ -115,7 +119,7 @@ def _read(history: History, links: Places, code: int, tape: Tape) -> Root:
         text = str(unit) if history.ids is None else history.ids.text(unit)
         keys.append((f"{text}~{turn}" if turn else text, unit))
         spines.append(known[parent])
-    return Root(frozenset({code}), keys, spines, tags)
+    return Root(frozenset({code}), keys, np.array(spines, np.int64), tags)
 
 
 def _latest(history: History, links: Places, code: int) -> int:

@@ -13,6 +13,7 @@ from xstreamcast.tape.layout import Columns, Tape
 
 if TYPE_CHECKING:
     from xstreamcast.operators.inner import Kept
+    from xstreamcast.operators.mini_cache import Spans
     from xstreamcast.operators.missing import Missing
     from xstreamcast.tape.layout import I64
 
@@ -25,7 +26,7 @@ class Minis:
     documents: I64
     keys: tuple[str, ...]
     missing: Missing | None = None  # where fragments may be missing
-    instants: tuple[I64, ...] = ()  # of each unit: when anything in it begins or ends
+    instants: Spans | None = None  # of each unit: when anything in it begins or ends
     around: tuple[I64, I64] | None = None  # rows of elements open before it, and behind it
     kept: Kept | None = None  # what is known of units beside what they contain
 

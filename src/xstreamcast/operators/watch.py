@@ -229,6 +229,9 @@ class Watch:
 
     def tick(self) -> list[Change]:
         """The changes of the answer since the last tick."""
+        return deep(self._tick)  # one thread for all evaluations of a tick
+
+    def _tick(self) -> list[Change]:
         if self.pipeline is None:
             return []
         moves = self._taken()

@@ -83,7 +83,7 @@ class Keys:
 
     def _spread(self, column: Column) -> list[Any]:
         out: list[Any] = [None] * column.n
-        if self.way is None:
+        if self.way is None or len(column.items) == 0:
             return out
         keys = _keys(column.items, self.way)
         if column.offsets is None:

@@ -11,12 +11,11 @@ from xstreamcast.evaluate.frame import Frame
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
-from xstreamcast.model.items import Items
+from xstreamcast.model.items import Items, empty_items
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
     from xstreamcast.operators.units import Minis, Moved
-    from xstreamcast.operators.windowing.buffer import Loaded
     from xstreamcast.operators.windowing.sight import Sight
 
 
@@ -46,50 +45,40 @@ class Units:
         self.counts: dict[str, int] = {}
         self.marks: list[Mark] = []
 
-    def revise(
-        self, moved: Moved, sight: Sight, document: p.Variable, known: Loaded
-    ) -> tuple[int, Items, list[Mark]]:
-        """Take units in → the first item that differs, all items from there on, their old marks."""
-        fresh = self._fresh(moved, sight, document)
+    def revise(self, moved: Moved, sight: Sight, document: p.Variable) -> tuple[int, Items]:
+        """Take units in → the first item that differs, and all items from there on."""
+        fresh = frozenset(() if moved.asked is None else moved.asked.keys)
         order = self._order(moved, fresh)
-        same, base = self._unchanged(order, fresh, moved)
-        pieces, marks = [], []
-        old = self._places(same, base)
-        for unit in order[same:]:
-            if unit in fresh:
-                items, looks = fresh[unit]
-                pieces.append(items)
-                marks += [Mark(unit, i, look) for i, look in enumerate(looks)]
-            else:
-                first, count = old[unit], self.counts[unit]
-                pieces.append(known.take(np.arange(first, first + count, dtype=np.int64)))
-                marks += self.marks[first : first + count]
-        before = self.marks[base:]
-        alike = _common(before, marks)
-        self.counts = {k: n for k, n in self.counts.items() if k not in moved.gone}
-        self.counts |= {unit: len(items) for unit, (items, _) in fresh.items()}
-        if len(order) != len(self.counts):
-            self.counts = {unit: self.counts[unit] for unit in order}
+        same, base = self._unchanged(order, fresh)
+        items, marks, counts = self._asked(order[same:], moved, sight, document)
+        alike = _common(self.marks[base:], marks)
+        for unit in self.order[same:]:
+            del self.counts[unit]
+        self.counts |= counts
         self.order = order
         self.marks[base + alike :] = marks[alike:]
-        items = Items.concat(pieces)
-        return base + alike, items.slice(alike, len(items)), before[alike:]
+        return base + alike, items.slice(alike, len(items))
 
-    def _fresh(
-        self, moved: Moved, sight: Sight, document: p.Variable
-    ) -> dict[str, tuple[Items, list[int]]]:
-        """The items of the units that were asked, with what each looks like."""
-        if moved.asked is None:
-            return {}
-        column = items_of(moved.asked, sight, document)
-        looks = _looks(column, moved.asked, sight)
-        bounds = column.bounds().tolist()
-        return {
-            unit: (column.items.slice(bounds[i], bounds[i + 1]), looks[bounds[i] : bounds[i + 1]])
-            for i, unit in enumerate(moved.asked.keys)
-        }
+    def _asked(
+        self, units: Sequence[str], moved: Moved, sight: Sight, document: p.Variable
+    ) -> tuple[Items, list[Mark], dict[str, int]]:
+        """The items of units, all on one tape: so they are in the order of the input."""
+        minis = moved.asked
+        if minis is None or minis.keys != tuple(units):
+            if not units:
+                return empty_items(), [], {}
+            assert moved.again is not None
+            minis = moved.again(units)
+        column = items_of(minis, sight, document)
+        looks, bounds = _looks(column, minis, sight), column.bounds().tolist()
+        marks = [
+            Mark(unit, at - low, looks[at])
+            for unit, low, high in zip(minis.keys, bounds, bounds[1:], strict=False)
+            for at in range(low, high)
+        ]
+        return column.items, marks, dict(zip(minis.keys, column.lengths().tolist(), strict=True))
 
-    def _order(self, moved: Moved, fresh: dict[str, Any]) -> list[str]:
+    def _order(self, moved: Moved, fresh: frozenset[str]) -> list[str]:
         if not (moved.reordered or moved.complete or moved.gone):
             if all(unit in self.counts for unit in fresh):
                 return self.order
@@ -97,7 +86,7 @@ class Units:
             return sorted(known, key=moved.places.__getitem__)
         return [u for u in moved.order() if u in fresh or (u in self.counts and not moved.complete)]
 
-    def _unchanged(self, order: list[str], fresh: dict[str, Any], moved: Moved) -> tuple[int, int]:
+    def _unchanged(self, order: list[str], fresh: frozenset[str]) -> tuple[int, int]:
         """How many units in front stay as they are, and how many items they have."""
         if order is self.order:
             return self._before(fresh)
@@ -105,7 +94,7 @@ class Units:
         same = next((i for i in range(same) if order[i] in fresh), same)
         return same, sum(self.counts[unit] for unit in order[:same])
 
-    def _before(self, fresh: dict[str, Any]) -> tuple[int, int]:
+    def _before(self, fresh: frozenset[str]) -> tuple[int, int]:
         """The same, from the back: most units that change are among the last."""
         waiting, at, base = set(fresh), len(self.order), len(self.marks)
         while waiting:
@@ -113,13 +102,6 @@ class Units:
             base -= self.counts[self.order[at]]
             waiting.discard(self.order[at])
         return at, base
-
-    def _places(self, same: int, base: int) -> dict[str, int]:
-        out = {}
-        for unit in self.order[same:]:
-            out[unit] = base
-            base += self.counts[unit]
-        return out
 
 
 def _looks(column: Column, minis: Minis, sight: Sight) -> list[int]:

@@ -136,8 +136,7 @@ class Windows(Generic[T]):
         if self.units is None:
             self.units, self.arrived, self.buffer = Units(), 0, Buffer()
             self.opened = Opened(self.shape)
-        known = self.buffer.loaded(sight.context.store)
-        first, items, _ = self.units.revise(moved, sight, self._document, known)
+        first, items = self.units.revise(moved, sight, self._document)
         self.buffer.truncate(first)
         self.buffer.append(items, first, sight.context.store)
         self.arrived = first + len(items)

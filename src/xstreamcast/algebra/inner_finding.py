@@ -9,13 +9,14 @@ from typing import Any, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.cut import NotDivided, Place, TagCut
-from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Shape, Sorted, Windowed
+from xstreamcast.algebra.division import Division, Part, Shape
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.guide import structured
 from xstreamcast.algebra.inner import Inner, Keeps
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.needs import needs_of
 from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.shapes import as_expression, plans_of, with_plans
 from xstreamcast.algebra.static_type import Kinds
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
@@ -92,8 +93,8 @@ class _Input:
         if not search.inner:
             return part, part.shape
         hidden = {one.values: one for one in search.inner}
-        lean = _mapped(shape, lambda plan: bottom_up(plan, lambda node: _hidden(node, hidden)))
-        plans = _plans(lean)
+        lean = with_plans(shape, lambda plan: bottom_up(plan, lambda node: _hidden(node, hidden)))
+        plans = plans_of(lean)
         clock = _asks_clock(plans)
         made = replace(
             part, shape=shape, inner=tuple(search.inner), clock=clock,
@@ -108,7 +109,7 @@ class _Input:
         guide = structured(self.structure)
         seen: frozenset[int] = frozenset()
         for part, shape in zip(self.given, shapes, strict=True):
-            body = bottom_up(_whole(shape), _stream(part.document, name))
+            body = bottom_up(as_expression(shape), _stream(part.document, name))
             body = body if part.fold == "items" else _call(part.fold, body)
             needs = needs_of(replace(self.program, body=body), {name: guide})[name]
             seen |= needs.read(guide)
@@ -130,11 +131,11 @@ class _Search:
 
     def shape(self) -> Shape:
         """The shape with what is kept in the place of folds."""
-        for plan in _plans(self.part.shape):
+        for plan in plans_of(self.part.shape):
             for node in descendants(plan):
                 if isinstance(node, p.ForEach) and self._is_unit(node.items):
                     self.units.add(node.variable)
-        return _mapped(self.part.shape, lambda plan: self._walk(plan, False))
+        return with_plans(self.part.shape, lambda plan: self._walk(plan, False))
 
     def _is_unit(self, plan: p.Expression) -> bool:
         """Whether a path leads from the document to elements of units and nowhere else."""
@@ -165,7 +166,7 @@ class _Search:
             case _:
                 return map_children(plan, lambda child: self._walk(child, focused))
 
-    def _fold(self, plan: Any, focused: bool) -> p.Expression | None:
+    def _fold(self, plan: Any, focused: bool) -> Any:
         match plan:
             case p.Call(function, (operand,)) if function.uri == FN and function.local in _KEEPS:
                 return self._kept(plan, operand, function.local, focused)
@@ -342,7 +343,7 @@ def _is_plain(plan: p.Expression, part: Part) -> bool:
 
 def _unit_tests(part: Part) -> Iterator[NodeItem]:
     """The names of elements that paths from the document lead to, or are filtered by."""
-    for plan in _plans(part.shape):
+    for plan in plans_of(part.shape):
         for node in descendants(plan):
             match node:
                 case p.ForEach(_, _, items):
@@ -383,51 +384,6 @@ def _stream(document: p.Variable, name: str) -> Any:
     return put
 
 
-def _plans(shape: Shape) -> list[p.Plan]:
-    match shape:
-        case Listed(expression):
-            return [expression]
-        case Sorted(tuples, keys, result):
-            return [tuples, *(key.value for key in keys), result]
-        case Grouped(_, group, result):
-            return [group, result]
-        case Windowed():
-            return []
-        case Windowed(_, window, result):
-            return [window, result]
-
-
-def _whole(shape: Shape) -> p.Expression:
-    """The shape as one expression."""
-    match shape:
-        case Listed(expression):
-            return expression
-        case Sorted(tuples, keys, result):
-            return p.Return(p.OrderBy(tuples, keys), result)
-        case Grouped(_, group, result):
-            return p.Return(group, result)
-        case Windowed():
-            return p.EMPTY
-        case Windowed(before, window, result):
-            return p.Return(replace(window, source=before), result)
-
-
-def _mapped(shape: Shape, f: Any) -> Shape:
-    match shape:
-        case Listed(expression):
-            return Listed(f(expression))
-        case Sorted(tuples, keys, result):
-            made = tuple(replace(key, value=f(key.value)) for key in keys)
-            return Sorted(f(tuples), made, f(result))
-        case Grouped(_, group, result):
-            changed = f(group)
-            return Grouped(changed.source, changed, f(result))
-        case Windowed():
-            return shape
-        case Windowed():
-            return shape  # windows keep what they need themselves
-
-
 def _asks_clock(plans: list[p.Plan]) -> bool:
     temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
     return any(
@@ -444,7 +400,7 @@ def _numbers(program: Program, division: Division) -> Iterator[int]:
     plans: list[p.Plan] = [program.body, division.rest, *(f.body for f in program.functions)]
     for part in division.parts:
         used += [part.variable.number, part.document.number]
-        plans += _plans(part.shape)
+        plans += plans_of(part.shape)
     for plan in plans:
         known = facts(plan)
         used += [v.number for v in known.used | known.bound]

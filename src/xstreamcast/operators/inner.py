@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.frame import Frame
+from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast, castable
 from xstreamcast.history.view import written
@@ -315,7 +315,7 @@ class Insides:
         out = []
         for inner in self._inners:
             at = np.flatnonzero(np.isin(tags, list(inner.tags)))
-            given = {inner.child.number: Column(Items.of_nodes(nodes[at]))}
+            given: dict[Key, Value] = {inner.child.number: Column(Items.of_nodes(nodes[at]))}
             frame = Frame(context, len(at), context.root, np.zeros(len(at), np.int64), given)
             try:
                 column = _taken(inner, listed(inner.expression, frame), store)

@@ -72,7 +72,8 @@ class MiniCache:
 
     def lacks(self, places: I64) -> I64:
         """Those of the units that are not known."""
-        return places[self._first[0, places] < 0]
+        found: I64 = places[self._first[0, places] < 0]
+        return found
 
     def drop(self, places: I64) -> None:
         """Forget units; all of them, if most of what is held is of forgotten ones."""

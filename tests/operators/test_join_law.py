@@ -65,21 +65,23 @@ def documents(draw):
 
 
 @st.composite
-def streams(draw):
+def streams(draw, corrected=True):
     """Pieces of a fragment stream: corrections, removals, late versions, repetitions."""
     ids = list(range(2, 2 + draw(st.integers(1, 4))))
     lines = []
-    for _ in range(draw(st.integers(1, 2))):
+    for _ in range(draw(st.integers(1, 2)) if corrected else 1):
         order = draw(st.permutations(ids))
         shown = order[: draw(st.integers(1, len(order)))]
         holes = "".join(f'<stream:hole id="{i}" tsid="2"/>' for i in shown)
         lines.append(_filler("filler", 0, 1, draw(st.integers(0, 9)), f"<r>{holes}</r>"))
     for i in ids:
-        for minute in draw(st.lists(st.integers(0, 9), min_size=1, max_size=3)):
-            word = draw(st.sampled_from(["filler", "filler", "replace", "remove"]))
+        most = 3 if corrected else 1
+        for minute in draw(st.lists(st.integers(0, 9), min_size=1, max_size=most)):
+            words = ["filler", "filler", "replace", "remove"] if corrected else ["filler"]
+            word = draw(st.sampled_from(words))
             inner = draw(units()).replace("</u>", _hole(draw, i) + "</u>")
             lines.append(_filler(word, i, 2, minute, inner))
-    for i in draw(st.lists(st.sampled_from(ids), max_size=3)):
+    for i in draw(st.lists(st.sampled_from(ids), max_size=3, unique=not corrected)):
         key = draw(st.sampled_from(["1", "2", "x"]))
         lines.append(_filler("filler", 10 + i, 3, draw(st.integers(0, 9)), f"<k>{key}</k>"))
     lines = draw(st.permutations(lines)) if draw(st.booleans()) else lines
@@ -99,11 +101,11 @@ def _filler(word, number, tag, minute, payload):
 
 
 @st.composite
-def cases(draw):
+def cases(draw, corrected=True):
     """A query, the kinds of two inputs, and what arrives on them in which order."""
     kinds = {name: draw(st.sampled_from(["document", "fragments"])) for name in "ab"}
     pieces = {
-        name: draw(documents() if kind == "document" else streams())
+        name: draw(documents() if kind == "document" else streams(corrected))
         for name, kind in kinds.items()
     }
     number = draw(st.integers(0, len(QUERIES) - 1))
@@ -168,3 +170,10 @@ def test_both_policies_end_equal(data, case):
             pass
         ends.append(None if beside is None else beside.told.items())
     assert ends[0] == ends[1]
+
+
+@settings(deadline=None)
+@given(st.data(), cases(corrected=False))
+def test_strict_takes_nothing_back_that_no_correction_touched(data, case):
+    for beside in play(case, data, policy="strict"):
+        assert all(change.diff > 0 for change in beside.changes)

@@ -40,11 +40,16 @@ class Side:
         self.mine, self.theirs = Index(mine), Index(theirs)
         self.lacking: set[str] = set(lacking)  # units of the other input that are not complete
         self.ended = False  # nothing of the other input changes any more
+        self._recent: list[str] | None = None  # units of it that came since they were looked over
 
     @property
     def hashed(self) -> bool:
         """Whether values tell who meets whom; else every unit meets all."""
         return comparable(self.mine.kinds, self.theirs.kinds)
+
+    def tells(self, values: Iterable[Values]) -> bool:
+        """Whether they can be looked up among those of the other input."""
+        return comparable(self.mine.kinds, self.theirs.kinds, *{one.kinds for one in values})
 
     def on_other(self, moved: Moved, asking: Asking) -> set[str] | None:
         """Take in what moved in the other input → the driven units that it concerns; None: all."""
@@ -54,6 +59,8 @@ class Side:
             self._note_lacking(moved.asked)
             for unit, values in zip(moved.asked.keys, found, strict=True):
                 touched += [self.theirs.put(unit, values), values]
+            if self._recent is not None:
+                self._recent += moved.asked.keys
         moves = moved.reordered and self._reordered(moved.places)
         self.places = moved.places
         if moves or any(one.kinds for one in touched if not comparable(one.kinds)):
@@ -77,12 +84,25 @@ class Side:
         found = self.theirs.having(values.keys) - self.lacking
         return sorted(found, key=self.places.__getitem__)
 
-    def unmet(self, units: Iterable[str]) -> list[str]:
-        """Of some units of the other input, those that meet none of the driven ones."""
+    def finish(self) -> None:
+        """The other input has ended: no driven unit has to be found by its values again."""
+        if not self.ended:
+            self.ended = True
+            self.mine.clear()
+
+    def unmet(self) -> list[str]:
+        """The units of the other input that meet no driven one, among those not looked over yet."""
+        if not self.hashed or self.ended:
+            return []
+        units = self.theirs.units if self._recent is None else self._recent
         known, mine = self.theirs.units, self.mine.keys
-        return [
-            unit for unit in units if unit in known and mine.keys().isdisjoint(known[unit].keys)
+        found = [
+            unit
+            for unit in units
+            if unit in known and not any(key in mine for key in known[unit].keys)
         ]
+        self._recent = []
+        return found
 
     def snapshot(self) -> Any:
         """What brings it back."""
@@ -136,7 +156,7 @@ class Joining:
         shared: dict[Key, Value] = {}
         for side in self.sides:
             values = self._here(side, frame, minis)
-            if side.hashed and all(comparable(one.kinds) for one in values):
+            if side.tells(values):
                 own[side.probe.document.number] = self._met(side, values, frame.context.store)
             else:
                 shared[side.probe.document.number] = self._everyone(side, frame.context.store)

@@ -42,6 +42,8 @@ COMMANDS: Final = (
     Row("explain", "xstreamcast.cli.explain", "show how a query is understood and computed"),
     Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),
     Row("infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"),
+    Row("ingest", "xstreamcast.cli.ingest", "take a stream into a fragment table"),
+    Row("compact", "xstreamcast.cli.compact", "rewrite the small files of a fragment table"),
     Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),
     Row("eval", "xstreamcast.cli.eval", "answer queries sent as lines of JSON on stdin"),
     Row("bench", "xstreamcast.cli.bench", "make benchmark data and measure (source checkout)"),

@@ -66,8 +66,7 @@ def session(
         return given
     builder = _spark().builder.appName("xstreamcast")
     if master is not None and master.startswith("sc://"):
-        connected: SparkSession = builder.remote(master).getOrCreate()
-        return connected
+        return _connected(builder, master)
     here = master is None or master.startswith("local")
     many = cores or os.cpu_count() or 1
     launch = prepared(find_java(), cache_folder())
@@ -77,6 +76,16 @@ def session(
     for name, value in conf.items():
         builder = builder.config(name, value)
     return _started(builder.master(master or f"local[{many}]"), launch)
+
+
+def _connected(builder: Any, address: str) -> SparkSession:
+    """A client of a Spark Connect server."""
+    try:
+        found: SparkSession = builder.remote(address).getOrCreate()
+    except ImportError as missing:
+        said = str(missing).splitlines()[0]
+        raise error("XSCU0006", said, hint="pip install 'pyspark[connect]'") from None
+    return found
 
 
 def _local(cores: int | None, memory: str) -> dict[str, str]:
@@ -89,6 +98,9 @@ def _local(cores: int | None, memory: str) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.memory": memory,
+        "spark.python.daemon.module": "xstreamcast.spark.daemon",
+        "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version": "2",
+        "spark.hadoop.mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
     }
 
 

@@ -11,7 +11,7 @@ from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.replay.offset import Offset, Said, Seen
 from xstreamcast.edges.replay.splits import Split
 from xstreamcast.edges.replay.survey import STEP, Mark, Survey
-from xstreamcast.edges.wire.sync import fragment_bytes
+from xstreamcast.edges.wire.sync import first_markup, fragment_bytes, sure_start
 from xstreamcast.errors import error
 
 BATCH_BYTES: Final = 128 << 20  # a batch has at most about so many
@@ -109,7 +109,7 @@ class Replay:
             over = Seen(max(os.path.getsize(name), seen.position), "", True)
             self._marks[name, seen.position, over.position] = marks
             return over, said
-        stop = stop or survey.safe()
+        stop = stop or _past_broken(name, survey.safe())
         self._marks[name, seen.position, stop.position] = marks
         return Seen(stop.position, stop.tag), stop.said
 
@@ -179,7 +179,7 @@ class Replay:
 
     def _names(self, start: Offset) -> list[str]:
         """The files that were met, in that order, then new ones by name."""
-        if os.path.isdir(self.source) and not any(os.scandir(self.source)):
+        if os.path.isdir(self.source) and not os.listdir(self.source):
             return list(start.files)
         there = [os.path.abspath(path) for path in paths(self.source)]
         return [*start.files, *(name for name in there if name not in start.files)]
@@ -200,6 +200,27 @@ class Replay:
                     if survey.said.structure is not None:
                         return replace(said, structure=survey.said.structure)
         return said
+
+
+def _past_broken(name: str, mark: Mark) -> Mark:
+    """The place up to which all is whole or can be given up: a fragment in which others begin was
+    never closed, so only what comes from the last beginning on may still be on its way."""
+    with opened(name) as file:
+        file.seek(mark.position)
+        tail = file.read()
+    last, tag = -1, mark.tag.encode()
+    start = sure_start(tail, tag, first_markup(tail) + 1) if tail.strip() else -1
+    while start >= 0:
+        last, start = start, sure_start(tail, tag, start + 1)
+    if last < 0:
+        return mark
+    given_up, rest = Survey(mark), tail[last:]
+    for _ in given_up.feed(tail[:last]):
+        pass
+    after = Survey(Mark(mark.position + last, mark.tag, given_up.close()))
+    for _ in after.feed(rest):
+        pass
+    return after.safe()
 
 
 def _chunks(name: str, begin: int) -> Iterator[bytes]:

@@ -61,9 +61,10 @@ def write_file(
 
 
 def read_files(table: Path, files: list[File], columns: tuple[str, ...] = FRAGMENT) -> Any:
-    """The rows of some files in order of arrival, with their tag."""
+    """The rows of some files in order of arrival; fragments with their tag."""
     pa = arrow()
-    schema = file_schema(columns).append(pa.field("tag", pa.int32()))
+    schema = file_schema(columns)
+    schema = schema.append(pa.field("tag", pa.int32())) if columns == FRAGMENT else schema
     parts = [_read(table, file, columns, schema) for file in files]
     if not parts:
         return schema.empty_table()
@@ -74,5 +75,7 @@ def read_files(table: Path, files: list[File], columns: tuple[str, ...] = FRAGME
 def _read(table: Path, file: File, columns: tuple[str, ...], schema: Any) -> Any:
     pa = arrow()
     rows = pa.parquet.ParquetFile(table / file.path).read(columns=list(columns))
-    tag = pa.array([file.tag], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
-    return rows.append_column("tag", tag).cast(schema)
+    if columns == FRAGMENT:
+        tag = pa.array([file.tag], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
+        rows = rows.append_column("tag", tag)
+    return rows.cast(schema)

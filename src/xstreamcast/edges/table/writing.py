@@ -19,6 +19,15 @@ OnError = Literal["quarantine", "stop"]
 
 
 @dataclass(frozen=True, slots=True)
+class Batch:
+    """Files of a batch that do not count yet, and what its rows say of streams."""
+
+    files: list[File]
+    refused: list[File]
+    streams: dict[str, Stream]
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """What a batch brought."""
 
@@ -40,18 +49,17 @@ def append(
     rows = rows if isinstance(rows, arrow().Table) else arrow().Table.from_batches(list(rows))
     if on_error == "stop":
         _stop_at_refused(rows)
-    summary = summaries(rows)
+    streams = summaries(rows)
 
-    def write(batch: int) -> tuple[list[File], list[File]]:
-        return write_rows(Log(path).path, rows, batch)
+    def write(number: int) -> Batch:
+        return Batch(*write_rows(Log(path).path, rows, number), streams)
 
-    return commit(path, write, summary, writer=writer, epoch=epoch, offset=offset)
+    return commit(path, write, writer=writer, epoch=epoch, offset=offset)
 
 
 def commit(
     path: str | os.PathLike[str],
-    write: Callable[[int], tuple[list[File], list[File]]],
-    summary: dict[str, Stream],
+    write: Callable[[int], Batch],
     *,
     writer: str,
     epoch: int,
@@ -63,11 +71,11 @@ def commit(
         state = log.state()
         if state.has(writer, epoch):
             return Written(again=True)
-        files, refused = write(state.number)
-        streams = {name: _evolved(state, name, more) for name, more in summary.items()}
-        entry = Entry(writer, epoch, tuple(files), tuple(refused), streams, offset)
+        made = write(state.number)
+        streams = {name: _evolved(state, name, more) for name, more in made.streams.items()}
+        entry = Entry(writer, epoch, tuple(made.files), tuple(made.refused), streams, offset)
         if log.commit(state.number, entry):
-            return Written(_rows(files), _rows(refused))
+            return Written(_rows(made.files), _rows(made.refused))
 
 
 def _rows(files: Iterable[File]) -> int:

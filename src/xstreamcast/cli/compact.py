@@ -1,0 +1,26 @@
+"""xstreamcast compact: rewrite the small files of a fragment table."""
+
+from __future__ import annotations
+
+import sys
+
+from xstreamcast.cli.arguments import Parsed, Parser
+
+
+def add_arguments(parser: Parser) -> None:
+    """What the command understands."""
+    parser.add_argument("table", metavar="TABLE", help="the folder of the table")
+    parser.add_argument(
+        "--clean", action="store_true",
+        help="delete at once what no longer counts: nobody may be reading or writing the table",
+    )  # fmt: skip
+
+
+def main(arguments: Parsed) -> int:
+    """Compact, and say what it brought."""
+    from xstreamcast.edges.table.compacting import compact
+
+    done = compact(arguments.table, clean=arguments.clean)
+    said = f"{done.before} files became {done.after}"
+    sys.stderr.write(said + (f", {done.deleted} deleted\n" if done.deleted else "\n"))
+    return 0

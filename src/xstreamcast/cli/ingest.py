@@ -1,0 +1,136 @@
+"""xstreamcast ingest: a source into a fragment table, each fragment once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.ingesting import Ingested
+
+
+def add_arguments(parser: Parser) -> None:
+    """What the command understands."""
+    parser.add_argument(
+        "source", metavar="SOURCE",
+        help="fragments or a document: a file, a folder, a pattern, - or tcp://HOST:PORT",
+    )  # fmt: skip
+    parser.add_argument("--table", required=True, metavar="PATH", help="the folder of the table")
+    parser.add_argument("--stream", metavar="NAME", help="the stream's name (default: by SOURCE)")
+    parser.add_argument("-s", "--structure", metavar="TS", help="the tag structure, in a file")
+    parser.add_argument(
+        "--valid-time", metavar="PATH|INSTANT", help="for a document: when its parts are valid from"
+    )
+    parser.add_argument(
+        "--max-per-batch", type=_count, metavar="N", help="at most so many fragments at once"
+    )
+    parser.add_argument(
+        "--checkpoint", metavar="DIR", help="how far it has come (default: in the table)"
+    )
+    parser.add_argument("--follow", action="store_true", help="go on with what is added")
+    parser.add_argument(
+        "--on-error", choices=("quarantine", "stop"), default="quarantine",
+        help="a fragment that does not fit: keep it apart with its reason, or stop",
+    )  # fmt: skip
+    parser.add_argument(
+        "--runner", choices=("spark", "local"), default="spark",
+        help="a streaming query on Spark, or this process alone (default: spark)",
+    )  # fmt: skip
+    parser.add_argument("--master", metavar="URL", help="a Spark cluster; default: in this process")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def main(arguments: Parsed) -> int:
+    """Read to the end, or follow; say what came in."""
+    if arguments.runner == "local" and (arguments.follow or arguments.master):
+        raise error("XSCU0001", "--follow and --master need --runner spark")
+    if not arguments.follow or _fleeting(arguments.source):
+        _check(arguments)
+    done = _local(arguments) if arguments.runner == "local" else _on_spark(arguments)
+    sys.stderr.write(done.summary() + "\n")
+    return 4 if done.refused else 0
+
+
+def _fleeting(source: str) -> bool:
+    from xstreamcast.edges.spooling import is_fleeting
+
+    return is_fleeting(source)
+
+
+def _check(arguments: Parsed) -> None:
+    """A source that is not there is a mistake, unless one waits for it."""
+    from xstreamcast.edges.inputs import paths
+
+    if not _fleeting(arguments.source):
+        paths(arguments.source)
+
+
+def _source(arguments: Parsed) -> tuple[str, str]:
+    """What is read, and the stream's name; what is fleeting is written down first."""
+    from xstreamcast.edges.inputs import stream_name
+    from xstreamcast.edges.spooling import Spool
+
+    source = str(arguments.source)
+    if not _fleeting(source):
+        return source, arguments.stream or stream_name(source)
+    name = arguments.stream or "stdin"
+    folder = Path(arguments.checkpoint or arguments.table) / "_received" / name
+    spool = Spool(source, folder)
+    spool.start()
+    if not arguments.follow:
+        spool.join()
+    if spool.failed is not None:
+        raise error("XSCU0003", f"{source}: {spool.failed.strerror}")
+    return str(folder), name
+
+
+def _local(arguments: Parsed) -> Ingested:
+    from xstreamcast.edges.ingesting import ingest
+
+    source, name = _source(arguments)
+    return ingest(
+        source, arguments.table, stream=name, structure=arguments.structure,
+        valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
+        told=_progress(),
+    )  # fmt: skip
+
+
+def _on_spark(arguments: Parsed) -> Ingested:
+    from xstreamcast.spark.session import session
+
+    spark = session(arguments.master)
+    from xstreamcast.spark.ingest import ingest
+
+    source, name = _source(arguments)
+    try:
+        return ingest(
+            spark, source, arguments.table, stream=name, structure=arguments.structure,
+            valid=arguments.valid_time, most=arguments.max_per_batch,
+            checkpoint=arguments.checkpoint, follow=arguments.follow, on_error=arguments.on_error,
+            told=_progress(),
+        )  # fmt: skip
+    finally:
+        spark.stop()
+
+
+def _progress() -> Callable[[Ingested], None] | None:
+    """A line that moves, where somebody is looking."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+
+    def told(done: Ingested) -> None:
+        sys.stderr.write(f"\r{done.fragments} fragments, {done.refused} refused\x1b[K\r")
+
+    return told

@@ -1,0 +1,111 @@
+"""Many small files of a table to few large ones: the same rows, in one commit.
+
+Until the commit nothing has changed; after it, the old files are nobody's. They are deleted by the
+next compacting, or at once where no reader is left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+from xstreamcast.edges.table.files import read_files, write_file
+from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
+from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
+
+_LARGE: Final = 128 << 20  # a file of so many bytes is left as it is
+_STALE: Final = 3600.0  # seconds after which a file that is in no commit is taken for abandoned
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """Files before and after, and bytes that were freed."""
+
+    before: int
+    after: int
+    deleted: int
+
+
+def compact(path: str | os.PathLike[str], *, clean: bool = False) -> Compacted:
+    """Rewrite small files; the answers stay. `clean`: delete at once what no longer counts."""
+    log = Log(path)
+    while True:
+        state = log.needed()
+        files = _rewritten(log.path, state.files, state.number, FRAGMENT)
+        refused = _rewritten(log.path, state.refused, state.number, QUARANTINED)
+        if files == state.files and refused == state.refused:
+            break
+        entry = Entry(
+            "compact", state.number, files, refused, state.streams, None, True, state.writers
+        )
+        if log.commit(state.number, entry):
+            break
+        _delete(log.path, [*files, *refused], keep=state)
+    now = log.state()
+    deleted = _clean(log, now, 0.0 if clean else _STALE)
+    return Compacted(len(state.files), len(now.files), deleted)
+
+
+def _rewritten(
+    table: Path, files: tuple[File, ...], number: int, columns: tuple[str, ...]
+) -> tuple[File, ...]:
+    """One file in place of the small ones of each folder, where there are several."""
+    found: list[File] = []
+    for folder, group in groupby(sorted(files, key=_folder), key=_folder):
+        there = list(group)
+        small = [file for file in there if file.nbytes < _LARGE]
+        found += [file for file in there if file.nbytes >= _LARGE]
+        if len(small) < 2:
+            found += small
+            continue
+        for some in _bins(small):
+            rows = read_files(table, some, columns)
+            # by id within a tag: readers that look for few ids skip the rest
+            order = [("id", "ascending"), ("batch", "ascending"), ("ordinal", "ascending")]
+            found.append(write_file(table, folder, rows.sort_by(order), number, columns))
+    return tuple(found) if len(found) < len(files) else files
+
+
+def _bins(files: list[File]) -> Iterator[list[File]]:
+    """Files that are put together: as many as make a large one."""
+    held: list[File] = []
+    for file in files:
+        held.append(file)
+        if sum(one.nbytes for one in held) >= _LARGE:
+            yield held
+            held = []
+    if held:
+        yield held
+
+
+def _folder(file: File) -> str:
+    return file.path.rpartition("/")[0]
+
+
+def _delete(table: Path, files: list[File], keep: State) -> None:
+    kept = {file.path for file in (*keep.files, *keep.refused)}
+    for file in files:
+        if file.path not in kept:
+            (table / file.path).unlink(missing_ok=True)
+
+
+def _clean(log: Log, state: State, age: float) -> int:
+    """Delete files that do not count and are old: of earlier compactings, and of killed writers."""
+    counted = {file.path for file in (*state.files, *state.refused)}
+    before, deleted = time.time() - age, 0
+    for top in [*log.path.glob("stream=*"), log.path / REFUSED]:
+        for path in top.rglob("*.parquet"):
+            name = path.relative_to(log.path).as_posix()
+            if name not in counted and path.stat().st_mtime <= before:
+                path.unlink()
+                deleted += 1
+    for left in (log.path / "_staging").glob("*"):
+        if left.stat().st_mtime <= before:
+            shutil.rmtree(left, ignore_errors=True)
+    return deleted

@@ -1,0 +1,118 @@
+"""A source into a fragment table by a streaming query, each batch once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from xstreamcast.edges.ingesting import Ingested, structure_text
+from xstreamcast.edges.inputs import stream_name
+from xstreamcast.edges.replay import Offset, Replay
+from xstreamcast.errors import Error, error
+from xstreamcast.spark.source import NAME, register
+from xstreamcast.spark.table import write_batch
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xstreamcast.edges.table.writing import OnError
+
+_LOOK: Final = "250 milliseconds"  # between two looks at files that may grow
+
+
+def ingest(
+    spark: SparkSession,
+    source: str | os.PathLike[str],
+    table: str | os.PathLike[str],
+    *,
+    stream: str | None = None,
+    structure: str | os.PathLike[str] | None = None,
+    valid: str | None = None,
+    most: int | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    follow: bool = False,
+    on_error: OnError = "quarantine",
+    told: Callable[[Ingested], None] | None = None,
+) -> Ingested:
+    """Read what is there, and with `follow` what comes, into the table."""
+    name, text = stream or stream_name(source), structure_text(structure)
+    replay = Replay(os.fspath(source), text, 1, valid)
+    replay.advance(Offset(), 1)  # a mistake in the call is told here, not by a task
+    options: dict[str, Any] = {"path": os.path.abspath(source), "stream": name, "structure": text}
+    options |= {"maxPerBatch": most, "validTime": valid}
+    reader = register(spark).readStream.format(NAME)
+    for key, value in options.items():
+        reader = reader if value is None else reader.option(key, value)
+    where = Path(checkpoint) if checkpoint else default_checkpoint(table, name, source)
+    done = Ingested(name)
+    append(reader.load(), table, where, done, follow=follow, on_error=on_error, told=told)
+    done.left = list(replay.left_over(_reached(where)))
+    return done
+
+
+def append(
+    rows: DataFrame,
+    table: str | os.PathLike[str],
+    checkpoint: Path,
+    done: Ingested,
+    *,
+    follow: bool = False,
+    on_error: OnError = "quarantine",
+    told: Callable[[Ingested], None] | None = None,
+) -> None:
+    """Append the rows of any streaming DataFrame of fragments, until it ends or is interrupted."""
+    failed: list[Error] = []
+
+    def write(batch: DataFrame, epoch: int) -> None:
+        writer = json.loads((checkpoint / "metadata").read_text())["id"]
+        try:
+            done.add(write_batch(batch, epoch, table, writer=writer, on_error=on_error))
+        except Error as refused:
+            failed.append(refused)
+            raise
+        if told is not None:
+            told(done)
+
+    writer = rows.writeStream.foreachBatch(write).option(
+        "checkpointLocation", f"file://{checkpoint}"
+    )
+    writer = writer.trigger(processingTime=_LOOK) if follow else writer.trigger(availableNow=True)
+    query = writer.start()
+    try:
+        query.awaitTermination()
+    except KeyboardInterrupt:
+        query.stop()
+    except Exception as stopped:
+        raise (failed[0] if failed else _failure(stopped)) from None
+
+
+def default_checkpoint(
+    table: str | os.PathLike[str], stream: str, source: str | os.PathLike[str]
+) -> Path:
+    """Where a source's way into a table is kept, unless somebody says otherwise."""
+    short = hashlib.sha256(os.path.abspath(source).encode()).hexdigest()[:10]
+    return Path(table).absolute() / "_checkpoints" / f"{stream}-{short}"
+
+
+def _reached(checkpoint: Path) -> Offset:
+    """The offset of the last batch in a checkpoint."""
+    folder = checkpoint / "offsets"
+    names = [int(p.name) for p in folder.iterdir() if p.name.isdigit()] if folder.is_dir() else []
+    if not names:
+        return Offset()
+    told = (folder / str(max(names))).read_text().splitlines()[2]
+    return Offset.of(json.loads(told))
+
+
+def _failure(stopped: Exception) -> Error:
+    """What Spark says, in a sentence; the trace is for --debug."""
+    if "--debug" in sys.argv:
+        raise stopped
+    said = [line for line in str(stopped).splitlines() if line.strip()]
+    last = next((line for line in reversed(said) if "Error" in line or "rror:" in line), said[0])
+    return error("XSCK0001", last.strip()[:300], hint="run it again with --debug for the trace")

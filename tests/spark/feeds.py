@@ -1,0 +1,45 @@
+"""Feeds for the tests of tables: accounts with limits that are corrected, in several files."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+STRUCTURE = (
+    '<stream:structure><tag id="1" name="accounts" type="snapshot">'
+    '<tag id="2" name="account" type="temporal"><tag id="3" name="limit" type="temporal"/></tag>'
+    "</tag></stream:structure>\n"
+)
+HEAD = '<stream:fragments xmlns:stream="urn:xstreamcast:stream">\n'
+
+
+def fragments(count: int, seed: int = 1) -> list[str]:
+    """Fragments in a random order; a tenth of them says something again."""
+    dice = random.Random(seed)
+    holes = "".join(f'<stream:hole id="a{n}" tsid="2"/>' for n in range(count // 4))
+    made = [_filler("0", 1, "2003-01-01", f"<accounts>{holes}</accounts>")]
+    for n in range(count // 4):
+        inner = f'<account no="{n}"><stream:hole id="l{n}" tsid="3"/></account>'
+        made.append(_filler(f"a{n}", 2, "2003-01-02", inner))
+        for _ in range(3):
+            day = f"2003-{dice.randint(1, 12):02}-{dice.randint(1, 28):02}T10:00:00Z"
+            made.append(_filler(f"l{n}", 3, day, f"<limit>{dice.randint(1, 9)}000</limit>"))
+    dice.shuffle(made)
+    return made
+
+
+def _filler(name: str, tsid: int, valid: str, payload: str) -> str:
+    head = f'<stream:filler id="{name}" tsid="{tsid}" validTime="{valid}">'
+    return f"{head}{payload}</stream:filler>\n"
+
+
+def write_feed(folder: Path, count: int, files: int = 3) -> Path:
+    """A folder with a feed; its structure stands in the middle of the second file."""
+    folder.mkdir()
+    made = fragments(count)
+    for number in range(files):
+        mine = made[number::files]
+        if number == min(1, files - 1):
+            mine.insert(len(mine) // 2, STRUCTURE)
+        (folder / f"{number:03}.xml").write_text(HEAD + "".join(mine) + "</stream:fragments>\n")
+    return folder

@@ -1,0 +1,78 @@
+"""Killed at any moment and started again, an ingest has every fragment in the table once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.spark.feeds import write_feed
+
+pytest.importorskip("pyspark", reason="the spark extra is not installed")
+
+from xstreamcast.edges.table import Log
+from xstreamcast.edges.table.compacting import compact
+from xstreamcast.edges.table.files import read_files
+
+pytestmark = pytest.mark.spark
+PATIENCE = 120.0  # seconds
+
+
+def started(feed: Path, table: Path, *more: str) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "xstreamcast", "ingest", str(feed), "--table", str(table)]
+    return subprocess.Popen(
+        [*command, "--stream", "credit", *more], stderr=subprocess.PIPE, start_new_session=True
+    )
+
+
+def killed_after(process: subprocess.Popen[bytes], table: Path, commits: int) -> None:
+    """Wait for so many commits, then kill, wherever it is by then."""
+    until = time.monotonic() + PATIENCE
+    while len(Log(table).numbers()) < commits and time.monotonic() < until:
+        if process.poll() is not None:
+            break
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+
+
+def counted(table: Path) -> Counter[tuple[str, int, bytes]]:
+    rows = read_files(Log(table).path, list(Log(table).state().files))
+    return Counter((row["id"], row["valid"], row["payload"]) for row in rows.to_pylist())
+
+
+def ends_well(feed: Path, table: Path, *more: str) -> str:
+    process = started(feed, table, *more)
+    said = process.communicate(timeout=PATIENCE)[1].decode()
+    assert process.returncode == 0, said
+    return said
+
+
+def test_killed_in_this_process(tmp_path: Path) -> None:
+    feed, table, beside = write_feed(tmp_path / "feed", 2000), tmp_path / "t", tmp_path / "beside"
+    options = ("--runner", "local", "--max-per-batch", "40")
+    for commits in (1, 7, 20):
+        killed_after(started(feed, table, *options), table, commits)
+    compact(table)
+    ends_well(feed, table, *options)
+    assert "2001 fragments" in ends_well(feed, beside, *options)
+    assert counted(table) == counted(beside)
+
+
+def test_killed_on_spark(tmp_path: Path) -> None:
+    feed, table, beside = write_feed(tmp_path / "feed", 800), tmp_path / "t", tmp_path / "beside"
+    options = ("--max-per-batch", "100")
+    for commits in (2, 5):
+        killed_after(started(feed, table, *options), table, commits)
+        assert len(Log(table).numbers()) < 9, "killed too late to show anything"
+    said = ends_well(feed, table, *options)
+    assert said.splitlines()[-1].startswith("credit: ")
+    ends_well(feed, beside, "--runner", "local")
+    assert counted(table) == counted(beside)

@@ -47,9 +47,9 @@ constraints:
 	$(PYTHON) -m venv .venv
 
 $(INSTALLED): pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) -e '.[test]'
+	$(PIP) -e '.[test,spark]'
 	@touch $@
 
 $(BENCH_INSTALLED): $(INSTALLED)
-	$(PIP) -e '.[test,bench]'
+	$(PIP) -e '.[test,spark,bench]'
 	@touch $@

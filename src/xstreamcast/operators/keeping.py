@@ -10,25 +10,28 @@ import numpy as np
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.items import Items
 from xstreamcast.operators.asking import Asking, listed
+from xstreamcast.operators.kept_items import Kept, read, written
 from xstreamcast.tape.join import joined
+from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
     from xstreamcast.operators.units import Moved
     from xstreamcast.tape.layout import Tape
-    from xstreamcast.tape.store import Store
 
 _MANY: Final = 4  # units whose tapes are worth joining
-Kept = tuple[Items, dict[int, "Tape"]]  # items, and the tapes that their nodes lie on
 
 
 class Keeping:
     """Items by unit; their nodes stay on the tapes on which they were found or made."""
 
-    def __init__(self, part: Part) -> None:
+    def __init__(self, part: Part, snapshot: Any = None) -> None:
         self._part = part
         self._kept: dict[str, Kept] = {}
         self._order: Mapping[str, int] = {}
+        if snapshot is not None:
+            items, self._order = snapshot
+            self._kept = read(items)
 
     def on_batch(self, moved: Moved, asking: Asking) -> bool:
         """Take the batch in → whether the value may have changed."""
@@ -67,6 +70,13 @@ class Keeping:
         added: dict[int, int] = {}
         ordered = sorted(self._kept, key=lambda key: self._order.get(key, 0))
         return Items.concat([_moved(*self._kept[key], store, added) for key in ordered])
+
+    def snapshot(self) -> Any:
+        """What brings it back; Unwritten if it keeps a node that has no XML of its own."""
+        names = [tape.names for _, found in self._kept.values() for tape in found.values()]
+        store, added = Store(names[0] if names else None), dict[int, int]()
+        placed = {k: (_moved(*one, store, added), one[1]) for k, one in self._kept.items()}
+        return written(placed, store), {key: self._order[key] for key in self._kept}
 
     @property
     def state_bytes(self) -> int:

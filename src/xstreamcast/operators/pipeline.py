@@ -15,6 +15,7 @@ from xstreamcast.operators.folds import Counting, Folding
 from xstreamcast.operators.grouping import Grouping
 from xstreamcast.operators.joining import Joining
 from xstreamcast.operators.keeping import Keeping
+from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.operators.rewriting import Rewriting
 from xstreamcast.operators.sorting import Sorting
 from xstreamcast.operators.timers import Timers
@@ -55,7 +56,7 @@ class Pipeline:
         self.valued: list[tuple[Part, Valued]] = []
         self.rest: Rewriting | None = None
         nothing = [None] * len(parts)
-        told, values, rest, joined = snapshot or (None, nothing, None, nothing)
+        told, values, rest, joined, fresh = snapshot or (None, nothing, None, nothing, True)
         if division.plain and parts[0].fold == "items":
             self.teller = _teller(parts[0], told)
         else:
@@ -73,7 +74,7 @@ class Pipeline:
         }
         self.asked = 0  # units that operators were asked about so far
         self._upset = False  # an error broke a tick off
-        self._fresh = snapshot is None
+        self._fresh = bool(fresh)  # the value has not been told yet
         self._held = False  # the value has changed, and waits to be told
 
     def is_timed(self, name: str | None) -> bool:
@@ -172,26 +173,36 @@ class Pipeline:
         self._fresh = False
         return changes
 
+    def settled(self, name: str | None, keys: Sequence[str], first: int) -> None:
+        """Units of an input will not change; nor will there be others before the first place."""
+        if self.teller is not None and isinstance(self.teller, Concatenation) and keys:
+            self.teller.settle(keys, first)
+        for part, operator in self.valued:
+            if part.input == name and isinstance(operator, Counting):
+                operator.settle(keys)
+
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""
         told = self.rest if self.teller is None else self.teller
         return [] if told is None else told.retracted(instant)
 
     def snapshot(self) -> Any:
-        """What brings it back; None where an operator keeps nodes and has no snapshot."""
-        if any(isinstance(op, Keeping | WindowValues) for _, op in self.valued):
+        """What brings it back; None where an operator has no snapshot."""
+        if any(isinstance(op, WindowValues) for _, op in self.valued):
             return None
         parts = self.division.parts
         told = None if self.teller is None else self.teller.snapshot()
-        values = [
-            op.snapshot() for _, op in self.valued if not isinstance(op, Keeping | WindowValues)
-        ]
+        try:
+            values = [op.snapshot() for _, op in self.valued if not isinstance(op, WindowValues)]
+        except Unwritten:
+            return None
         joined = [self.joinings.get(part.variable.number) for part in parts]
         return (
             told,
             values or [None] * len(parts),
             None if self.rest is None else self.rest.snapshot(),
             [None if one is None else one.snapshot() for one in joined],
+            self._fresh or self._held,
         )
 
     @property
@@ -234,7 +245,7 @@ def _valued(part: Part, snapshot: Any) -> Valued:
         return WindowValues(part)
     match part.fold:
         case "items":
-            return Keeping(part)
+            return Keeping(part, snapshot)
         case "count" | "exists" | "empty":
             return Counting(part, snapshot)
         case _:

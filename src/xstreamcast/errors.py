@@ -458,6 +458,7 @@ XSCF0011 the stream had said that it ended
 XSCF0012 this is no fragment
 XSCF0013 the valid time is too far ahead
 XSCF0014 the fragment is too late
+XSCF0015 what was not kept of the stream is needed after all
 XSCC0001 the change is not understood, or does not fit the answer so far
 XSCE0001 this is no update event
 XSCE0002 there is no such stream or region

@@ -21,6 +21,7 @@ class Answer:
         self._groups: dict[str, Entries] = {}
         self._ranks: dict[str, int] = {}
         self._order: list[tuple[int, str]] = []  # groups that have entries
+        self._settled = 0  # entries that will not change, and are not kept
         if snapshot is not None:
             self._restore(snapshot)
 
@@ -40,7 +41,7 @@ class Answer:
         self._order.sort()
 
     def __len__(self) -> int:
-        return sum(len(entries.listed) for entries in self._groups.values())
+        return self._settled + sum(len(entries.listed) for entries in self._groups.values())
 
     @property
     def state_bytes(self) -> int:
@@ -57,6 +58,22 @@ class Answer:
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of it back."""
         return self.revise(dict.fromkeys(self.groups(), ()), instant)
+
+    def settle(self, groups: Iterable[str], first: int) -> None:
+        """Groups that stay as they are: of each only the name of its last entry is kept, for what
+        comes behind it; and of all whose rank is below `first`, only that of the last group.
+        """
+        for group in groups:
+            known = self._groups.get(group)
+            if known is not None and known.listed:
+                self._settled += len(known.listed) - 1
+                last = Entry(known.listed[-1].serial, "")
+                self._groups[group] = Entries((last,), known.used)
+        gone = max(0, bisect_left(self._order, (first, "")) - 1)
+        for _, group in self._order[:gone]:
+            self._settled += 1
+            del self._groups[group], self._ranks[group]
+        del self._order[:gone]
 
     def groups(self) -> list[str]:
         """The groups that have entries, in order."""

@@ -11,6 +11,8 @@ from xstreamcast.operators.answer import Answer, Appended
 from xstreamcast.operators.asking import Asking, listed, rows_of_strings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from xstreamcast.algebra.division import Listed, Part
     from xstreamcast.model.change import Change
     from xstreamcast.model.column import Column
@@ -61,6 +63,11 @@ class Concatenation:
             # the minis are the first tape of their store
             certain |= np.array(missing.decided(minis.tape, 0, column.items), np.bool_)
         return column.keep(certain)
+
+    def settle(self, keys: Sequence[str], first: int) -> None:
+        """These units will not change; nor will there be others before the first place."""
+        if isinstance(self._answer, Answer):
+            self._answer.settle(keys, first)
 
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of it back."""

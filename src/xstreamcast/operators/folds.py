@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +44,11 @@ class Counting:
                 if not moved.append:
                     self._counts[key] = count
         return bool(self._total != before)
+
+    def settle(self, keys: Sequence[str]) -> None:
+        """These units will not change: their numbers are in the total for good."""
+        for key in keys:
+            self._counts.pop(key, None)
 
     def value(self, asking: Asking, store: Store) -> Items:
         """The number, or whether there is any."""

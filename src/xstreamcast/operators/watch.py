@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,8 +21,10 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
+from xstreamcast.operators.forgetting import ForgettingFeed, settles
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
+from xstreamcast.operators.joining_release import released
 from xstreamcast.operators.pipeline import Pipeline, Tick
 from xstreamcast.operators.split_feed import SplitFeed
 from xstreamcast.operators.units import NOTHING, Moved
@@ -57,6 +59,7 @@ class Watch:
     pipeline: Pipeline | None = None
     ended: set[str | None] = field(default_factory=set)
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
+    fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -139,10 +142,14 @@ class Watch:
         feed = self._feeds.get(name)
         if feed is None:
             history = History(name, structure, store=Store(self.names), ids=ids)
-            self._feeds[name] = FragmentFeed(history, None, self.policy == "strict")
+            fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
+            strict = self.policy == "strict"
+            self._feeds[name] = ForgettingFeed(history, self.program, strict, fixed)
         else:
-            assert isinstance(feed, FragmentFeed)
-            feed.history.describe(structure)
+            assert isinstance(feed, ForgettingFeed)
+            if structure == feed.history.structure:
+                return
+            feed.describe(structure)
         streams = [one for one, kind in self.kinds.items() if kind == "fragments"]
         if all(one in self._feeds for one in streams):
             self._divide()
@@ -208,6 +215,8 @@ class Watch:
         feed.timed = self.pipeline.is_timed(name)
         parts = [part for part in self.pipeline.division.parts if part.input == name]
         feed.maintain([inner for part in parts for inner in part.inner], self._asking)
+        if isinstance(feed, ForgettingFeed):
+            feed.settles = settles(self.pipeline.division, name)
         feed.cut_at(cut if name in driven else None)
         self._stale.add(name)
         self._touched.add(name)
@@ -259,7 +268,30 @@ class Watch:
         finally:
             asking.release()
         self._touched, self._ticked_at = set(), self.now
+        self._forget()
+        self._release()
         return owed + changes
+
+    def _forget(self) -> None:
+        """Let go of units that were told and cannot change."""
+        assert self.pipeline is not None
+        for name, feed in self._feeds.items():
+            if isinstance(feed, ForgettingFeed):
+                self.pipeline.settled(name, *feed.told())
+
+    def _release(self) -> None:
+        """Let go of units that only the future of an ended input could have met."""
+        assert self.pipeline is not None
+        if not self.ended or not self.pipeline.joinings:
+            return
+        free = released(
+            self.pipeline.division.parts, [*self.pipeline.joinings.values()], frozenset(self.ended)
+        )
+        for name, feed in self._feeds.items():
+            if isinstance(feed, SplitFeed) and name in free.inputs:
+                feed.release()
+            elif isinstance(feed, SplitFeed):
+                feed.forget(free.units.get(name, ()))
 
     def _undecided(self) -> frozenset[str | None]:
         """The inputs of which something may be missing, where the policy minds."""

@@ -1,0 +1,119 @@
+"""Whether fragments hold what their tag structure told of: names inside them, and holes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.algebra.guide import Link
+from xstreamcast.tape.payload_kernels import mark_names
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.forgetting import Kept
+    from xstreamcast.algebra.guide import Guide, Name
+    from xstreamcast.history.history import History
+    from xstreamcast.model.fragment import FragmentBatch
+    from xstreamcast.tape.layout import I64, Bools
+
+_MIXED = 0x9E3779B97F4A7C15
+
+
+class Conforming:
+    """Compares arrivals with a guide; what has been met once is not looked at again."""
+
+    def __init__(self, kept: Kept, history: History) -> None:
+        self._guide, self._names = kept.guide, history.store.names
+        self._tags = max(history.structure.tags, default=0) + 2
+        self._allowed: Bools = np.zeros((self._tags, 0), np.bool_)
+        self._met: set[tuple[int, int, int]] = set()
+        self._hole_tag: I64 = np.full(1024, -1, np.int64)  # by id
+        self._own_tag: I64 = np.full(1024, -1, np.int64)
+
+    def broken(self, batch: FragmentBatch) -> Guide | None:
+        """The guide that tells of all that is in the batch, if the one that is known does not."""
+        names, links = self._new_names(batch), self._new_links(batch)
+        links += self._other_tags(batch)
+        if not names and not links:
+            return None
+        inner, known = dict(self._guide.inner), dict(self._guide.links)
+        for tag, name in names:
+            inner[tag] = inner.get(tag, frozenset()) | {name}
+        for tag, link in links:
+            known[tag] = known.get(tag, frozenset()) | {link}
+        from dataclasses import replace
+
+        return replace(self._guide, inner=inner, links=known)
+
+    # -- names ------------------------------------------------------------------------------------
+
+    def _new_names(self, batch: FragmentBatch) -> list[tuple[int, Name]]:
+        count = len(self._names)
+        if self._allowed.shape[1] != count:
+            self._allowed = np.zeros((self._tags, count), np.bool_)
+            for tag, inner in self._guide.inner.items():
+                for uri, local in inner:
+                    self._allowed[tag] |= self._names.matching(local, uri)[:count]
+        seen = np.zeros_like(self._allowed)
+        skip = np.zeros(len(batch.tape), np.bool_)
+        skip[batch.hole_row] = True
+        mark_names(batch.tape.columns, batch.payload, batch.tsid, skip, seen)
+        found = np.argwhere(seen & ~self._allowed)
+        return [(tag, self._names.qname(name)[:0:-1]) for tag, name in found.tolist()]
+
+    # -- holes ------------------------------------------------------------------------------------
+
+    def _new_links(self, batch: FragmentBatch) -> list[tuple[int, Link]]:
+        if len(batch.hole_id) == 0:
+            return []
+        c = batch.tape.columns
+        owner = batch.tsid[batch.hole_fragment]
+        root = batch.payload[batch.hole_fragment]
+        above = c.parent[batch.hole_row]
+        hashed = np.zeros(len(above), np.uint64)
+        while (inside := above != root).any():
+            mixed = (hashed ^ c.name[above].astype(np.uint64)) * np.uint64(_MIXED) + np.uint64(1)
+            hashed = np.where(inside, mixed, hashed)
+            above = np.where(inside, c.parent[above], above)
+        keys = np.stack([owner.astype(np.uint64), batch.hole_tsid.astype(np.uint64), hashed])
+        _, first = np.unique(keys, axis=1, return_index=True)
+        out = []
+        for at in first.tolist():
+            key = int(owner[at]), int(batch.hole_tsid[at]), int(hashed[at])
+            if key not in self._met:
+                self._met.add(key)
+                link = Link(self._path(batch, at), key[1])
+                if link not in self._guide.links.get(key[0], frozenset()):
+                    out.append((key[0], link))
+        return out
+
+    def _path(self, batch: FragmentBatch, at: int) -> tuple[Name, ...]:
+        c, root = batch.tape.columns, int(batch.payload[batch.hole_fragment[at]])
+        row, path = int(c.parent[batch.hole_row[at]]), []
+        while row != root:
+            _, local, uri = self._names.qname(int(c.name[row]))
+            path.append((uri, local))
+            row = int(c.parent[row])
+        return tuple(reversed(path))
+
+    def _other_tags(self, batch: FragmentBatch) -> list[tuple[int, Link]]:
+        """Where a fragment is of another tag than its hole said: it may stand below any tag."""
+        most = max(int(batch.id.max(initial=0)), int(batch.hole_id.max(initial=0))) + 1
+        if most > len(self._own_tag):
+            more = np.full(most, -1, np.int64)
+            self._own_tag = np.concatenate((self._own_tag, more))
+            self._hole_tag = np.concatenate((self._hole_tag, more))
+        self._own_tag[batch.id] = batch.tsid
+        self._hole_tag[batch.hole_id] = batch.hole_tsid
+        ids = np.concatenate((batch.id, batch.hole_id))
+        own, said = self._own_tag[ids], self._hole_tag[ids]
+        odd = np.unique(own[(own >= 0) & (said >= 0) & (own != said)]).tolist()
+        paths = {(tag, k.path) for tag, links in self._guide.links.items() for k in links}
+        paths |= {(tag, ()) for tag in self._guide.name}
+        found = [(tag, Link(path, child)) for child in odd for tag, path in paths]
+        return [(t, link) for t, link in found if link not in self._guide.links.get(t, ())]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return self._own_tag.nbytes + self._hole_tag.nbytes + self._allowed.nbytes

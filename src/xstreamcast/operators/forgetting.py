@@ -1,0 +1,257 @@
+"""A fragment stream of which only what can still count is kept.
+
+answers over what is kept  →  answers over all that arrived
+
+Fragments of tags that the query cannot see are dropped as they arrive. Where nothing that is kept
+will be revised (immutable tags), a unit without unfilled holes is dropped when its answer is told.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from xstreamcast.algebra.division import Listed, Sorted
+from xstreamcast.algebra.forgetting import Kept, kept
+from xstreamcast.errors import Error, error
+from xstreamcast.history.forgetting import forget, held_bytes, some, tape_bytes
+from xstreamcast.model.column import ranges
+from xstreamcast.operators.conforming import Conforming
+from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.history_part import Places
+from xstreamcast.operators.root import Root
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.division import Division
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.history.history import History
+    from xstreamcast.model.fragment import FragmentBatch
+    from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.units import Minis
+    from xstreamcast.tape.layout import I64, Bools
+
+_FEW: Final = 64  # dead fragments that are not worth moving the others for
+_SPARE: Final = 1 << 19  # bytes of tapes that are not worth cutting payloads out for
+_ROW: Final = 27  # bytes of a node's columns
+_EACH: Final = 260  # bytes of a unit's key: a string, a tuple, entries of two dictionaries
+
+
+class ForgettingFeed(FragmentFeed):
+    """Keeps the fragments of `kept.tags`; of `fixed` tags no second version will come."""
+
+    def __init__(
+        self, history: History, program: Program, strict: bool, fixed: frozenset[int] = frozenset()
+    ) -> None:
+        super().__init__(history, None, strict)
+        self._program, self._fixed = program, fixed
+        self.settles = False  # whether nobody asks a unit again that was told
+        self.dropped = 0
+        self.kept: Kept = kept(program, history.name, history.structure)
+        self._conforming = Conforming(self.kept, history)
+        self._wanted = self._by_tag()
+        self._gone: Bools = np.zeros(1024, np.bool_)  # by id: told, and forgotten
+        self._dead: Bools = np.zeros(0, np.bool_)  # by place
+        self._asked: list[I64] = []
+        self._first = 0  # all units before this place are told and forgotten
+
+    # -- arrival ----------------------------------------------------------------------------------
+
+    def add(self, batch: FragmentBatch) -> bool:
+        """Take in what the query may see → whether it said anything new."""
+        if len(batch) == 0:
+            return False
+        self._check(batch)
+        wanted = self._wanted[batch.tsid] & ~self._known_gone(batch.id.astype(np.int64))
+        if wanted.all():
+            return self._taken_in(batch)
+        self.dropped += int(np.count_nonzero(~wanted))
+        self.history.arrived += int(np.count_nonzero(~wanted))
+        self.history._reach_newest(batch.valid, batch.flags)
+        part = some(batch, wanted)
+        return len(part) > 0 and self._taken_in(part)
+
+    def _taken_in(self, batch: FragmentBatch) -> bool:
+        """Take fragments in; a tape stays with all that lies on it until that is too much."""
+        new = super().add(batch)
+        if self._insides is None and self._waste() > _SPARE:
+            self._compact()
+        return new
+
+    def _waste(self) -> int:
+        """Bytes of tapes that no payload needs, beyond what is needed."""
+        f, tapes = self.history.fragments, self.history.store._tapes
+        live = slice(0, len(f)) if len(self._dead) == 0 else self._live()
+        rows, text = f["rows"][live].sum(dtype=np.int64), f["nbytes"][live].sum(dtype=np.int64)
+        held = sum(tape_bytes(tape) for tape in tapes if tape is not None)
+        return held - 2 * int(_ROW * rows + text)
+
+    def describe(self, structure: TagStructure) -> None:
+        """The stream says another tag structure."""
+        before, known = self.kept.tags, frozenset(self.history.structure.tags)
+        self.history.describe(structure)
+        self.kept = kept(self._program, self.history.name, structure)
+        if self._gone.any() or (self.dropped and not self.kept.tags & known <= before):
+            raise self._needed("has another tag structure now")
+        self._conforming = Conforming(self.kept, self.history)
+        self._wanted = self._by_tag()
+
+    def _needed(self, what: str) -> Error:
+        return error(
+            "XSCF0015",
+            f"{self.history.name} {what}, and the query needs what was not kept",
+            hint="send a tag structure that tells of everything before any fragment",
+        )
+
+    def _check(self, batch: FragmentBatch) -> None:
+        """The structure promised what is kept: what breaks the promise must not need the rest."""
+        guide = self._conforming.broken(batch)
+        if guide is None:
+            return
+        found = kept(self._program, self.history.name, self.history.structure, guide)
+        if self.dropped and not found.tags <= self.kept.tags:
+            raise self._needed("holds what its tag structure did not tell of")
+        self.kept = found
+        self._conforming = Conforming(found, self.history)
+        self._wanted = self._by_tag()
+
+    def _by_tag(self) -> Bools:
+        structure = self.history.structure
+        wanted = np.zeros(max(structure.tags, default=0) + 2, np.bool_)
+        wanted[list(structure.tags if structure.open else self.kept.tags)] = True
+        return wanted
+
+    def _known_gone(self, ids: I64) -> Bools:
+        most = int(ids.max()) + 1
+        if most > len(self._gone):
+            self._gone = np.concatenate((self._gone, np.zeros(most, np.bool_)))
+        found: Bools = self._gone[ids]
+        return found
+
+    def _settle(self, keys: list[tuple[str, int]]) -> None:
+        """Units are those that the query can see; those that are forgotten stay so."""
+        root, h = self._root, self.history.holes
+        assert root is not None
+        tags = np.full(self._links.ids, -1, np.int64)
+        tags[h["id"]] = h["tsid"]
+        codes = np.array([code for _, code in keys], np.int64)
+        seen = self._wanted[tags[codes]] if len(codes) else np.zeros(0, np.bool_)
+        if not seen.all():
+            left = [key for key, one in zip(keys, seen.tolist(), strict=True) if one]
+            self._root = Root(root.codes, left, root.spine_of[seen], root.tags)
+        super()._settle(self._root.keys if self._root is not None else [])
+
+    # -- telling ----------------------------------------------------------------------------------
+
+    def _minis(self, asked: I64, only: set[str] | None = None) -> Minis:
+        self._asked.append(asked)
+        return super()._minis(asked, only)
+
+    def told(self) -> tuple[list[str], int]:
+        """What was asked has been told → keys of units that will not change, and the first place
+        before which there is no other.
+        """
+        asked, self._asked = self._asked, []
+        if not self.settles or not asked or not self.kept.tags <= self._fixed:
+            return [], 0
+        codes = np.unique(np.concatenate(asked))
+        codes = codes[self._is_unit[codes]]
+        done = self._complete(codes)
+        self._let_go(done)
+        keys = [key for code in done.tolist() for key in self._units[code]]
+        places = self._place_codes
+        while self._first < len(places) and not self._is_unit[places[self._first]]:
+            self._first += 1
+        return keys, self._first
+
+    def _complete(self, codes: I64) -> I64:
+        """The units without unfilled holes, of which no part stands elsewhere too."""
+        links, f, h = self._links, self.history.fragments, self.history.holes
+        codes = codes[_filled(links, codes)]
+        shown = links.below(links.all_of(codes))
+        holes = ranges(*links.carried(shown))
+        child = h["id"][holes]
+        open_ = self._wanted[h["tsid"][holes]] & ~_filled(links, child)
+        open_ |= _shared(links, child)
+        owners = np.unique(f["id"][links.owner(holes[open_])]).astype(np.int64)
+        return np.setdiff1d(codes, links.above(owners))
+
+    def _let_go(self, codes: I64) -> None:
+        """Forget units; the root's own fragment goes with the first of them."""
+        if len(codes) == 0:
+            return
+        links, ids = self._links, self.history.fragments["id"]
+        assert self._root is not None
+        tops = np.union1d(links.below(links.all_of(codes)), links.all_of(self._root_codes()))
+        if len(self._dead) < len(ids):
+            self._dead = np.concatenate(
+                (self._dead, np.zeros(len(ids) - len(self._dead), np.bool_))
+            )
+        self._dead[tops] = True
+        self._known_gone(ids[tops].astype(np.int64))
+        self._gone[ids[tops]] = True
+        self._is_unit[codes] = False
+        dead = int(np.count_nonzero(self._dead))
+        if dead > _FEW and 2 * dead > len(ids):
+            self._compact()
+
+    def _root_codes(self) -> I64:
+        assert self._root is not None
+        return np.array(sorted(self._root.codes), np.int64)
+
+    def _compact(self) -> None:
+        live = self._live()
+        before = int(np.count_nonzero(live[: self._taken]))
+        forget(self.history, live)
+        self._dead = np.zeros(0, np.bool_)
+        self._links = Places(self.history)
+        self._links.catch_up()
+        self._taken = before
+
+    def _live(self) -> Bools:
+        live = np.ones(len(self.history), np.bool_)
+        live[: len(self._dead)] = ~self._dead
+        return live
+
+    @property
+    def complete(self) -> bool:
+        """Whether the root has come, and a fragment for every hole that the query sees."""
+        if self._gone.any():
+            return not self._is_unit.any()
+        self._links.catch_up()
+        h = self.history.holes
+        child = h["id"][self._wanted[h["tsid"]]].astype(np.int64)
+        return bool(_filled(self._links, child).all()) and len(self.history.roots()) > 0
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of index, payload and keys."""
+        index, payload = held_bytes(self.history)
+        inside = 0 if self._insides is None else self._insides.state_bytes
+        own = self._gone.nbytes + self._is_unit.nbytes + self._of_root.nbytes + self._dead.nbytes
+        links = sum(p.nbytes for p in vars(self._links).values() if isinstance(p, np.ndarray))
+        checks = self._conforming.nbytes + links
+        return index + payload + inside + own + checks + _EACH * len(self._places)
+
+
+def settles(division: Division, name: str | None) -> bool:
+    """Whether nobody asks units of an input again once they are told."""
+    parts = [part for part in division.parts if name in part.inputs]
+    return name not in division.whole and all(
+        isinstance(part.shape, Listed | Sorted)
+        and not (part.others or part.probes or part.inner or part.clock)
+        for part in parts
+    )
+
+
+def _filled(links: Places, ids: I64) -> Bools:
+    """Which ids have fragments."""
+    found: Bools = links._last[ids] >= 0
+    return found
+
+
+def _shared(links: Places, ids: I64) -> Bools:
+    """Which ids stand in several holes."""
+    hole = links._hole[ids]
+    found: Bools = (hole >= 0) & (links._hole_before[hole] >= 0)
+    return found

@@ -181,14 +181,6 @@ class Pipeline:
             if part.input == name and isinstance(operator, Counting):
                 operator.settle(keys)
 
-    def settled(self, name: str | None, keys: Sequence[str], first: int) -> None:
-        """Units of an input will not change; nor will there be others before the first place."""
-        if self.teller is not None and isinstance(self.teller, Concatenation) and keys:
-            self.teller.settle(keys, first)
-        for part, operator in self.valued:
-            if part.input == name and isinstance(operator, Counting):
-                operator.settle(keys)
-
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""
         told = self.rest if self.teller is None else self.teller

@@ -95,7 +95,7 @@ class WindowValues:
             return False
         if any(moved.complete for moved in moves):
             found.gone |= set(self._kept) - set(found.contents)
-        for name in found.gone:
+        for name in (*found.gone, *found.contents):
             self._kept.pop(name, None)
         self._kept |= {name: one for name, one in found.contents.items() if len(one[0])}
         self._ranks |= found.ranks

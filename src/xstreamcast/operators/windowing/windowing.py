@@ -44,10 +44,11 @@ class Windowing:
         self, moves: Sequence[Moved], asking: Asking, decided: bool, ended: bool, instant: int
     ) -> list[Change]:
         """What the tick changed in the answer."""
+        anew = self.windows.units is None  # nothing is known of the windows that were told
         found = self.windows.on_tick(moves, asking, decided, ended)
         if found is None:
             return []
-        if any(moved.complete for moved in moves):
+        if anew and any(moved.complete for moved in moves):
             found.gone |= set(self.told.groups()) - set(found.contents)
         self._waiting.merge(found)
         if not decided and self.windows.units is not None:
@@ -90,10 +91,11 @@ class WindowValues:
 
     def on_tick(self, moves: Sequence[Moved], asking: Asking, decided: bool, ended: bool) -> bool:
         """Take the tick in → whether the value may have changed."""
+        anew = self.windows.units is None  # nothing is known of the windows that were kept
         found = self.windows.on_tick(moves, asking, decided, ended)
         if found is None:
             return False
-        if any(moved.complete for moved in moves):
+        if anew and any(moved.complete for moved in moves):
             found.gone |= set(self._kept) - set(found.contents)
         for name in (*found.gone, *found.contents):
             self._kept.pop(name, None)

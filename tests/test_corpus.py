@@ -16,7 +16,7 @@ from xstreamcast.algebra.translate import Strategy
 pytest.importorskip("saxonche")
 
 FOLDER = Path(__file__).parent / "corpus"
-FILES = sorted(FOLDER.glob("*.stream"))
+FILES = [*sorted(FOLDER.glob("*.stream")), *sorted((FOLDER / "updates").glob("*.stream"))]
 
 
 OURS = (*STRATEGIES, "auto")

@@ -18,7 +18,8 @@ from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.watch import Policy, Watch
 
-SCRIPTS = sorted((Path(__file__).parents[1] / "corpus").glob("*.stream"))
+FOLDER = Path(__file__).parents[1] / "corpus"
+SCRIPTS = [*sorted(FOLDER.glob("*.stream")), *sorted((FOLDER / "updates").glob("*.stream"))]
 
 
 @pytest.fixture(scope="module", autouse=True)

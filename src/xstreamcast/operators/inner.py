@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I32, I64, U8, Bools
 
 
+Pairs = tuple["I64", "I64"]  # units, and places of fragments in their holes
+
+
 class Unmaintained(Forbidden):
     """The stream is not what its structure says, or a value is an error: nothing can be kept."""
 
@@ -172,7 +175,7 @@ class Insides:
         ids = f["id"][first:last].astype(np.int64)
         own = [ids[is_unit[ids]]]
         inside = self._versions(places)
-        pairs: list[tuple[I64, I64]] = []
+        pairs: list[Pairs] = []
         climbing = inside
         while len(climbing):
             which, holes = self._links.holding(f["id"][climbing].astype(np.int64))
@@ -183,12 +186,12 @@ class Insides:
             pairs.append((units[top & kept], climbing[which][top & kept]))
             own.append(units[top & ~kept])
             climbing = np.unique(owners)
-        changed = self._look(np.concatenate([u for u, _ in pairs] or [ids[:0]]),
-                             np.concatenate([q for _, q in pairs] or [ids[:0]]))  # fmt: skip
         fresh = np.unique(own[0])
-        late = self._due(is_unit)
-        anew = np.unique(np.concatenate((*own, self.refresh(fresh))))
-        return np.unique(np.concatenate((anew, changed, late))), anew
+        pairs += [self._inside(fresh), self._due(is_unit)]
+        self._forget(fresh)
+        changed = self._look(*(np.concatenate(side) for side in zip(*pairs, strict=True)))
+        anew = np.unique(np.concatenate(own))
+        return np.union1d(anew, changed), anew
 
     def _versions(self, places: I64) -> I64:
         """The places whose content or lifespan is not what it was when these have come."""
@@ -198,8 +201,15 @@ class Insides:
         chains = self._links.all_of(np.unique(f["id"][places[~event]].astype(np.int64)))
         return np.unique(np.concatenate((places[event], chains)))
 
-    def refresh(self, units: I64) -> I64:
-        """Look at all that stands in units, which may be new → the units."""
+    def refresh(self, units: I64) -> None:
+        """Look at all that stands in units, which may be new."""
+        self._forget(units)
+        self._look(*self._inside(units))
+
+    def _inside(self, units: I64) -> Pairs:
+        """All that stands in units."""
+        if len(units) == 0:
+            return units, units
         h, f = self._history.holes, self._history.fragments
         own = self._links.all_of(units)
         inside = np.unique(h["id"][ranges(*self._links.carried(own))]).astype(np.int64)
@@ -207,27 +217,25 @@ class Insides:
         which, holes = self._links.holding(f["id"][places].astype(np.int64))
         owners = f["id"][self._links.owner(holes)].astype(np.int64)
         mine = np.isin(owners, units)
-        self._forget(units)
-        self._look(owners[mine], places[which[mine]])
-        return units
+        return owners[mine], places[which[mine]]
 
     def _forget(self, units: I64) -> None:
+        if len(units) == 0:
+            return
         for table in self._tables:
             rows = table.of(units)[0]
             self._dead[rows.place] = True
             table.revise(units, self._dead, units[:0], rows.take(units[:0]))
             self._dead[rows.place] = False
 
-    def _due(self, is_unit: Bools) -> I64:
-        """The units in which something has changed because time has passed."""
+    def _due(self, is_unit: Bools) -> Pairs:
+        """What may have changed because time has passed."""
         places = self._alarms.due(self._asking().now.instant)
-        if len(places) == 0:
-            return places
         f = self._history.fragments
         which, holes = self._links.holding(f["id"][places].astype(np.int64))
         units = f["id"][self._links.owner(holes)].astype(np.int64)
         top = is_unit[units]
-        return self._look(units[top], places[which[top]])
+        return units[top], places[which[top]]
 
     # -- looking ----------------------------------------------------------------------------------
 

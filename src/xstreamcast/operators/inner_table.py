@@ -86,32 +86,67 @@ class Table:
 
         `owner`: for each new row, where its unit is among `units`, which are all different.
         """
-        rows, counts = self.of(units)
+        self._make_room(units)
+        counts = self._count[units]
+        at = ranges(self._first[units], counts)
         owners = np.repeat(np.arange(len(units)), counts)
-        gone = dead[rows.place]
-        lost, won = np.flatnonzero(gone), owner
+        gone = dead[self._rows.place[at]]
         changed = np.zeros(len(units), np.bool_)
-        if len(lost) == len(won) and _same(rows.take(lost), owners[lost], new, owner):
-            return changed
-        changed[owners[lost]] = True
         changed[owner] = True
-        kept = np.flatnonzero(~gone & changed[owners])
-        merged = Rows._make(map(_joined, rows.take(kept), new))
+        order = _order(owner, new)
+        if order is not None:
+            owner, new = owner[order], new.take(order)
+        if not gone.any() and self._follows(units, owner, new):
+            self._append(units[changed], np.bincount(owner, minlength=len(units))[changed], new)
+            return changed
+        lost = self._rows.take(at[gone])
+        if _same(lost, owners[gone], new, owner):
+            return np.zeros(len(units), np.bool_)
+        changed[owners[gone]] = True
+        kept = ~gone & changed[owners]
+        merged = Rows._make(map(_joined, self._rows.take(at[kept]), new))
         whose = np.concatenate((owners[kept], owner))
         order = _order(whose, merged)
-        self._write(units, changed, whose, merged if order is None else merged.take(order))
+        if order is not None:
+            whose, merged = whose[order], merged.take(order)
+        self._write(units[changed], np.bincount(whose, minlength=len(units))[changed], merged)
         return changed
 
-    def _write(self, units: I64, changed: Bools, whose: I64, rows: Rows) -> None:
-        counts = np.bincount(whose, minlength=len(units))[changed]
-        codes = units[changed]
+    def _follows(self, units: I64, owner: I64, new: Rows) -> bool:
+        """Whether new rows, which are in order, all come behind those that their units have."""
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        codes = units[owner[first]]
+        some = self._count[codes] > 0
+        last, first = self._first[codes[some]] + self._count[codes[some]] - 1, first[some]
+        before, behind = self._rows, new
+        ahead = before.begin[last] <= behind.begin[first]
+        for a, b in ((before.hole, behind.hole), (before.over, behind.over)):
+            ahead = (a[last] < b[first]) | ((a[last] == b[first]) & ahead)
+        return bool(ahead.all())
+
+    def _append(self, codes: I64, more: I64, new: Rows) -> None:
+        """Rows behind those that units have."""
+        counts = self._count[codes]
+        tight = counts + more > self._space[codes]
+        if tight.any():
+            held = self._rows.take(ranges(self._first[codes[tight]], counts[tight]))
+            self._move(codes[tight], (counts + more)[tight])
+            self._put(ranges(self._first[codes[tight]], counts[tight]), held)
+        self._put(ranges(self._first[codes] + counts, more), new)
+        self._count[codes] = counts + more
+        self._live += int(more.sum())
+
+    def _put(self, at: I64, rows: Rows) -> None:
+        for column, part in zip(self._rows, rows, strict=True):
+            column[at] = part
+
+    def _write(self, codes: I64, counts: I64, rows: Rows) -> None:
+        """All rows of units anew."""
         self._live += int(counts.sum()) - int(self._count[codes].sum())
         tight = counts > self._space[codes]
         if tight.any():
             self._move(codes[tight], counts[tight])
-        at = ranges(self._first[codes], counts)
-        for column, part in zip(self._rows, rows, strict=True):
-            column[at] = part
+        self._put(ranges(self._first[codes], counts), rows)
         self._count[codes] = counts
 
     def _move(self, codes: I64, counts: I64) -> None:
@@ -127,18 +162,15 @@ class Table:
         self._used = needed
 
     def _compact(self, more: int) -> None:
-        """Blocks behind each other without gaps, in arrays with room for more."""
+        """Blocks behind each other, each with the room it had, in arrays with room for more."""
         live = np.flatnonzero(self._count)
-        counts = self._count[live]
+        counts, space = self._count[live], self._space[live]
         held = self._rows.take(ranges(self._first[live], counts))
-        total = int(counts.sum())
-        self._rows = _room(max(1024, 2 * (total + more)))
-        for column, part in zip(self._rows, held, strict=True):
-            column[:total] = part
-        self._first[live] = np.cumsum(counts) - counts
-        self._space[:] = 0
-        self._space[live] = counts
-        self._used = total
+        self._used = int(space.sum())
+        self._rows = _room(max(1024, 2 * (self._used + more)))
+        self._first[live] = np.cumsum(space) - space
+        self._space[self._count == 0] = 0
+        self._put(ranges(self._first[live], counts), held)
 
     def _make_room(self, units: I64) -> None:
         needed = int(units.max(initial=-1)) + 1
@@ -180,15 +212,11 @@ def _order(whose: I64, rows: Rows) -> I64 | None:
 
 
 def _same(old: Rows, owners: I64, new: Rows, owner: I64) -> bool:
-    """Whether rows that go say the same, of the same, as those that come."""
-    a, b = (
-        np.lexsort((old.begin, old.hole, old.over, owners)),
-        np.lexsort((new.begin, new.hole, new.over, owner)),
-    )
-    if not np.array_equal(owners[a], owner[b]):
+    """Whether rows that go say the same, of the same, as those that come; all are in order."""
+    if not np.array_equal(owners, owner):
         return False
     return all(
-        np.array_equal(x[a], y[b])
-        for name, x, y in zip(Rows._fields, old, new, strict=True)
+        np.array_equal(a, b)
+        for name, a, b in zip(Rows._fields, old, new, strict=True)
         if name != "place"
     )

@@ -1,0 +1,49 @@
+"""Values by unit: whatever comes and goes, what is there is what a list for each unit holds."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xstreamcast.model.atomic import DOUBLE
+from xstreamcast.model.items import Items
+from xstreamcast.operators.inner_table import Table, items_of, rows_of
+
+UNITS, PLACES = 6, 40
+STEPS = st.lists(
+    st.tuples(
+        st.sets(st.integers(0, UNITS - 1), min_size=1),
+        st.sets(st.integers(0, PLACES - 1), max_size=6),
+        st.integers(1, 40),
+    ),
+    max_size=30,
+)
+
+
+@settings(deadline=None)
+@given(STEPS, st.randoms(use_true_random=False))
+def test_a_table_holds_what_lists_hold(steps, dice):
+    table, lists = Table(), {unit: [] for unit in range(UNITS)}
+    for chosen, gone, width in steps:
+        units = np.array(sorted(chosen), np.int64)
+        dead = np.zeros(PLACES, np.bool_)
+        dead[list(gone)] = True
+        new = []
+        for at, unit in enumerate(units.tolist()):
+            lists[unit] = [row for row in lists[unit] if row[3] not in gone]
+            for place in gone:
+                rows = [(0, dice.randrange(3), place, place, dice.random())] * dice.randrange(width)
+                new += [(at, row) for row in rows]
+                lists[unit] += rows
+            lists[unit].sort(key=lambda row: row[:3])
+        dice.shuffle(new)
+        columns = [np.array([row[i] for _, row in new], np.int64) for i in range(4)]
+        items = Items(DOUBLE, np.array([row[4] for _, row in new], np.float64))
+        owner = np.array([at for at, _ in new], np.int64)
+        table.revise(units, dead, owner, rows_of(*columns, items))
+        for unit, rows in lists.items():
+            found, counts = table.of(np.array([unit]))
+            assert counts.tolist() == [len(rows)]
+            assert items_of(found).values.tolist() == [row[4] for row in rows]
+    assert len(table) == sum(map(len, lists.values()))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 import xstreamcast as xsc
+from tests.oracle import STRATEGIES, answer, canonical, structure
+from xstreamcast.algebra.strategies import explain_strategy
 from xstreamcast.errors import Error
 
 WIRE = b"""<structure><tag id="1" name="a"><tag id="2" name="b" type="temporal"/></tag></structure>
@@ -26,6 +28,25 @@ WIRE = b"""<structure><tag id="1" name="a"><tag id="2" name="b" type="temporal"/
 def test_a_stream_is_a_document_too(query: str) -> None:
     assert [node.string for node in xsc.query(query).run(s=WIRE)] == ["1", "2"]
     assert [node.string for node in xsc.query(query).run(s=WIRE, as_of="2020-01-02")] == ["1"]
+
+
+def test_a_stream_read_as_a_document_is_read_as_a_stream() -> None:
+    head = b'<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
+    wire = WIRE
+    for word in (b"structure", b"filler", b"hole"):
+        wire = wire.replace(b"<" + word, b"<stream:" + word).replace(
+            b"</" + word, b"</stream:" + word
+        )
+    wire = head + wire + b"</stream:fragments>"
+    for query in ('doc("s")//b', 'for $b in doc("s")/a/b return $b?[2020-01-02]', 'doc("s")'):
+        for strategy in STRATEGIES:
+            found = xsc.query(query).run(s=wire, strategy=strategy).lines()
+            expected = answer(query, {"s": wire}, strategy=strategy)
+            assert [canonical(line) for line in found] == expected, (query, strategy)
+    assert explain_strategy(xsc.query('doc("s")//b').program, {"s": structure(wire)}) == (
+        "stream s: qac+, because paths name all elements of their tags\n"
+        "  fragments read: b\n  passed by links alone: a"
+    )
 
 
 def test_between_two_instants_documents_and_the_context_item_are_projected_too() -> None:

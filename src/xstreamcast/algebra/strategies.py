@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
+from xstreamcast.algebra.documents import with_streams
 from xstreamcast.algebra.guide import Guide, structured
 from xstreamcast.algebra.needs import needs_of
 from xstreamcast.algebra.places import Needs
@@ -117,7 +118,7 @@ def _shells(guide: Guide, needs: Needs, full: frozenset[int]) -> frozenset[int]:
 def explain_strategy(program: Program, structures: Mapping[str, TagStructure]) -> str:
     """Which strategy `auto` takes for each stream, with the tags it reads, in words."""
     guides = {name: structured(structure) for name, structure in structures.items()}
-    made = decide(program, guides, "auto", links=True)
+    made = decide(with_streams(program, structures), guides, "auto", links=True)
     lines = []
     for name, choice in made.streams.items():
         tags = structures[name]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.algebra.documents import with_streams
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.lowering import lower
 from xstreamcast.algebra.lowering.literals import with_seconds
@@ -103,7 +104,7 @@ class Binding:
         program = self.program
         if len(planned_instants(self.histories, when)):
             program = _as_written(program)
-        strategy = self._options.strategy
+        program, strategy = with_streams(program, self.histories), self._options.strategy
         asked = Asked(program, self.histories, self.store, when, strategy, self._input)
         if "" in self.histories and when is not None:
             given.item = _nodes(asked.document(""))

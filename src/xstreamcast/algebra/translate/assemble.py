@@ -52,7 +52,7 @@ def translate(
     """
     with room_for_nesting():
         given = parse(f"{definitions}\n()").prolog if definitions else ()
-        when = _When(planned and _projects(module), between)
+        when = _When(planned and _projects(module), between, frozenset(structures or ()))
         if strategy == "caq":
             return _translated(module, given, None, False, when, "")
         try:
@@ -67,8 +67,11 @@ def translate(
 
 @dataclass(frozen=True, slots=True)
 class _When:
+    """What is known beside the query: how time is told, and which documents are streams."""
+
     planned: bool
     between: bool
+    streams: frozenset[str]
 
 
 def _projects(module: t.Module) -> bool:
@@ -95,7 +98,7 @@ def _translated(
     defined = frozenset(
         (d.name.local, len(d.parameters)) for d in given if isinstance(d, t.FunctionDecl)
     )
-    do = Translator(Naming.of(module), structures, links, defined, when.planned)
+    do = Translator(Naming.of(module), structures, links, defined, when.planned, when.streams)
     prolog, body = _declarations(do, module)
     settings = tuple(d for d in prolog if not isinstance(d, _VALUES))
     values = tuple(d for d in prolog if isinstance(d, _VALUES))

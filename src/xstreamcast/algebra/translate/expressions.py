@@ -49,6 +49,7 @@ class Translator:
     links: bool = False  # QaC+
     defined: frozenset[tuple[str, int]] = frozenset()  # functions given with the query
     planned: bool = False  # whether something may be valid after now
+    known: frozenset[str] = frozenset()  # streams, if a document has one of these names
     streams: list[str] = field(default_factory=list)  # those met, in their order
 
     def settled(self, found: t.Expr, scope: Scope) -> t.Expr:
@@ -122,6 +123,9 @@ class Translator:
         own = name.prefix in ("", "fn") and name.uri is None
         match name.local, given:
             case "stream", (t.StringLiteral(stream),) if own:
+                made, shape = self._stream(stream)
+                return w.reached(made, scope.ends), shape
+            case "doc", (t.StringLiteral(stream),) if own and stream in self.known:
                 made, shape = self._stream(stream)
                 return w.reached(made, scope.ends), shape
             case "vtFrom" | "vtTo", (operand,) if own and not isinstance(operand, t.Placeholder):

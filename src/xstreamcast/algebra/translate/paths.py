@@ -161,7 +161,7 @@ def _native_step(do: Translator, step: t.Expr, inner: Scope) -> t.Expr:
     if isinstance(step, t.Step):
         return rebuilt(step, lambda part: do.expression(part, inner)[0])
     if do.structures is not None and any(
-        isinstance(part, t.FunctionCall) and part.name.local == "stream"
+        isinstance(part, t.FunctionCall) and part.name.local in ("stream", "doc")
         for part in everything(step)
     ):
         raise Uncovered("a stream inside a step")

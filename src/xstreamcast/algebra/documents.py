@@ -1,0 +1,46 @@
+"""Streams that a query reads as documents.
+
+doc("a")  →  stream("a")    where a is a stream
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.walk import map_children
+from xstreamcast.functions.signature import FN
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+
+
+def with_streams(program: Program, names: Container[str]) -> Program:
+    """The program with streams in the place of documents of these names."""
+
+    def put(plan: Any) -> Any:
+        name = document_name(plan)
+        if name is not None and name in names:
+            return p.StreamInput(name, span=plan.span)
+        return map_children(plan, put)
+
+    return replace(
+        program,
+        body=put(program.body),
+        variables=tuple(
+            one if one.value is None else replace(one, value=put(one.value))
+            for one in program.variables
+        ),
+        functions=tuple(replace(one, body=put(one.body)) for one in program.functions),
+    )
+
+
+def document_name(plan: Any) -> str | None:
+    """The name that doc("…") says; None for all else."""
+    match plan:
+        case p.Call(function, (p.Const((name,)),)) if (function.uri, function.local) == (FN, "doc"):
+            return str(name.value)
+        case _:
+            return None

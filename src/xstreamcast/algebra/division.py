@@ -70,6 +70,7 @@ class Part:
     clock: bool = False
     timing: Timing | None = None  # when its units may change though nothing comes
     probes: tuple[Probe, ...] = ()
+    limit: int | None = None  # how many items decide what follows
     inner: tuple[Inner, ...] = ()  # what is kept of its units
     held: frozenset[Guard] = frozenset()  # names of children that must not come apart
     around: Around | None = None  # its nodes stand around units, and count by identity

@@ -20,7 +20,7 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import NodeItem
 
 _NAMES: Final = frozenset({"name", "local-name", "node-name", "namespace-uri"})
-_ABOVE: Final = frozenset(
+ABOVE: Final = frozenset(
     {"root", "path", "id", "idref", "element-with-id", "lang", "base-uri", "document-uri"}
     | {"generate-id", "collection", "uri-collection", "innermost", "outermost"}
 )
@@ -259,7 +259,7 @@ class Locality:
                 raise NotDivided("it goes back to the root", plan.span)
             case p.Call(function, args):
                 return self._call(plan, function.local, args, focus)
-            case p.FunctionRef(function) if function.local in _ABOVE | _CLOCK:
+            case p.FunctionRef(function) if function.local in ABOVE | _CLOCK:
                 raise NotDivided(f"{function.name} may leave the unit", plan.span)
             case p.UserCall(number, args):
                 self._declared(number)
@@ -303,7 +303,7 @@ class Locality:
             for arg in args:
                 self.look(arg, focus)
             return ELSEWHERE
-        if plan.function.uri == FN and local in _ABOVE:
+        if plan.function.uri == FN and local in ABOVE:
             raise NotDivided(f"{plan.function.name} may leave the unit", plan.span)
         self.clock = self.clock or local in _CLOCK
         if plan.function.focus and focus is not None:

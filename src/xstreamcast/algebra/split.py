@@ -24,6 +24,7 @@ from xstreamcast.algebra.division import (
 )
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.joining import probed
+from xstreamcast.algebra.leading import hoisted, limit, stays_below
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import timing
@@ -40,7 +41,7 @@ _FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 
 def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:
     """The program divided at the cuts of its inputs; an input without a cut is read whole."""
-    body = inlined(program)
+    body = hoisted(inlined(program))
     made = _Splitting(program, cuts, _numbers(program, body), frozenset()).division(body)
     both = made.whole & made.probed
     if both:  # read whole somewhere else, so that nothing is won by a join
@@ -149,6 +150,7 @@ class _Splitting:
         left = _mentioned(rest, focus=True)
         if left or not self.parts:
             return self._whole(body)
+        self.parts = [_limited(one, rest) for one in self.parts]
         if any(_navigates(rest, one) for one in self.parts):
             self.reasons.append(Reason("what follows walks over nodes of several units", (0, 0)))
             return self._whole(body)
@@ -371,7 +373,15 @@ def _plans(shape: Shape) -> list[p.Plan]:
             return [window, result]
 
 
+def _limited(part: Part, rest: p.Expression) -> Part:
+    """A part of which only the first items decide, where the rest says so."""
+    listed = part.fold == "items" and isinstance(part.shape, Listed)
+    return replace(part, limit=limit(rest, part.variable)) if listed else part
+
+
 def _navigates(rest: p.Expression, part: Part) -> bool:
+    if part.limit is not None and stays_below(rest):
+        return False  # these are kept in the order of their units
     return part.fold == "items" and _walks(rest, frozenset({part.variable}))
 
 

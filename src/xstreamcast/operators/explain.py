@@ -117,6 +117,8 @@ def _keeps(part: Part, cut: Cut, plain: bool) -> str:
         case Windowed() as shape, _:
             held = windows_keep(shape, fragments)
             return history + held + ("" if plain and part.fold == "items" else ", and all results")
+        case _, "items" if part.limit is not None:
+            return history + f"the first {part.limit} items, and how many each unit gives"
         case _, "items" if not plain:
             return history + "the items of all units"
         case _, "items":
@@ -145,7 +147,7 @@ def _growing(part: Part, division: Division) -> Iterator[str]:
             yield from windows_grow(shape, name)
             if not (division.plain and fold == "items"):
                 yield f"what follows needs the results of all windows of {name}"
-        case _, "items" if not division.plain:
+        case _, "items" if not division.plain and part.limit is None:
             yield f"what follows needs all that the units of {name} have given"
         case _, "distinct-values":
             yield f"distinct-values keeps all values it has met in {name}"

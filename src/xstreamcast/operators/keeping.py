@@ -10,7 +10,7 @@ import numpy as np
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.items import Items
 from xstreamcast.operators.asking import Asking, listed
-from xstreamcast.operators.kept_items import Kept, read, written
+from xstreamcast.operators.kept_items import Kept, placed, read, written
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.store import Store
 
@@ -67,16 +67,15 @@ class Keeping:
 
     def value(self, asking: Asking, store: Store) -> Items:
         """All items in order, their nodes in a store."""
-        added: dict[int, int] = {}
         ordered = sorted(self._kept, key=lambda key: self._order.get(key, 0))
-        return Items.concat([_moved(*self._kept[key], store, added) for key in ordered])
+        return Items.concat([*placed({k: self._kept[k] for k in ordered}, store).values()])
 
     def snapshot(self) -> Any:
         """What brings it back; Unwritten if it keeps a node that has no XML of its own."""
         names = [tape.names for _, found in self._kept.values() for tape in found.values()]
-        store, added = Store(names[0] if names else None), dict[int, int]()
-        placed = {k: (_moved(*one, store, added), one[1]) for k, one in self._kept.items()}
-        return written(placed, store), {key: self._order[key] for key in self._kept}
+        store = Store(names[0] if names else None)
+        order = {key: self._order[key] for key in self._kept}
+        return written(placed(self._kept, store), store), order
 
     @property
     def state_bytes(self) -> int:
@@ -99,23 +98,6 @@ def _on_one(kept: Kept, bases: dict[int, int]) -> Items:
     tags = items.all_tags().tolist()
     values: list[Any] = [
         bases[id(tapes[int(value) >> 32])] + (int(value) & 0xFFFFFFFF) if tag == NODE else value
-        for tag, value in zip(tags, items.values.tolist(), strict=True)
-    ]
-    return Items.mixed(tags, values)
-
-
-def _moved(items: Items, tapes: dict[int, Tape], store: Store, added: dict[int, int]) -> Items:
-    """The items with handles into another store, to which their tapes are added once."""
-    if not tapes:
-        return items
-    numbers = {}
-    for number, tape in tapes.items():
-        if id(tape) not in added:
-            added[id(tape)] = store.add(tape)
-        numbers[number] = added[id(tape)]
-    tags = items.all_tags().tolist()
-    values: list[Any] = [
-        (numbers[int(value) >> 32] << 32) | (int(value) & 0xFFFFFFFF) if tag == NODE else value
         for tag, value in zip(tags, items.values.tolist(), strict=True)
     ]
     return Items.mixed(tags, values)

@@ -25,9 +25,31 @@ class Unwritten(Exception):
     """A node that is not what an element contains or carries: a document, a namespace."""
 
 
-def written(kept: Mapping[str, Kept], store: Store) -> Any:
+def placed(kept: Mapping[str, Kept], store: Store) -> dict[str, Items]:
+    """Items by unit with their nodes in a store, to which each tape is added once."""
+    added: dict[int, int] = {}
+    return {key: moved(*one, store, added) for key, one in kept.items()}
+
+
+def moved(items: Items, tapes: dict[int, Tape], store: Store, added: dict[int, int]) -> Items:
+    """The items with handles into another store, to which their tapes are added once."""
+    if not tapes:
+        return items
+    numbers = {}
+    for number, tape in tapes.items():
+        if id(tape) not in added:
+            added[id(tape)] = store.add(tape)
+        numbers[number] = added[id(tape)]
+    values: list[Any] = [
+        (numbers[int(value) >> 32] << 32) | (int(value) & 0xFFFFFFFF) if tag == NODE else value
+        for tag, value in items.pairs()
+    ]
+    return Items.mixed(items.all_tags().tolist(), values)
+
+
+def written(kept: Mapping[str, Items], store: Store) -> Any:
     """Items by unit, in words: atomic values as they are, nodes as XML."""
-    return {key: [_item(*one, store) for one in items.pairs()] for key, (items, _) in kept.items()}
+    return {key: [_item(*one, store) for one in items.pairs()] for key, items in kept.items()}
 
 
 def _item(tag: int, value: Any, store: Store) -> tuple[int, Any]:

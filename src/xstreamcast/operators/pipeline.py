@@ -16,6 +16,7 @@ from xstreamcast.operators.grouping import Grouping
 from xstreamcast.operators.joining import Joining
 from xstreamcast.operators.keeping import Keeping
 from xstreamcast.operators.kept_items import Unwritten
+from xstreamcast.operators.leading import Leading
 from xstreamcast.operators.rewriting import Rewriting
 from xstreamcast.operators.sorting import Sorting
 from xstreamcast.operators.timers import Timers
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.units import Moved
 
 Teller = Concatenation | Sorting | Grouping | Windowing
-Valued = Counting | Folding | Keeping | CountingAround | WindowValues
+Valued = Counting | Folding | Keeping | Leading | CountingAround | WindowValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +245,8 @@ def _valued(part: Part, snapshot: Any) -> Valued:
     if isinstance(part.shape, Windowed):
         return WindowValues(part)
     match part.fold:
+        case "items" if part.limit is not None:
+            return Leading(part, snapshot)
         case "items":
             return Keeping(part, snapshot)
         case "count" | "exists" | "empty":

@@ -1,0 +1,105 @@
+"""Positions that ask for the beginning only: maintained from counts, exact at every instant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.following import Following
+from tests.operators.test_law import chunks
+from tests.operators.test_law_divided import documents, ended
+from tests.streams_strategies import histories, structures
+from xstreamcast.api import compiled, query
+from xstreamcast.errors import Error
+from xstreamcast.model.change import Accumulated
+from xstreamcast.operators.explain import division_of, explain_operators
+from xstreamcast.operators.watch import Watch
+
+# %s is the input, %n and %m are names of elements.
+QUERIES = (
+    "(%s//%n)[2]",
+    "(%s//%n)[2]/%m",
+    "%s/r/%n[3]",
+    "%s/r/%n[position() <= 2]/@k/string()",
+    "head(%s//%n[@k])",
+    "subsequence(%s//%n, 2, 2)",
+    "(for $x in %s/r/* where $x/%m return <q>{ $x/@k, string($x) }</q>)[position() < 3]",
+    "for $x at $i in %s//%n where $i <= 2 return <i>{ $i, $x/%m, $x/@k }</i>",
+    "for $x in %s/r/* let $y := $x/%m count $c where $c lt 3 return <i>{ $c, $y, string($x) }</i>",
+    "for $x at $i in %s/r/* where $x/@k where $i = (1, 3) return ($i, $x//%m)",
+    "let $f := subsequence(%s//%n, 1, 3) return <f>{ count($f), $f/%m }</f>",
+    "(head(%s//%n), count(%s//%m))",
+    "string-join(subsequence(%s//%n, 1, 2)/%m, '-')",
+    "(%s//%n)[1]/%m[last()]",
+    "for $x in (%s//%n)[position() = 1 to 2] order by string($x) return string($x)",
+)  # fmt: skip
+
+
+@st.composite
+def questions(draw, source):
+    asked = draw(st.sampled_from(QUERIES)).replace("%s", source)
+    names = st.sampled_from(["a", "b", "c", "d"])
+    return asked.replace("%n", draw(names)).replace("%m", draw(names))
+
+
+@pytest.mark.parametrize("asked", QUERIES)
+def test_only_the_beginning_is_kept(asked):
+    asked = asked.replace("%s", "").replace("%n", "a").replace("%m", "b")
+    division = division_of(compiled(asked))
+    assert any(part.limit is not None for part in division.parts), asked
+
+
+def test_explain_says_how_many_items_are_kept():
+    told = explain_operators(compiled("head(//x[k])"))
+    assert "the first 1 items" in told
+    assert "bounded: yes" in told
+
+
+@settings(deadline=None)
+@given(documents(), questions(""), st.lists(st.integers(0, 10**6), max_size=5))
+def test_a_document_in_pieces_is_answered_as_a_whole(document, asked, cuts):
+    def watched():
+        watch, told = Watch(compiled(asked), {None: "document"}), Accumulated()
+        for chunk in chunks(document, cuts):
+            watch.on_bytes(None, chunk)
+            for change in watch.tick():
+                told.apply(change)
+            watch.restore(watch.pipeline.snapshot())
+        watch.on_end(None)
+        for change in watch.tick():
+            told.apply(change)
+        return told.items()
+
+    assert ended(watched) == ended(lambda: list(query(asked).run(document).lines()))
+
+
+@settings(deadline=None)
+@given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5))
+def test_fragments_are_answered_at_every_instant(data, structure, cuts):
+    wire = data.draw(histories(structure))
+    following = Following(data.draw(questions('stream("s")')))
+    for chunk in chunks(wire, cuts):
+        following.feed(chunk)
+        expected = following.afresh()
+        if expected is not None:
+            assert following.told.items() == expected
+        if data.draw(st.booleans()):
+            following.restart()
+    try:
+        following.end()
+    except Error:
+        assert following.afresh() is None
+    else:
+        assert following.told.items() == following.afresh()
+
+
+def test_the_beginning_of_a_long_document_is_all_that_is_kept():
+    watch = Watch(compiled("(//x)[position() <= 3]/v/text()"), {None: "document"})
+    watch.on_bytes(None, b"<r>" + b"<x><v>1</v></x>" * 50)
+    watch.tick()
+    held = watch.state_bytes
+    for _ in range(20):
+        watch.on_bytes(None, b"<x><v>2</v></x>" * 500)
+        assert watch.tick() == []
+    assert watch.state_bytes < held + 5000

@@ -8,7 +8,7 @@ from typing import Any
 
 from xstreamcast.model.change import Change
 from xstreamcast.operators.answer import Answer
-from xstreamcast.operators.entries import Entries
+from xstreamcast.operators.entries import Entries, Entry
 
 
 class Told(Answer):
@@ -33,13 +33,40 @@ class Told(Answer):
     ) -> list[Change]:
         """New contents of some groups, each at its rank, which may be another than before."""
         if all(self._ranks.get(group, ranks[group]) == ranks[group] for group in ranks):
-            return self.revise(contents, instant, ranks)
+            last = self._order[-1][0] if self._order else -1
+            follow = {group for group, rank in ranks.items() if rank > last}
+            rest = {group: items for group, items in contents.items() if group not in follow}
+            out = self.revise(rest, instant, ranks) if rest else []
+            return out + self._followed(contents, {g: ranks[g] for g in follow}, instant)
         stays = [group for group in self._ranks if group not in contents]
         placed = {group: self._ranks[group] for group in stays} | {
             group: rank for group, rank in ranks.items() if contents[group]
         }
         order = sorted(placed, key=lambda group: (placed[group], group))
         return self.revise(contents, instant, placed, order)
+
+    def _followed(
+        self, contents: Mapping[str, Sequence[str]], ranks: Mapping[str, int], instant: int
+    ) -> list[Change]:
+        """Groups behind all others: nothing has to be looked for."""
+        out = []
+        after = _last_key(*self._last()) if self._order else self.head
+        for rank, group in sorted((rank, group) for group, rank in ranks.items()):
+            listed = tuple(Entry(serial, item) for serial, item in enumerate(contents[group]))
+            if not listed:
+                continue
+            for serial, item in listed:
+                key = f"{group}.{serial}"
+                out.append(Change(instant, 1, key, after, item))
+                after = key
+            self._groups[group] = Entries(listed, len(listed))
+            self._ranks[group] = rank
+            self._order.append((rank, group))
+        return out
+
+    def _last(self) -> tuple[str, Entries]:
+        group = self._order[-1][1]
+        return group, self._groups[group]
 
     def _settle(
         self,
@@ -59,9 +86,13 @@ class Told(Answer):
             entries = self._groups.pop(group)
             del self._ranks[group]
             self.forgotten += len(entries.listed)
-            self.head = f"{group}.{entries.listed[-1].serial}"
+            self.head = _last_key(group, entries)
         del self._order[:count]
 
     def _before(self, group: str) -> str | None:
         place = bisect_left(self._order, (self._ranks[group], group))
         return super()._before(group) if place else self.head
+
+
+def _last_key(group: str, entries: Entries) -> str:
+    return f"{group}.{entries.listed[-1].serial}"

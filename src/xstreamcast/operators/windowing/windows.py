@@ -275,9 +275,9 @@ class Windows(Generic[T]):
         start = window.start
         back = int(start.previous is not None or window.end.previous is not None)
         low = (self.opened.lowest if self.shape.reads_items else self.opened.settled) - back
-        reads = start.current or start.previous or start.next
-        kept = 3 * len(self.opened) if reads and not self.shape.reads_items else 0
-        if len(self.buffer) <= 2 * (self.arrived - low + kept) + _IDLE:
+        read = sum(one is not None for one in (start.current, start.previous, start.next))
+        kept = 0 if self.shape.reads_items else read * len(self.opened)
+        if 2 * len(self.buffer) <= 3 * (self.arrived - low + kept) + _IDLE:
             return
         self.buffer.release(
             self._starts() if kept else np.zeros(0, np.int64), low, self.shape.alone

@@ -1,0 +1,122 @@
+"""What windows keep, and how often open ones are looked at."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.operators.test_windows import Told
+from xstreamcast.operators.explain import explain_operators, unbounded
+
+E = 'stream("s")/r/e'
+LOG = "start at $i when true() {0} end at $j when $j - $i eq 9"
+
+
+def log(first: int, count: int) -> bytes:
+    """Items with a number, a key that comes again after 10, and a text."""
+    return b"".join(
+        b"<e n='%d' k='%d'><t>item number %d</t></e>" % (i, i % 10, i)
+        for i in range(first, first + count)
+    )
+
+
+@pytest.mark.parametrize("policy", ["optimistic", "strict"])
+@pytest.mark.parametrize(
+    "clause",
+    [
+        f"for tumbling window $w in {E} {LOG.format('')} return sum($w/@n)",
+        f"for sliding window $w in {E} {LOG.format('only')} return sum($w/@n)",
+        f"for sliding window $w in {E} start $s when $s/@k = '1' only end $e when $e/@k = '4' "
+        "return string-join($w/t)",
+        f"for sliding window $w in {E} start $s when true() only end $e "
+        "when $e/@n - $s/@n ge 12 return string($s/t)",
+        f"for tumbling window $w in {E} start $s when $s/@k = '0' return string-join($w/@k)",
+    ],
+)
+def test_what_is_kept_does_not_grow_with_the_items(clause, policy):
+    told = Told(clause, policy=policy)
+    told.feed(b"<r>")
+    held, items = [], []
+    for first in range(0, 100_000, 2_000):
+        told.feed(log(first, 2_000))
+        told.changes.clear()
+        held.append(told.watch.state_bytes)
+        items.append(len(told.windowing.windows.buffer))
+    assert max(items[25:]) <= max(items[:5])
+    assert max(held[25:]) <= 1.2 * max(held[:5])
+    assert len(told.answer) > 9_000
+
+
+def test_items_of_windows_that_stay_open_are_let_go_where_only_their_start_is_read():
+    told = Told(
+        f"for sliding window $w in {E} start $s when $s/@k = '3' only end $e "
+        "when $e/@n eq concat($s/@n, 'x') return string($s/t)"
+    )
+    told.feed(b"<r>")
+    for first in range(0, 20_000, 500):
+        told.feed(log(first, 500))
+    windows = told.windowing.windows
+    assert len(windows.opened) == 2_000
+    assert len(windows.buffer) < 7_000
+    assert windows.buffer.nbytes < 1_500_000  # of 20,000 items with 6 nodes and 40 bytes each
+
+
+@pytest.mark.parametrize(
+    ("end", "most"),
+    [
+        ("$e/@x eq $s/@n", 1),  # never: nothing has such a value
+        ("$e/@n eq concat($s/@n, '-')", 1),
+        ("$e/@n - $s/@n ge 1000000", 15),  # a search in what is sorted
+        ("$e/@n eq concat($s/@n, '-') and $e/@k != '1'", 1),
+    ],
+)
+def test_an_item_is_looked_up_once_however_many_windows_are_open(end, most):
+    told = Told(
+        f"for sliding window $w in {E} start $s when true() only end $e when {end} return 1"
+    )
+    told.feed(b"<r>" + log(0, 3_000))
+    windows = told.windowing.windows
+    assert len(windows.opened) == 3_000
+    probes, pairs = windows.opened.probes, windows.pairs_asked
+    told.feed(log(3_000, 100))
+    assert windows.opened.probes - probes <= 100 * most
+    assert windows.pairs_asked - pairs == 0
+
+
+def test_other_conditions_are_asked_for_all_pairs_at_once():
+    told = Told(
+        f"for sliding window $w in {E} start $s when true() only end $e "
+        "when $s/@n + $e/@n = -1 return 1"
+    )
+    told.feed(b"<r>" + log(0, 300))
+    windows = told.windowing.windows
+    pairs = windows.pairs_asked
+    told.feed(log(300, 1))
+    assert windows.pairs_asked - pairs == 301
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (
+            f"for tumbling window $w in {E} {LOG.format('')} return sum($w/@n)",
+            ["tumbling windows over", "the open window, with its items", "bounded: yes"],
+        ),
+        (
+            f"for sliding window $w in {E} start $s when true() only end $e "
+            "when $e/@n - $s/@n ge 3 return string($s/t)",
+            ["looked up by order of values, with the items at which they start", "bounded: no"],
+        ),
+        (
+            f"forseq $w in {E} landmark window start curItem $s when true() end curItem $e "
+            "when $s/@k eq $e/@k return count($w)",
+            ["looked up by value", 'landmark windows of stream("s") never close'],
+        ),
+    ],
+)
+def test_explain_says_what_windows_keep(asked, said):
+    from xstreamcast.api import compiled
+
+    told = explain_operators(compiled(asked))
+    for one in said:
+        assert one in told
+    assert bool(unbounded(compiled(asked))) == ("bounded: no" in told)

@@ -9,6 +9,7 @@ import pytest
 
 import xstreamcast as xsc
 from tests.edges.test_decoder import BODY, DIALECTS, EXPECTED, STRUCTURE, WRONG, Seen
+from xstreamcast.cli.main import main
 from xstreamcast.edges.inputs import arrivals, kind_of, kind_of_source, paths, stream_name
 from xstreamcast.edges.quarantine import Quarantine
 from xstreamcast.edges.wire import Decoder
@@ -123,3 +124,17 @@ def test_files_that_end_are_one_stream_for_run_and_watch(tmp_path: Path) -> None
     assert list(query.run(s=folder)) == [2]
     (only,) = query.watch(s=folder, policy="strict")
     assert "2" in str(only)
+
+
+def test_what_comes_too_late_is_kept_whole_with_its_line(tmp_path: Path) -> None:
+    late = '<filler id="2" tsid="2" validTime="2020-01-02"><b>2</b></filler>'
+    (tmp_path / "s.xml").write_text(
+        '<structure><tag id="1" name="a"><tag id="2" name="b" type="event"/></tag></structure>\n'
+        '<filler id="0" tsid="1" validTime="2020-01-01"><a><hole id="1" tsid="2"/></a></filler>\n'
+        f'<filler id="1" tsid="2" validTime="2020-01-05"><b>1</b></filler>\n {late}\n'
+    )
+    kept = tmp_path / "late.xml"
+    told = ["-i", f"s={tmp_path / 's.xml'}", "--lateness", "P1D", "--quarantine", str(kept)]
+    assert main(["watch", *told, "-q", 'stream("s")//b']) == 0
+    assert kept.read_text().startswith("<!-- XSCF0014 s:4:2 (fragment 2, byte ")
+    assert "<b>2</b></filler>\n" in kept.read_text()

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from xstreamcast.errors import DataPlace
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xstreamcast.model.structure import TagStructure
 
     I32 = npt.NDArray[np.int32]
@@ -38,7 +40,8 @@ class FragmentBatch:
     """Fragments of one stream in order of arrival; a row each, and a row for each of their holes.
 
     `payload` is the row of the payload's root element on `tape`, -1 for a remove; `hole_fragment`
-    is the place of the fragment that carries the hole within this batch.
+    is the place of the fragment that carries the hole within this batch. `place` tells (line,
+    column) of an offset on the wire, where it is known.
     """
 
     tape: Any
@@ -53,6 +56,7 @@ class FragmentBatch:
     hole_id: I32
     hole_tsid: I32
     hole_row: I32
+    place: Callable[[int], tuple[int, int]] | None = None
 
     def __len__(self) -> int:
         return len(self.id)

@@ -53,7 +53,7 @@ def split_rows(stream: str, split: Split) -> Iterator[Any]:
             at = max(arrival.offset + shift, 0)
             arrival = replace(arrival, offset=at, line=None, column=None)  # lines begin elsewhere
         elif isinstance(arrival, FragmentBatch):
-            arrival = replace(arrival, offset=arrival.offset + shift)
+            arrival = replace(arrival, offset=arrival.offset + shift, place=None)
         yield rows.rows(arrival)
 
 

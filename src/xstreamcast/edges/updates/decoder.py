@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.edges.updates.answers import ANSWER
@@ -18,7 +19,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import OPEN
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import Arrival, Described, Refused
+from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.names import Names
 
@@ -145,7 +146,7 @@ class UpdateDecoder:
             assert self._wire is not None
             for arrival in self._wire.feed(b"".join(lines)):
                 self.counts.refused += isinstance(arrival, Refused)
-                yield arrival
+                yield _unplaced(arrival)
 
     def _new_wire(self, structure: TagStructure) -> Decoder:
         wire = Decoder(self.name, structure, ids=self.ids, names=self.names, on_error=self.on_error)
@@ -158,3 +159,14 @@ class UpdateDecoder:
             raise refused.located(at)
         said, raw = refused.message, part.raw
         return Refused(self.name, None, part.offset, refused.code, said, raw, part.line)
+
+
+def _unplaced(arrival: Arrival) -> Arrival:
+    """Without lines: those of the fragments that stand for events are nobody's."""
+    match arrival:
+        case FragmentBatch():
+            return replace(arrival, place=None)
+        case Refused():
+            return replace(arrival, line=None, column=None)
+        case _:
+            return arrival

@@ -125,11 +125,12 @@ class Arriving:
 
     def _refused(self, batch: FragmentBatch, at: int, code: str) -> Refused:
         assert self.decoder is not None
-        row = int(batch.payload[at])
-        raw = batch.tape.serialize(row) if row >= 0 else b""
+        row, offset = int(batch.payload[at]), int(batch.offset[at])
+        raw = b"" if row < 0 else batch.tape.serialize(int(batch.tape.columns.parent[row]))
         fragment = self.decoder.ids.text(int(batch.id[at]))
         said = f"valid at {show_instant(int(batch.valid[at]))}"
-        return Refused(str(self.name), fragment, int(batch.offset[at]), code, said, raw)
+        place = (None, None) if batch.place is None else batch.place(offset)
+        return Refused(str(self.name), fragment, offset, code, said, raw, *place)
 
 
 class Limits:

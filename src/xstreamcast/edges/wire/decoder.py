@@ -237,4 +237,4 @@ def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
         columns = tuple(column[fits] for column in columns)
         hole_columns = tuple(column[kept] for column in hole_columns)
         owners = place[owners[kept]]
-    return FragmentBatch(part.tape, *columns, owners, *hole_columns)
+    return FragmentBatch(part.tape, *columns, owners, *hole_columns, part.place)

@@ -57,9 +57,16 @@ class Scanned:
 
     def spot(self, unit: int) -> Spot:
         """Where a unit begins on the wire."""
-        c = self.tape.columns
-        first, end = self.begin.offset - self.base, int(c.start[self.units.row[unit]])
-        return self.begin.after(c.heap[first:end].tobytes())
+        return self._at(self.base + int(self.tape.columns.start[self.units.row[unit]]))
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column of a byte of the wire."""
+        found = self._at(offset)
+        return found.line, found.column
+
+    def _at(self, offset: int) -> Spot:
+        first, end = self.begin.offset - self.base, offset - self.base
+        return self.begin.after(self.tape.columns.heap[first:end].tobytes())
 
 
 def scan(read: Read, words: Words, ids: Ids) -> Scanned:

@@ -29,6 +29,7 @@ BENCHES: Final = (
     Bench("tape", "read XML: ours beside expat, lxml and SaxonC-HE"),
     Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
     Bench("history", "query histories of fragments: three strategies, beside SaxonC-HE"),
+    Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
 )
 
 

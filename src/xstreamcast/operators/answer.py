@@ -97,7 +97,7 @@ class Answer:
             if not self._stays(group, items)
         }
         moved = set() if order is None else self._misplaced(order)
-        touched = set(made) | moved
+        touched = dict.fromkeys([*made, *sorted(moved)])  # an order that is always the same
         before = {group: self._groups.get(group, EMPTY).listed for group in touched}
         out = self._removals(made, moved, before, instant)
         self._settle(made, ranks, order)

@@ -24,7 +24,7 @@ from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDo
 from xstreamcast.operators.forgetting import ForgettingFeed, settles
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
-from xstreamcast.operators.joining_release import released
+from xstreamcast.operators.joining_release import Released, released
 from xstreamcast.operators.pipeline import Pipeline, Tick
 from xstreamcast.operators.split_feed import SplitFeed
 from xstreamcast.operators.units import NOTHING, Moved
@@ -284,14 +284,17 @@ class Watch:
         assert self.pipeline is not None
         if not self.ended or not self.pipeline.joinings:
             return
-        free = released(
-            self.pipeline.division.parts, [*self.pipeline.joinings.values()], frozenset(self.ended)
-        )
+        free = self._released()
         for name, feed in self._feeds.items():
             if isinstance(feed, SplitFeed) and name in free.inputs:
                 feed.release()
             elif isinstance(feed, SplitFeed):
                 feed.forget(free.units.get(name, ()))
+
+    def _released(self) -> Released:
+        assert self.pipeline is not None
+        joinings = [*self.pipeline.joinings.values()]
+        return released(self.pipeline.division.parts, joinings, frozenset(self.ended))
 
     def _undecided(self) -> frozenset[str | None]:
         """The inputs of which something may be missing, where the policy minds."""
@@ -390,7 +393,9 @@ class Watch:
         """Go on with operators as a snapshot of the pipeline has them, over the same inputs."""
         assert self.pipeline is not None
         self.pipeline = Pipeline(self.pipeline.division, snapshot)
-        self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
+        done = self._released().inputs if self.pipeline.joinings else set()
+        streams = {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
+        self._stale |= streams - done  # what they met may have been released
         self._touched |= self._stale
 
     def repeated(self, name: str | None) -> int:

@@ -150,10 +150,19 @@ class Binding:
             options = self._options
             loaded = load(
                 name or "input", source, self.store, on_error=options.on_error, keep=options.keep,
-                immutable=paths_of(self.program),
+                immutable=paths_of(self.program), asked=self._alone(name),
             )  # fmt: skip
             self.loaded.append(loaded)
             self.histories[name] = loaded.history
+
+    def _alone(self, name: str) -> tuple[Program, str] | None:
+        """The program and its strategy, if it reads this stream and nothing else, up to now."""
+        options = self._options
+        calls = (node for node in self._nodes() if isinstance(node, Call | FunctionRef))
+        opens = any(_opens(node.function) for node in calls)
+        plain = options.clock == "event" and options.between is None
+        alone = plain and not opens and self._named() == {name}
+        return (self.program, options.strategy) if alone else None
 
     def _when(self, given: Inputs) -> When | None:
         options = self._options

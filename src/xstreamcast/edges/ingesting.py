@@ -33,7 +33,8 @@ class Ingested:
     def summary(self) -> str:
         """One line of counts."""
         batches = f"{self.batches} batch{'es' if self.batches != 1 else ''}"
-        parts = [f"{self.stream}: {self.fragments} fragments in {batches}"]
+        fragments = f"{self.fragments} fragment{'s' if self.fragments != 1 else ''}"
+        parts = [f"{self.stream}: {fragments} in {batches}"]
         parts += [f"{self.refused} refused, kept in the table's quarantine"] if self.refused else []
         parts += [f"{name}: {n} bytes of an unfinished fragment left" for name, n in self.left]
         return ", ".join(parts)

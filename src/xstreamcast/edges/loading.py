@@ -14,6 +14,7 @@ from xstreamcast.model.fragment import Arrival, Refused
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
     from xstreamcast.edges.decoding import StreamDecoder
     from xstreamcast.edges.immutable import Path
     from xstreamcast.edges.wire.decoder import OnError
@@ -68,13 +69,20 @@ def load(
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
     immutable: tuple[Path, ...] = (),
+    asked: tuple[Program, str] | None = None,
 ) -> Loaded:
-    """Read a stream to its end into a history whose tapes lie in `store`."""
+    """Read a stream to its end into a history whose tapes lie in `store`.
+
+    `asked`, a program that reads nothing else and a strategy: a table need not be read whole.
+    """
     table = table_path(source)
     if table is not None:
         from xstreamcast.edges.table.reading import load_table
 
-        return load_table(name, table, store, on_error=on_error, keep=keep)
+        whole = asked if not immutable else None
+        return load_table(
+            name, table, store, asked=whole, on_error=on_error, keep=keep, immutable=immutable
+        )
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
     from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in

@@ -17,21 +17,24 @@ from xstreamcast.errors import error
 
 LEAST: Final = 17
 _PATIENCE: Final = 600  # seconds until a start that was to make an archive counts as lost
+_GONE_FROM: Final = 24
 _AOT: Final = 25  # from here on one run makes an ahead-of-time cache
 _VERSION: Final = re.compile(r'version "(\d+)[^"]*"')
 
 # Spark's own launcher always asks for this module; smaller runtimes lack it, Spark does without.
 _LAUNCHER: Final = """#!/bin/sh
-# Runs Java without the module jdk.incubator.vector. Made by xstreamcast; may be deleted.
+# Runs Java without options that Spark can do without. Made by xstreamcast; may be deleted.
 for word do
   shift
   case "$word" in
-    --add-modules=jdk.incubator.vector) ;;
+    --add-modules=jdk.incubator.vector{more}) ;;
     *) set -- "$@" "$word" ;;
   esac
 done
 {run}
 """
+# A package that newer Javas no longer have, and complain of.
+_GONE: Final = " | --add-opens=java.base/sun.security.action=*"
 _RUN: Final = 'exec "{java}" "$@"'
 # The archive gets its name when it is whole: another start may be looking for it.
 _RECORD: Final = """\
@@ -117,13 +120,13 @@ def prepared(java: Java, folder: Path) -> Launch:
     if not _claimed(place / "recording"):
         return _launch(java, place, ())
     part, home = f"{archive}.part", place / "record"
-    _write_script(home, _RECORD.format(java=java.path, part=part, archive=archive))
+    _write_script(java, home, _RECORD.format(java=java.path, part=part, archive=archive))
     flag = "AOTCacheOutput" if java.major >= _AOT else "ArchiveClassesAtExit"
     return Launch(home, (f"-XX:{flag}={part}", "-Xlog:disable"), True)
 
 
 def _launch(java: Java, place: Path, options: tuple[str, ...]) -> Launch:
-    _write_script(place / "run", _RUN.format(java=java.path))
+    _write_script(java, place / "run", _RUN.format(java=java.path))
     return Launch(place / "run", (*options, "-Xlog:disable"), False)
 
 
@@ -139,10 +142,10 @@ def _claimed(mark: Path) -> bool:
     return True
 
 
-def _write_script(home: Path, run: str) -> None:
+def _write_script(java: Java, home: Path, run: str) -> None:
     """The script in place at once: somebody may be starting it."""
     path = home / "bin" / "java"
-    text = _LAUNCHER.format(run=run)
+    text = _LAUNCHER.format(run=run, more=_GONE if java.major >= _GONE_FROM else "")
     if path.exists() and path.read_text() == text:
         return
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from xstreamcast.edges.table.files import read_files
@@ -12,6 +11,8 @@ from xstreamcast.edges.table.wire import wire
 from xstreamcast.errors import DataPlace, error
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.immutable import Path
     from xstreamcast.edges.loading import Keep, Loaded
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.structure import TagStructure
@@ -45,17 +46,21 @@ def load_table(
     store: Store,
     *,
     stream: str | None = None,
-    tags: Iterable[int] | None = None,
+    asked: tuple[Program, str] | None = None,
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
+    immutable: tuple[Path, ...] = (),
 ) -> Loaded:
     """Read a stream of a table into a history whose tapes lie in `store`.
 
-    The stream is the one called `stream`, or else `name`, or else the only one. With `tags`, only
-    their fragments are read: `now` is that of the whole stream all the same.
+    The stream is the one called `stream`, or else `name`, or else the only one. Where it is known
+    what is `asked`, a program that has no other input and a strategy, only the fragments of the
+    tags it needs are read, if that can be told; `now` is that of the whole stream all the same.
     """
+    from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.loading import Loaded
+    from xstreamcast.edges.table.pruning import keep_guide, kept_guide, needed_tags
     from xstreamcast.edges.wire.decoder import Decoder
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import Refused
@@ -68,13 +73,25 @@ def load_table(
     decoder = Decoder(name, structure, names=store.names, on_error=on_error)
     history = History(name, structure, store=store, ids=decoder.ids)
     refused: list[Refused] = []
-    files = state.files_of(which, None if tags is None else frozenset(tags))
+    guide = kept_guide(log.path, state.number, which) if asked is not None else None
+    tags = None
+    if guide is not None and asked is not None:
+        tags = needed_tags(asked[0], name, guide, asked[1])
+    files = state.files_of(which, tags) or state.files_of(which)
+    paths = tuple(path for path in immutable if path.stream in (None, name))
+    kept = Kept(name, paths) if paths else None
     for lines in wire(read_files(log.path, files)):
-        taken_in(history, decoder.feed(lines), decoder, store, refused)
+        found = decoder.feed(lines)
+        said = found if kept is None else [kept.arriving(one) for one in found]
+        taken_in(history, said, decoder, store, refused)
     taken_in(history, decoder.close(), decoder, store, refused)
     if keep is not None:
         for one in refused:
             keep(one)
+    if len(files) == len(state.files_of(which)):
+        keep_guide(log.path, state.number, which, history)
+    elif guide is not None:
+        history._guide = (len(history), history.structure), guide
     if known.newest > history.newest:
         history.newest, history.zoned = known.newest, known.zoned
     return Loaded(history, decoder.counts.read, refused, known.shortened)

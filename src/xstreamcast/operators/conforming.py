@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.guide import Guide, Name
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
-    from xstreamcast.tape.layout import I64, Bools
+    from xstreamcast.tape.layout import Bools
 
 _MIXED = 0x9E3779B97F4A7C15
 
@@ -27,8 +28,9 @@ class Conforming:
         self._tags = max(history.structure.tags, default=0) + 2
         self._allowed: Bools = np.zeros((self._tags, 0), np.bool_)
         self._met: set[tuple[int, int, int]] = set()
-        self._hole_tag: I64 = np.full(1024, -1, np.int64)  # by id
-        self._own_tag: I64 = np.full(1024, -1, np.int64)
+        narrow = np.int16 if self._tags < 1 << 15 else np.int32
+        self._hole_tag = np.full(1024, -1, narrow)  # by id
+        self._own_tag = np.full(1024, -1, narrow)
 
     def broken(self, batch: FragmentBatch) -> Guide | None:
         """The guide that tells of all that is in the batch, if the one that is known does not."""
@@ -41,8 +43,6 @@ class Conforming:
             inner[tag] = inner.get(tag, frozenset()) | {name}
         for tag, link in links:
             known[tag] = known.get(tag, frozenset()) | {link}
-        from dataclasses import replace
-
         return replace(self._guide, inner=inner, links=known)
 
     # -- names ------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ class Conforming:
         """Where a fragment is of another tag than its hole said: it may stand below any tag."""
         most = max(int(batch.id.max(initial=0)), int(batch.hole_id.max(initial=0))) + 1
         if most > len(self._own_tag):
-            more = np.full(most, -1, np.int64)
+            more = np.full(most, -1, self._own_tag.dtype)
             self._own_tag = np.concatenate((self._own_tag, more))
             self._hole_tag = np.concatenate((self._hole_tag, more))
         self._own_tag[batch.id] = batch.tsid

@@ -21,6 +21,7 @@ from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.history_part import Places
 from xstreamcast.operators.root import Root
+from xstreamcast.operators.units import Minis, Moved
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Division
@@ -28,13 +29,12 @@ if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.operators.units import Minis
     from xstreamcast.tape.layout import I64, Bools
 
 _FEW: Final = 64  # dead fragments that are not worth moving the others for
-_SPARE: Final = 1 << 19  # bytes of tapes that are not worth cutting payloads out for
+_SPARE: Final = 1 << 18  # bytes of tapes that are not worth cutting payloads out for
 _ROW: Final = 27  # bytes of a node's columns
-_EACH: Final = 260  # bytes of a unit's key: a string, a tuple, entries of two dictionaries
+_EACH: Final = 400  # bytes of a unit's key: a string, a tuple, entries of two dictionaries
 
 
 class ForgettingFeed(FragmentFeed):
@@ -143,6 +143,12 @@ class ForgettingFeed(FragmentFeed):
 
     # -- telling ----------------------------------------------------------------------------------
 
+    def everything(self) -> Moved:
+        """All units that are not forgotten, to be asked again."""
+        if self._is_unit.any():
+            return super().everything()
+        return Moved(places=self._places, reordered=True, complete=True, again=self._again)
+
     def _minis(self, asked: I64, only: set[str] | None = None) -> Minis:
         self._asked.append(asked)
         return super()._minis(asked, only)
@@ -177,12 +183,12 @@ class ForgettingFeed(FragmentFeed):
         return np.setdiff1d(codes, links.above(owners))
 
     def _let_go(self, codes: I64) -> None:
-        """Forget units; the root's own fragment goes with the first of them."""
-        if len(codes) == 0:
-            return
+        """Forget units; the root's own fragment goes as soon as it was read."""
         links, ids = self._links, self.history.fragments["id"]
         assert self._root is not None
         tops = np.union1d(links.below(links.all_of(codes)), links.all_of(self._root_codes()))
+        if len(tops) == 0:
+            return
         if len(self._dead) < len(ids):
             self._dead = np.concatenate(
                 (self._dead, np.zeros(len(ids) - len(self._dead), np.bool_))
@@ -192,7 +198,7 @@ class ForgettingFeed(FragmentFeed):
         self._gone[ids[tops]] = True
         self._is_unit[codes] = False
         dead = int(np.count_nonzero(self._dead))
-        if dead > _FEW and 2 * dead > len(ids):
+        if (dead > _FEW and 2 * dead > len(ids)) or self._waste() > _SPARE:
             self._compact()
 
     def _root_codes(self) -> I64:

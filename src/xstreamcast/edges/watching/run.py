@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
-from xstreamcast.edges.immutable import paths_of
+from xstreamcast.edges.immutable import Path, immutable_tags, paths_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
     from xstreamcast.model.items import Items
+    from xstreamcast.model.structure import TagStructure
 
 Pieces = Iterator[bytes | None]
 
@@ -144,6 +146,8 @@ class Watching:
                 refuse_blocked(program, streams=self.options.follow)
         self.watch = self._watch(kinds, "strict" if strict else "optimistic")
         paths = paths_of(self.program, self.options.immutable)
+        for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
+            one.fixed = partial(_fixed, paths)
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
@@ -280,6 +284,10 @@ class Watching:
 def _tells(head: bytes) -> bool:
     """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
     return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
+
+
+def _fixed(paths: tuple[Path, ...], name: str, structure: TagStructure) -> frozenset[int]:
+    return immutable_tags(structure, [one for one in paths if one.stream in (None, name)])
 
 
 def _is_pipe(source: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from xstreamcast.edges.wire.spots import Spot, Spots
+from xstreamcast.edges.wire.spots import Begin, Spot, Spots
 from xstreamcast.edges.wire.sync import (
     BARE,
     first_markup,
@@ -39,7 +39,7 @@ class Read:
 
     tape: Tape
     base: int
-    begin: Spot
+    begin: Begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class WireReading:
             self._units = _Units(1, DEFAULT, self._names, self._name, tag)
         except Error as refused:
             raw = self._head[: found.begin]
-            begin = self._spots.at(self._at + first_markup(raw))
+            begin = self._spots.at(self._at + first_markup(raw)).spot()
             yield Broken(raw[first_markup(raw) :], begin, refused.message)
             tag = BARE
             self._units = _Units(1, DEFAULT, self._names, self._name, tag)
@@ -213,7 +213,7 @@ class WireReading:
         assert self._units is not None
         kept, at = self._units.kept, self._units.passed + self._shift
         first = first_markup(kept)
-        self._skipping = _Skipping(self._units.tag, self._spots.at(at + first), reason)
+        self._skipping = _Skipping(self._units.tag, self._spots.at(at + first).spot(), reason)
         yield from self._go_on(kept[first:])
 
     def _go_on(self, more: bytes) -> Iterator[Read | Broken]:

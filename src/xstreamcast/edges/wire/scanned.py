@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.edges.wire.reading import Read
-from xstreamcast.edges.wire.spots import Spot
+from xstreamcast.edges.wire.spots import Begin, Spot
 from xstreamcast.edges.wire.words import ATTRIBUTES, Words
 from xstreamcast.kernels.instants import ABSENT, CUT, NOT_ONE, UNSURE, ZONED, instants
 from xstreamcast.kernels.intern import Ids
@@ -26,7 +26,7 @@ class Scanned:
 
     tape: Tape
     base: int  # byte 0 of the heap on the wire
-    begin: Spot  # of the first byte that the heap has from the wire
+    begin: Begin  # of the first byte that the heap has from the wire
     units: Units
     id: I32
     valid: I64
@@ -66,7 +66,7 @@ class Scanned:
 
     def _at(self, offset: int) -> Spot:
         first, end = self.begin.offset - self.base, offset - self.base
-        return self.begin.after(self.tape.columns.heap[first:end].tobytes())
+        return self.begin.spot().after(self.tape.columns.heap[first:end].tobytes())
 
 
 def scan(read: Read, words: Words, ids: Ids) -> Scanned:

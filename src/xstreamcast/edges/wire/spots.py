@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True, slots=True)
 class Spot:
@@ -15,10 +17,13 @@ class Spot:
 
     def after(self, passed: bytes) -> Spot:
         """The spot that follows these bytes."""
-        lines = passed.count(b"\n")
+        lines = int(np.count_nonzero(np.frombuffer(passed, np.uint8) == _LINE_FEED))
         last = passed[passed.rfind(b"\n") + 1 :]
         column = _characters(last) + (1 if lines else self.column)
         return Spot(self.offset + len(passed), self.line + lines, column)
+
+
+_LINE_FEED = 10
 
 
 def _characters(text: bytes) -> int:
@@ -26,19 +31,33 @@ def _characters(text: bytes) -> int:
     return len(text) if text.isascii() else sum(byte & 0xC0 != 0x80 for byte in text)
 
 
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """An offset whose line is counted when somebody asks for it."""
+
+    offset: int
+    chunk: Spot  # of the first byte of `data`
+    data: bytes
+
+    def spot(self) -> Spot:
+        """Its line and column too."""
+        return self.chunk.after(self.data[: self.offset - self.chunk.offset])
+
+
 class Spots:
-    """The spots of offsets that never go back; what was passed is kept no longer."""
+    """Where offsets stand that never go back; chunks that were passed are kept no longer."""
 
     def __init__(self) -> None:
-        self._last, self._kept = Spot(), bytearray()
+        self._end = Spot()
+        self._chunks: list[tuple[Spot, bytes]] = [(self._end, b"")]
 
     def take(self, data: bytes) -> None:
         """More of the wire has come."""
-        self._kept += data
+        self._chunks.append((self._end, data))
+        self._end = self._end.after(data)
 
-    def at(self, offset: int) -> Spot:
-        """The spot of an offset."""
-        passed = max(offset - self._last.offset, 0)
-        self._last = self._last.after(bytes(self._kept[:passed]))
-        del self._kept[:passed]
-        return self._last
+    def at(self, offset: int) -> Begin:
+        """Where an offset stands."""
+        while len(self._chunks) > 1 and self._chunks[1][0].offset <= offset:
+            del self._chunks[0]
+        return Begin(offset, *self._chunks[0])

@@ -40,3 +40,18 @@ def test_what_grows_is_said_beforehand():
     assert unbounded(compiled('stream("s")//x'), frozenset({"s"})) == [
         'the history of stream("s") is kept'
     ]
+
+
+def test_what_is_kept_inside_units_is_said():
+    from xstreamcast.edges.structures import read_structure
+
+    structure = read_structure(
+        b"""<stream:structure xmlns:stream="urn:xstreamcast:stream"><tag id="1" name="accounts"
+        type="snapshot"><tag id="2" name="account" type="temporal"><tag id="3" name="charge"
+        type="event"/></tag></tag></stream:structure>"""
+    )
+    query = "for $a in stream('s')//account let $c := $a/charge return sum($c?[now - PT1H,now])"
+    told = explain_operators(compiled(query), {"s": structure})
+    assert "inside: sum($c?[now - PT1H,now])" in told
+    assert "keeps: the values that each charge in a hole of account gives" in told
+    assert "clock: one is looked at again when a bound of now passes an instant in it" in told

@@ -36,6 +36,7 @@ QUERIES = (
     "for $x in stream('s')//a where %f return $x/c%b",
     "for $x in stream('s')/r/a[@k] where vtFrom($x) = vtFrom($x) return (%f, %g)",
     "for $x in stream('s')//a return if ($x/w) then %f else 'none'",
+    "for $x in stream('s')//a let $y := $x/b where $y/d return <q>{ count($y), sum($y/@k ! 1) }</q>",
 )
 
 

@@ -135,7 +135,36 @@ class _Search:
             for node in descendants(plan):
                 if isinstance(node, p.ForEach) and self._is_unit(node.items):
                     self.units.add(node.variable)
-        return with_plans(self.part.shape, lambda plan: self._walk(plan, False))
+        return with_plans(self._spelt_out(), lambda plan: self._walk(plan, False))
+
+    def _spelt_out(self) -> Shape:
+        """The shape with paths of units in the place of the variables that `let` binds to them."""
+        nodes = [node for plan in plans_of(self.part.shape) for node in descendants(plan)]
+        if any(isinstance(node, p.GroupBy | p.Window) for node in nodes):
+            return self.part.shape
+        paths = {
+            node.variable: node.value
+            for node in nodes
+            if isinstance(node, p.Let) and self._is_path(node.value)
+        }
+
+        def put(node: p.Plan) -> p.Plan:
+            if isinstance(node, p.Let) and node.variable in paths:
+                return node.source
+            known = isinstance(node, p.Var) and paths.get(node.variable)
+            return known or node
+
+        return (
+            with_plans(self.part.shape, lambda plan: bottom_up(plan, put))
+            if paths
+            else (self.part.shape)
+        )
+
+    def _is_path(self, plan: p.Expression) -> bool:
+        """Whether a path from a unit gives the same nodes each time."""
+        return _Head(self.units, False, p.EMPTY).put(plan) is not None and not (
+            facts(plan).makes_nodes or any(isinstance(n, p.Return) for n in descendants(plan))
+        )
 
     def _is_unit(self, plan: p.Expression) -> bool:
         """Whether a path leads from the document to elements of units and nowhere else."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
+from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, inputs_of
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.operators import explain_joins
@@ -21,7 +22,7 @@ def division_of(program: Program, structures: Mapping[str, TagStructure] | None 
     """The division of a program; inputs whose tag structure is not given count as documents."""
     known = structures or {}
     cuts: dict[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
-    return deepest(program, cuts, inputs_of(program) - set(known))
+    return maintained(program, deepest(program, cuts, inputs_of(program) - set(known)))
 
 
 def explain_operators(
@@ -61,11 +62,31 @@ def _part(part: Part, division: Division, program: Program) -> Iterator[str]:
         yield f'  reads: all of stream("{name}"); when it changes, every unit is asked again'
         yield "    why: it is reached otherwise than through an equality with values of a unit"
     yield from explain_joins.joins(part, division, program)
+    yield from _inside(part, cut)
     if part.clock:
-        yield "  clock: asks what time it is; when it moves, every unit is asked again"
+        yield f"  clock: asks what time it is; {_when(part, cut)}"
     yield f"  keeps: {_keeps(part, cut, division.plain)}"
     growing = list(_growing(part, division))
     yield f"  bounded: {'no; ' + growing[0] if growing else 'yes'}"
+
+
+def _when(part: Part, cut: Cut) -> str:
+    if part.timing is None or not isinstance(cut, TagCut):
+        return "when it moves, every unit is asked again"
+    return "a unit is asked again when a bound of now passes an instant in it"
+
+
+def _inside(part: Part, cut: Cut) -> Iterator[str]:
+    """The folds inside units that are kept, and what of them."""
+    for inner in part.inner:
+        assert isinstance(cut, TagCut)
+        names = " and ".join(cut.structure[tag].name for tag in sorted(inner.tags))
+        each = f"each {names} in a hole of {cut.structure[inner.unit].name}"
+        kept = "how many items" if inner.keeps == "counts" else "the values that"
+        yield f"  inside: {inner.shown}"
+        yield f"    keeps: {kept} {each} gives; only those that are new are looked at"
+        if inner.clock:
+            yield "    clock: one is looked at again when a bound of now passes an instant in it"
 
 
 def _rest(program: Program, division: Division) -> Iterator[str]:

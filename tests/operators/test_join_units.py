@@ -189,3 +189,20 @@ def test_the_end_of_the_other_input_decides():
     assert beside.told.items() == []
     beside.end("b")
     assert beside.told.items() == ["<p>one1</p>"]
+
+
+def test_a_stream_that_turns_out_not_to_be_cut_is_read_whole_and_so_is_the_other():
+    beside = Beside(PAIRS, {"a": "fragments", "b": "document"})
+    beside.feed("a", HEAD.encode())
+    beside.feed("b", f"<r>{unit(1, 'x')} between {unit(2, 'y')}".encode())
+    assert beside.joined
+    odd = f'<r><odd/>{unit(2, "in the root")}<stream:hole id="1" tsid="2"/></r>'
+    beside.feed("a", filler(0, 1, odd))
+    beside.feed("a", filler(1, 2, unit(1, "one")))
+    assert not beside.joined
+    assert beside.told.items() == beside.afresh() == ["<p>in the rooty</p>", "<p>onex</p>"]
+    beside.feed("b", f"{unit(1, 'z')}</r>".encode())
+    beside.end("b")
+    beside.end("a")
+    assert beside.told.items() == beside.afresh()
+    assert len(beside.told.items()) == 3

@@ -19,10 +19,17 @@ if TYPE_CHECKING:
 
 
 class SplitFeed:
-    """Keeps the units it hands on, for as long as somebody may ask for them again."""
+    """Keeps the units it hands on, for as long as somebody may ask for them again.
 
-    def __init__(self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),)) -> None:
+    `whole`: all bytes are kept as well, because the document may have to be read another way.
+    """
+
+    def __init__(
+        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), whole: bool = False
+    ) -> None:
         self.name, self._names, self._cuts = name, names, cuts
+        self._whole = whole
+        self.raw = bytearray()
         self._reading: PlacedReading | None = None
         self._places = Numbered()
         self._kept = KeptUnits()
@@ -31,6 +38,8 @@ class SplitFeed:
 
     def feed(self, chunk: bytes) -> Moved:
         """Take bytes in → the units that they completed."""
+        if self._whole:
+            self.raw += chunk
         if self._reading is None:
             self._reading = self._begun(chunk)
         runs = self._reading.runs(chunk)
@@ -96,7 +105,7 @@ class SplitFeed:
     @property
     def state_bytes(self) -> int:
         """Bytes held: the unfinished unit, and those that are kept."""
-        return self._kept.state_bytes + (0 if self._reading is None else self._reading.held)
+        return self._kept.state_bytes + len(self.raw) + (0 if self._reading is None else self._reading.held)
 
 
 def _cropped(run: Run) -> Tape:

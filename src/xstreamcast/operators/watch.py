@@ -172,8 +172,7 @@ class Watch:
             self._owed += self.pipeline.retracted(self.now.instant)
         self.pipeline = Pipeline(division)
         for name in documents:
-            if name not in self._feeds:
-                self._feeds[name] = self._document(name, division)
+            self._begin(name, division)
         try:
             for name, feed in self._feeds.items():
                 if isinstance(feed, FragmentFeed):
@@ -184,6 +183,19 @@ class Watch:
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
+
+    def _begin(self, name: str | None, division: Division) -> None:
+        """Read a document as the division needs it; again from its beginning if it was split."""
+        before = self._feeds.get(name)
+        if before is not None and not isinstance(before, SplitFeed):
+            return
+        feed = self._feeds[name] = self._document(name, division)
+        if before is not None:
+            moved = feed.feed(bytes(before.raw))
+            self._moves[name] = [moved] if moved else []
+            self._touched.add(name)
+            if name in self.ended:
+                feed.close()
 
     def _answers(self) -> dict[str | None, Cut]:
         """Cuts of inputs that are answers: at their items, if nothing asks for what is around."""
@@ -226,7 +238,8 @@ class Watch:
     ) -> DocumentFeed | SplitFeed | WholeDocument:
         title = name or "input"
         if name in division.probed:
-            return SplitFeed(title, self.names, division.levels(name))
+            mixed = "fragments" in self.kinds.values()  # a stream may turn out not to be cut
+            return SplitFeed(title, self.names, division.levels(name), mixed)
         parts = [part for part in division.parts if part.input == name]
         if not parts or name in division.whole:
             return WholeDocument(title, self.names)

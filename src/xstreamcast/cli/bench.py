@@ -28,6 +28,7 @@ BENCHES: Final = (
     Bench("generate", "write auction, bibliography or map documents of any size"),
     Bench("tape", "read XML: ours beside expat, lxml and SaxonC-HE"),
     Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
+    Bench("memory", "what running queries hold while fragments arrive, beside SaxonC-HE"),
     Bench("history", "query histories of fragments: three strategies, beside SaxonC-HE"),
     Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
 )

@@ -230,6 +230,11 @@ class ForgettingFeed(FragmentFeed):
         return bool(_filled(self._links, child).all()) and len(self.history.roots()) > 0
 
     @property
+    def payload_bytes(self) -> int:
+        """Bytes of the tapes that payloads lie on."""
+        return held_bytes(self.history)[1]
+
+    @property
     def state_bytes(self) -> int:
         """Bytes of index, payload and keys."""
         index, payload = held_bytes(self.history)

@@ -1,0 +1,232 @@
+"""Forgetting changes no answer: a query that forgets beside one over all that arrived."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.test_law import chunks
+from tests.operators.test_law_divided import questions
+from tests.streams_strategies import HEAD, histories, structures
+from xstreamcast.api import compiled, query
+from xstreamcast.edges.immutable import Kept, path_of
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.context import Inputs
+from xstreamcast.evaluate.moments import date_time
+from xstreamcast.evaluate.results import lines
+from xstreamcast.evaluate.run import run
+from xstreamcast.history.forgetting import forget
+from xstreamcast.history.history import History
+from xstreamcast.history.view import view
+from xstreamcast.model.change import Accumulated
+from xstreamcast.model.fragment import Described, FragmentBatch
+from xstreamcast.model.items import Items
+from xstreamcast.operators.forgetting import ForgettingFeed
+from xstreamcast.operators.watch import Watch
+from xstreamcast.tape.store import Store
+
+
+class Beside:
+    """A running query that forgets, and a history of its own that keeps everything."""
+
+    def __init__(self, asked: str, immutable: bool = False, policy: str = "optimistic") -> None:
+        self.program = compiled(asked)
+        fixed = (lambda name, structure: frozenset(structure.tags)) if immutable else None
+        self.watch = Watch(self.program, {"s": "fragments"}, policy=policy, fixed=fixed)
+        self.decoder = Decoder("s", names=self.watch.names)
+        self.first = Kept("s", (path_of("/*"),)) if immutable else None
+        self.told, self.history = Accumulated(), None
+
+    def feed(self, chunk: bytes) -> None:
+        for arrival in self.decoder.feed(chunk):
+            one = arrival if self.first is None else self.first.arriving(arrival)
+            if isinstance(one, Described) and self.history is None:
+                self.history = History("s", one.structure, store=Store(self.watch.names),
+                                       ids=self.decoder.ids)  # fmt: skip
+            if isinstance(one, FragmentBatch):
+                self.history.add(one)
+            self.watch.on_arrivals("s", [one], self.decoder.ids)
+        self.tick()
+
+    def tick(self) -> None:
+        for change in self.watch.tick():
+            self.told.apply(change)
+
+    def end(self) -> None:
+        self.watch.on_end("s")
+        self.tick()
+
+    @property
+    def kept(self) -> ForgettingFeed:
+        feed = self.watch._feeds["s"]
+        assert isinstance(feed, ForgettingFeed)
+        return feed
+
+    def afresh(self) -> list[str] | None:
+        """The query over all that has arrived; None if it fails."""
+        if self.history is None:
+            return []
+        store, now = Store(self.watch.names), self.watch.now
+
+        def stream(name: str) -> Items:
+            if len(self.history) == 0:
+                return Items.of_nodes(np.empty(0, np.int64))
+            return Items.of_nodes(np.array([store.add(view(self.history)) << 32], np.int64))
+
+        given = Inputs(store, streams=stream, clock=now, current=date_time(now.instant, True, now))
+        try:
+            return list(lines(store, run(self.program, given)))
+        except Error:
+            return None
+
+
+@settings(deadline=None)
+@given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5), st.booleans())
+def test_what_forgets_answers_like_what_remembers(data, structure, cuts, immutable):
+    wire = data.draw(histories(structure))
+    beside = Beside(data.draw(questions('stream("s")')), immutable)
+    for chunk in chunks(wire, cuts):
+        beside.feed(chunk)
+        expected = beside.afresh()
+        if expected is not None:
+            assert beside.told.items() == expected
+    try:
+        beside.end()
+    except Error:
+        assert beside.afresh() is None
+    else:
+        assert beside.told.items() == beside.afresh()
+
+
+@settings(deadline=None)
+@given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5))
+def test_both_policies_say_the_same_of_what_is_immutable(data, structure, cuts):
+    wire = data.draw(histories(structure))
+    asked = data.draw(questions('stream("s")'))
+    strict, optimistic = Beside(asked, True, "strict"), Beside(asked, True)
+    try:
+        for one in (strict, optimistic):
+            for chunk in chunks(wire, cuts):
+                one.feed(chunk)
+            one.end()
+    except Error:
+        return
+    assert strict.told.items() == optimistic.told.items() == optimistic.afresh()
+
+
+STRUCTURE = (
+    '<stream:structure><tag id="0" name="r" type="snapshot"><tag id="1" name="a" type="temporal">'
+    '<tag id="2" name="b" type="event"><tag id="5" name="v"/></tag></tag>'
+    '<tag id="3" name="c" type="temporal"><tag id="4" name="d" type="event"/></tag></tag>'
+    "</stream:structure>"
+)
+
+
+def stream_of(units: int) -> list[str]:
+    """A root with units a and c; each a has two b, each c has a d."""
+
+    def filler(number: int, tag: int, payload: str) -> str:
+        return (
+            f'<stream:filler id="{number}" tsid="{tag}" validTime="2020-01-01T00:00:00">'
+            f"{payload}</stream:filler>"
+        )
+
+    def hole(number: int, tag: int) -> str:
+        return f'<stream:hole id="{number}" tsid="{tag}"/>'
+
+    out = []
+    inner = ""
+    for i in range(1, units + 1):
+        a, c = 10 * i, 10 * i + 5
+        inner += hole(a, 1) + hole(c, 3)
+        out.append(filler(a, 1, f"<a>{hole(a + 1, 2)}{hole(a + 2, 2)}</a>"))
+        out += [filler(a + n, 2, f"<b><v>{i}.{n}</v></b>") for n in (1, 2)]
+        out.append(filler(c, 3, f"<c>{hole(c + 1, 4)}</c>"))
+        out.append(filler(c + 1, 4, f"<d>{'x' * 50}</d>"))
+    return [HEAD + STRUCTURE, filler(1, 0, f"<r>{inner}</r>"), *out]
+
+
+def test_fragments_of_tags_that_are_not_read_are_dropped():
+    beside = Beside('stream("s")/r/a//v')
+    for line in stream_of(20):
+        beside.feed(line.encode())
+    assert beside.kept.kept.tags == {0, 1, 2}
+    assert beside.kept.dropped == 40
+    assert len(beside.kept.history) == 61
+    assert beside.told.items() == beside.afresh()
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_units_that_were_told_are_forgotten_where_nothing_is_revised(shuffled):
+    head, *rest = stream_of(300)
+    if shuffled:
+        random.Random(5).shuffle(rest)
+    beside, most = Beside('stream("s")/r/a[b/v > 3]/b', immutable=True), 0
+    beside.feed(head.encode())
+    for at in range(0, len(rest), 10):
+        beside.feed("".join(rest[at : at + 10]).encode())
+        most = max(most, len(beside.kept.history))
+        assert beside.told.items() == beside.afresh()
+    assert len(beside.kept.history) < 200
+    assert most < 200 or shuffled
+    assert len(beside.watch.pipeline) == len(beside.told)
+    if not shuffled:
+        assert beside.watch.pipeline.state_bytes < 2000
+
+
+def test_what_comes_again_for_a_unit_that_is_forgotten_says_nothing():
+    head, *rest = stream_of(100)
+    beside = Beside('count(stream("s")//b)', immutable=True)
+    beside.feed((head + "".join(rest)).encode())
+    before = beside.told.items()
+    beside.feed("".join(rest[3:9]).encode())
+    assert beside.told.items() == before == ["200"]
+
+
+def test_a_fragment_that_needs_what_was_dropped_is_an_error():
+    beside = Beside('stream("s")/r/a//v')
+    lines_ = stream_of(3)
+    beside.feed("".join(lines_).encode())
+    odd = re.sub(r'id="\d+" tsid="1"', 'id="10" tsid="1"', lines_[2], count=1)
+    odd = odd.replace("</a>", '<stream:hole id="15" tsid="3"/></a>').replace("00:00:00", "00:00:01")
+    other = odd.replace("<stream:hole", "<stream:hole", 1)
+    beside.feed(other.encode())  # c has no v, so nothing is missed
+    assert beside.told.items() == beside.afresh()
+    late = (
+        '<stream:filler id="16" tsid="4" validTime="2020-01-01T00:00:02"><d><v>7</v></d>'
+        "</stream:filler>"
+    )
+    with pytest.raises(Error, match="XSCF0015"):
+        beside.feed(late.encode())
+
+
+@given(st.data())
+def test_a_history_that_forgot_says_of_the_rest_what_it_said(data):
+    text = "".join(stream_of(6)).encode()
+    decoder = Decoder("s")
+    history = None
+    for arrival in decoder.feed(text):
+        if isinstance(arrival, Described):
+            history = History("s", arrival.structure, store=Store(decoder.names), ids=decoder.ids)
+        if isinstance(arrival, FragmentBatch):
+            history.add(arrival)
+    gone = data.draw(st.sets(st.integers(1, 6)))
+    ids = [int(decoder.ids.text(int(code))) for code in history.fragments["id"]]
+    live = np.array([one // 10 not in gone for one in ids])
+    before = view(history).serialize(0)
+    for i in gone:
+        unit = rf"<(a|c) [^>]*>(?:(?!</\1>).)*?({i}\.1).*?</\1>"
+        before = re.sub(unit.encode(), b"", before)
+    forget(history, live)
+    after = view(history).serialize(0)
+    assert [x for x in re.findall(rb"\d\.\d", after)] == [
+        f"{i}.{n}".encode() for i in range(1, 7) if i not in gone for n in (1, 2)
+    ]
+    assert len(history) == int(live.sum())
+    assert query("count(//b)").run(after).lines() is not None

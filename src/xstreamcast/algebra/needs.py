@@ -69,6 +69,7 @@ class _Reading:
                 at = () if one.path is None else one.path
                 below = [k.child for k in guide.links.get(one.tag, ()) if k.path[: len(at)] == at]
                 needs.whole.update(below if one.path else [one.tag])
+                needs.seen.value(one.tag, one.path)
         return NOWHERE
 
     def copy(self, found: Places) -> Places:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from xstreamcast.algebra.guide import Guide, Link, Name, Names
+from xstreamcast.algebra.trims import Seen
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.navigate import Axis
@@ -29,7 +30,7 @@ class Needs:
 
     tags: whose fragments it reads; inside: of which it sees more than root and holes; whole: of
     which it reads everything below; copied: whose elements it copies or shows; timed: whose
-    lifespans it sees; all: it may see anything.
+    lifespans it sees; seen: what of their inside; all: it may see anything.
     """
 
     tags: set[int] = field(default_factory=set)
@@ -37,6 +38,7 @@ class Needs:
     whole: set[int] = field(default_factory=set)
     copied: set[int] = field(default_factory=set)
     timed: set[int] = field(default_factory=set)
+    seen: Seen = field(default_factory=Seen)
     all: str | None = None
 
     def read(self, guide: Guide) -> frozenset[int]:
@@ -73,10 +75,15 @@ def moved(place: Place, axis: Axis, test: NodeItem, guide: Guide, needs: Needs) 
             return set()
     needs.tags.update(one.tag for one in found if one.tag != DOCUMENT)
     needs.inside.update(one.tag for one in found if one.path != ())
+    for one in found:
+        needs.seen.element(one.tag, one.path)
     if axis != "child":
-        needs.inside |= guide.below(guide.roots if place.tag == DOCUMENT else {place.tag})
+        passed = guide.below(guide.roots if place.tag == DOCUMENT else {place.tag})
+        needs.inside |= passed
+        needs.seen.every |= passed
     elif test.kind != "element":
         needs.inside.add(place.tag)
+        needs.seen.text(place.tag, place.path)
     return found
 
 

@@ -8,7 +8,7 @@ qac+  the fragments of the tags that the query reads; levels above them by links
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.documents import with_streams
@@ -16,6 +16,7 @@ from xstreamcast.algebra.guide import Guide, structured
 from xstreamcast.algebra.needs import needs_of
 from xstreamcast.algebra.places import Needs
 from xstreamcast.algebra.tops import with_parts
+from xstreamcast.algebra.trims import Trim
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -29,8 +30,8 @@ STRATEGIES: Final = ("caq", "qac", "qac+", "auto")
 class Choice:
     """What is made of a stream: tags written in full, tags passed by link; and why.
 
-    `in_place`: if their fragments have no holes, nothing need be copied. `shells`: tags of which
-    nothing is seen but that they are there, their attributes, and what fills their holes.
+    `in_place`: if their fragments have no holes, nothing need be copied. `trims`: tags of which
+    only a part is seen.
     """
 
     strategy: Strategy
@@ -38,8 +39,13 @@ class Choice:
     link: frozenset[int]
     in_place: bool
     why: str
-    shells: frozenset[int] = frozenset()
+    trims: Mapping[int, Trim] = field(default_factory=dict)
     bounds: bool = True  # whether lifespans are seen
+
+    @property
+    def shells(self) -> frozenset[int]:
+        """The tags of which nothing is seen but their attributes, and what fills their holes."""
+        return frozenset(tag for tag, trim in self.trims.items() if trim.empty)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +110,20 @@ def _through_links(guide: Guide, needs: Needs, read: frozenset[int]) -> Choice:
     inside = guide.below(link.child for tag in full for link in guide.links.get(tag, ()))
     in_place = not (needs.timed | needs.copied | inside) & full
     why = "paths name all elements of their tags"
-    shells, bounds = _shells(guide, needs, full), bool((needs.timed | needs.copied) & full)
-    return Choice("qac+", full, above - between, in_place, why, shells, bounds)
+    trims, bounds = _trims(guide, needs, full), bool((needs.timed | needs.copied) & full)
+    return Choice("qac+", full, above - between, in_place, why, trims, bounds)
 
 
-def _shells(guide: Guide, needs: Needs, full: frozenset[int]) -> frozenset[int]:
-    seen = needs.inside | guide.below(needs.whole) | needs.copied | needs.timed
-    return frozenset(
-        tag for tag in full - seen if all(link.path == () for link in guide.links.get(tag, ()))
-    )
+def _trims(guide: Guide, needs: Needs, full: frozenset[int]) -> dict[int, Trim]:
+    """What is left of fragments of which less than half may be seen, by the names in them."""
+    whole = guide.below(needs.whole) | needs.copied | needs.timed
+    found = needs.seen.trims(full - whole)
+    return {tag: trim for tag, trim in found.items() if _is_worth_it(trim, guide, tag)}
+
+
+def _is_worth_it(trim: Trim, guide: Guide, tag: int) -> bool:
+    kept = {path[-1] for path in trim.paths}
+    return trim.empty or (() not in trim.texts and 2 * len(kept) <= len(guide.inner.get(tag, ())))
 
 
 def explain_strategy(program: Program, structures: Mapping[str, TagStructure]) -> str:

@@ -93,7 +93,7 @@ def _written(history: History, choice: Choice, until: int, whole: bool) -> View:
         return written(history, until, modes=modes)
     return written(
         history, until, modes=_modes(history, choice), bounds=choice.bounds, document=False,
-        shells=choice.shells,
+        trims=choice.trims,
     )  # fmt: skip
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xstreamcast.history.history import WIRE, History, bound_names
-from xstreamcast.history.shells import Sources, sources
+from xstreamcast.history.trimmed import Sources, sources
 from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.instant import NOW
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
@@ -16,6 +18,7 @@ from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS
 from xstreamcast.tape.splice_kernels import Added, Laid, lay, splice
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.trims import Trim
     from xstreamcast.kernels.instances import Carried
     from xstreamcast.tape.layout import I32, I64, U8, U16
 
@@ -69,11 +72,11 @@ def written(
     current: bool = False,
     bounds: bool = True,
     document: bool = True,
-    shells: frozenset[int] = frozenset(),
+    trims: Mapping[int, Trim] = MappingProxyType({}),
 ) -> View:
     """The instances that the modes ask for, on a tape below a document node or side by side.
 
-    Of the tags in `shells`, whose holes stand directly below their root, no content is written.
+    Of the tags in `trims` only what these say is written.
     """
     found = instances(history, until, modes=modes, current=current)
     names = history.store.names
@@ -81,7 +84,7 @@ def written(
         names.word(WIRE), *bound_names(names), bounds, _binds_default(history, names), document
     )
     timed = (history.types() > 0).astype(np.int32)
-    carried, given = history.carried(), sources(history, shells)
+    carried, given = history.carried(), sources(history, trims)
     laid = _laid(len(found.place))
     extra = _extra_rows(history, given.payloads.shape, timed, added)
     rows, used = lay(found, carried, given.payloads, given.places, extra, document, laid)

@@ -26,6 +26,11 @@ def part(function: F) -> F:
     return cast(F, Kernel(cast(FunctionType, function), _inlined))
 
 
+def written_out(function: F) -> Any:
+    """Instructions that `function` writes: its first parameter is numba's, the others are types."""
+    return Kernel(cast(FunctionType, function), _intrinsic)
+
+
 class Kernel:
     """A function that is given to numba when it is first needed."""
 
@@ -58,6 +63,12 @@ def _inlined(function: FunctionType) -> Any:
     from numba import njit
 
     return njit(inline="always", error_model="numpy")(function)
+
+
+def _intrinsic(function: FunctionType) -> Any:
+    from numba.extending import intrinsic
+
+    return intrinsic(function)
 
 
 def _names(code: CodeType) -> Iterator[str]:

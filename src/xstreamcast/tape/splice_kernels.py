@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from xstreamcast.kernels.blocks import copy_block
 from xstreamcast.kernels.instances import FULL, LINK, Carried, Instances
 from xstreamcast.kernels.instant_text import put_instant
 from xstreamcast.tape.compiled import kernel, signed
@@ -28,6 +29,7 @@ from xstreamcast.tape.names import NameTables
 from xstreamcast.tape.payload_kernels import (
     DEFAULT,
     HOLE_BEFORE,
+    SHAPE_BITS,
     TEXT_AFTER,
     TEXT_BEFORE,
     Payloads,
@@ -37,6 +39,7 @@ from xstreamcast.tape.payload_kernels import (
 )
 
 _BOUND = 32  # bytes kept for a bound of a lifespan
+_LONG = 24  # rows from which on columns are copied one by one
 
 
 class Laid(NamedTuple):
@@ -128,14 +131,6 @@ def lay(
 
 
 @kernel
-def _put_bound(
-    out: Columns, at: int, used: int, level: int, name: int, parent: int, instant: int, zoned: bool
-) -> tuple[int, int]:
-    end = put_instant(instant, zoned, out.heap, used)
-    return put_row(out, at, ATTRIBUTE, level, name, parent, used, end - used), end
-
-
-@kernel
 def _put_head(
     c: Columns,
     t: NameTables,
@@ -190,30 +185,52 @@ def splice(
     size, start, length, heap = out.size, out.start, out.length, out.heap
     c_kind, c_level, c_name, c_parent = c.kind, c.level, c.name, c.parent
     c_size, c_start, c_length, c_heap = c.size, c.start, c.length, c.heap
-    place, link, state, links = n.place, n.link, n.state, a.first
+    place, link, state, links, tag = n.place, n.link, n.state, a.first, a.tag
+    begins, finishes, zones = n.begin, n.end, n.zones
     family, total, laid_row = laid.family, laid.total, laid.row
+    laid_byte, laid_level = laid.byte, laid.level
+    vt_from, vt_to = added.vt_from, added.vt_to
     # The elements that are open and contain holes: their rows here and there, and their ends.
     sources, opened, ends = np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64)
     for w in range(len(which)):
         i = which[w]
         f = place[i]
-        row, first, used = signed(payload[f]), laid_row[i], laid.byte[i]
-        end, has_bounds = row + signed(c_size[row]), added.bounds and timed[a.tag[f]] != 0
-        begin, long = span_of(c, row)
-        heap[used : used + long] = c_heap[begin : begin + long]
-        shift, deeper = used - begin, signed(laid.level[i]) - signed(c_level[row])
-        at, used, r = _put_head(
-            c, t, row, out, first, used + long, shift, laid.level[i],
-            shape[f] & DEFAULT != 0, has_bounds, added,
-        )  # fmt: skip
-        if has_bounds:
-            depth_1, zones = laid.level[i] + 1, n.zones[i]
-            at, used = _put_bound(
-                out, at, used, depth_1, added.vt_from, first, n.begin[i], zones & 1 != 0
+        row, first, used = signed(payload[f]), laid_row[i], laid_byte[i]
+        end, has_bounds = row + signed(c_size[row]), added.bounds and timed[tag[f]] != 0
+        begin, long = signed(c_start[row]), signed(c_length[row])
+        if long < 0:
+            begin, long = span_of(c, row)
+        limit, depth_0 = first + total[i], signed(laid_level[i])
+        if used + long > len(heap) or limit > len(kind):
+            raise IndexError("a payload does not fit where it was laid")
+        copy_block(heap, used, c_heap, begin, long)
+        shift, deeper = used - begin, depth_0 - signed(c_level[row])
+        used += long
+        default = shape[f] & DEFAULT != 0
+        if shape[f] >> SHAPE_BITS or (added.undeclare and not default):
+            at, used, r = _put_head(
+                c, t, row, out, first, used, shift, depth_0, default, has_bounds, added
             )
-            at, used = _put_bound(
-                out, at, used, depth_1, added.vt_to, first, n.end[i], zones & 2 != 0
-            )
+        else:
+            kind[first], level[first], name[first] = c_kind[row], depth_0, c_name[row]
+            start[first], length[first] = 0, -1
+            at, r = first + 1, row + 1
+            # Without bounds its attributes are part of the first run.
+            while has_bounds and r <= end and c_kind[r] & KIND in (NAMESPACE, ATTRIBUTE):
+                own = c_name[r] == vt_from or c_name[r] == vt_to
+                if not (own and c_kind[r] & KIND == ATTRIBUTE):
+                    kind[at], level[at], name[at] = c_kind[r], depth_0 + 1, c_name[r]
+                    parent[at], size[at] = first, 0
+                    start[at], length[at] = c_start[r] + shift, c_length[r]
+                    at += 1
+                r += 1
+        for side in range(2 if has_bounds else 0):
+            instant, zoned = finishes[i] if side else begins[i], zones[i] & (side + 1) != 0
+            kind[at], level[at], name[at] = ATTRIBUTE, depth_0 + 1, vt_to if side else vt_from
+            parent[at], size[at], start[at] = first, 0, used
+            used = put_instant(instant, zoned, heap, used)
+            length[at] = used - start[at]
+            at += 1
         k, last_hole, j, last = links[f], links[f + 1], i + 1, i + family[i]
         depth, last_text = 1, signed(-1)
         sources[0], opened[0], ends[0] = row, first, end
@@ -254,17 +271,12 @@ def splice(
                 stop = r
                 while stop + signed(c_size[stop]) < hole:
                     stop += signed(c_size[stop]) + 1
+            if at + max(stop - r, 1) > limit:
+                raise IndexError("a payload has more rows than were measured")
             if stop == r:
-                at = put_row(
-                    out,
-                    at,
-                    c_kind[r],
-                    c_level[r] + deeper,
-                    c_name[r],
-                    above,
-                    c_start[r] + shift,
-                    -1,
-                )
+                kind[at], level[at], name[at] = c_kind[r], c_level[r] + deeper, c_name[r]
+                parent[at], start[at], length[at] = above, c_start[r] + shift, -1
+                at += 1
                 if depth == len(opened):
                     sources = np.concatenate((sources, np.empty(depth, np.int64)))
                     opened = np.concatenate((opened, np.empty(depth, np.int64)))
@@ -274,17 +286,31 @@ def splice(
                 last_text = signed(-1)
                 r += 1
                 continue
-            moved = at - r
-            for q in range(r, stop):
-                to = q + moved
-                kind[to] = c_kind[q]
-                level[to] = c_level[q] + deeper
-                name[to] = c_name[q]
-                parent[to] = above if c_parent[q] == source else c_parent[q] + moved
-                size[to] = c_size[q]
-                start[to] = c_start[q] + shift
-                length[to] = c_length[q]
-            at += stop - r
+            moved, rows = at - r, stop - r
+            from_, to = np.uint64(r), np.uint64(at)
+            if rows > _LONG:
+                copy_block(kind, at, c_kind, r, rows)
+                copy_block(name, at, c_name, r, rows)
+                copy_block(size, at, c_size, r, rows)
+                copy_block(length, at, c_length, r, rows)
+                for q in range(np.uint64(rows)):
+                    level[to + q] = c_level[from_ + q] + deeper
+                for q in range(np.uint64(rows)):
+                    start[to + q] = c_start[from_ + q] + shift
+                for q in range(np.uint64(rows)):
+                    up = signed(c_parent[from_ + q])
+                    parent[to + q] = above if up == source else up + moved
+            else:
+                for q in range(np.uint64(rows)):
+                    kind[to + q] = c_kind[from_ + q]
+                    level[to + q] = c_level[from_ + q] + deeper
+                    name[to + q] = c_name[from_ + q]
+                    up = signed(c_parent[from_ + q])
+                    parent[to + q] = above if up == source else up + moved
+                    size[to + q] = c_size[from_ + q]
+                    start[to + q] = c_start[from_ + q] + shift
+                    length[to + q] = c_length[from_ + q]
+            at += rows
             ends_in_text = c_kind[stop - 1] & KIND == TEXT and c_parent[stop - 1] == source
             last_text = at - 1 if ends_in_text else signed(-1)
             r = stop

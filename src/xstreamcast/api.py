@@ -126,7 +126,8 @@ class Query:
     ) -> Iterator[Change]:
         """The changes of the answer as its inputs arrive, to their end.
 
-        An input is a path, a folder, a pattern, XML, or an iterable of pieces of bytes. `tell`
+        An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
+        external variable may stand for one, unless it is given a value (a string is one). `tell`
         names a stream that the query declares: its changes are given in place of the body's.
         """
         from xstreamcast.edges.watching import Options
@@ -140,10 +141,13 @@ class Query:
     def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
         """The query left running over inputs of any name; `ticks` of it gives the changes."""
         from xstreamcast.edges.watching import Watching
-        from xstreamcast.edges.watching.bound import bound
+        from xstreamcast.edges.watching.bound import bound, reading
 
         sources, variables = bound(self.program, document, inputs)
-        return Watching(self.telling(options.tell), sources, options, variables)
+        programs = {
+            name: reading(program, inputs) for name, program in self.telling(options.tell).items()
+        }
+        return Watching(programs, sources, options, variables)
 
 
 class Answer:

@@ -90,7 +90,7 @@ def main(arguments: Parsed) -> int:
 
 def _watching(arguments: Parsed, keep: Any) -> Watching:
     from xstreamcast.api import query
-    from xstreamcast.cli.run import _bindings, _query
+    from xstreamcast.cli.run import _bindings, _declared, _query
     from xstreamcast.edges.watching import Options
 
     text, name = _query(arguments)
@@ -109,9 +109,9 @@ def _watching(arguments: Parsed, keep: Any) -> Watching:
         seconds=None if arguments.seconds is None else (_micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = _sources(arguments.input)
-    return query(text, name=name).watching(
-        document, {**named, **_bindings(arguments.bind)}, options
-    )
+    asked = query(text, name=name)
+    bindings = _declared(asked, _bindings(arguments.bind))
+    return asked.watching(document, {**named, **bindings}, options)
 
 
 def _tell(watching: Watching, arguments: Parsed, out: TextIO) -> None:
@@ -182,12 +182,14 @@ def _warn(watching: Watching) -> None:
 
 def _sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
     """The unnamed source, if there is one, and the named ones."""
+    from xstreamcast.edges.watching.bound import Input
+
     unnamed: list[str] = []
     named: dict[str, str] = {}
     for word in words:
         name, equals, source = word.partition("=")
         if equals and re.fullmatch(r"[\w.-]+", name) and not os.path.exists(word):
-            named[name] = source
+            named[name] = Input(source)
         else:
             unnamed.append(word)
     if len(unnamed) > 1:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.binding import _value
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
+from xstreamcast.model.sequence_type import AnyItem, NodeItem
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.program import Program
+    from xstreamcast.algebra.plan import Expression
+    from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.model.items import Items
 
 Values = dict[tuple[str, str], "Items"]
+
+
+class Input(str):
+    """The name of a source; a string that is none is the value of a variable."""
+
+    __slots__ = ()
 
 
 def bound(
@@ -25,13 +35,49 @@ def bound(
         sources[None] = document
     variables: Values = {}
     for one in program.variables:
-        if one.external and one.local in inputs:
+        if one.external and one.local in inputs and not _arrives(inputs[one.local]):
             variables[one.uri, one.local] = _value(inputs[one.local], partial(_refuse, one.local))
     return sources, variables
 
 
+def reading(program: Program, inputs: Mapping[str, Any]) -> Program:
+    """The program with variables that stand for what arrives: $s is stream("s"), or its elements.
+
+    declare variable $s as element(temp)* external  →  $s := stream("s")/*/temp
+    """
+    made = tuple(
+        replace(one, value=_standing(one), external=False)
+        if one.external and _arrives(inputs.get(one.local))
+        else one
+        for one in program.variables
+    )
+    return program if made == program.variables else replace(program, variables=made)
+
+
+def _arrives(source: Any) -> bool:
+    """Whether a source is read as it comes, rather than being a value."""
+    return isinstance(source, Input | bytes | bytearray | memoryview | os.PathLike | Iterator)
+
+
+def _standing(variable: GlobalVariable) -> Expression:
+    from xstreamcast.api import compiled
+
+    match variable.type.item:
+        case NodeItem("element", uri, local):
+            name = "*" if local is None else f"Q{{{uri or ''}}}{local}"
+            return compiled(f'stream("{variable.local}")/*/{name}').body
+        case AnyItem() | NodeItem("document" | "node"):
+            return compiled(f'stream("{variable.local}")').body
+        case _:
+            raise _refused(variable.local)
+
+
 def _refuse(name: str) -> Items:
-    raise error(
-        "XSCU0005", f"${name} must be given a value; a document that goes on arriving has none",
-        hint=f'read it with stream("{name}")',
+    raise _refused(name)
+
+
+def _refused(name: str) -> Error:
+    return error(
+        "XSCU0005", f"${name} must be given a value; what arrives is elements, or a document",
+        hint=f"give a value with -b {name}=VALUE, or declare ${name} as element()*",
     )  # fmt: skip

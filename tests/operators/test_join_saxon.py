@@ -1,4 +1,4 @@
-"""Joins of two streams beside SaxonC-HE over the translation, at instants on the way and at last."""
+"""Joins of two streams beside SaxonC-HE over the translation, on the way and at last."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +78,7 @@ class Side:
         stay = [key for key in self.theirs.units if key in places and key in self.places]
         before = sorted(stay, key=self.places.__getitem__)
         now = [places[key] for key in before]
-        return any(a > b for a, b in zip(now, now[1:], strict=False))
+        return any(a > b for a, b in itertools.pairwise(now))
 
     def meeting(self, values: Values) -> list[str]:
         """The units of the other input that have one of the values, in order."""
@@ -137,7 +138,7 @@ class Joining:
             for moved in moves.get(side.probe.input, ()):
                 met = side.on_other(moved, asking)
                 found = None if met is None or found is None else found | met
-            if was and not side.hashed or (moves.get(side.probe.input) and not side.hashed):
+            if (was and not side.hashed) or (moves.get(side.probe.input) and not side.hashed):
                 found = None
         return found
 
@@ -209,9 +210,7 @@ class Joining:
         return sum(side.state_bytes for side in self.sides)
 
 
-def _values(
-    minis: Minis, document: p.Variable, plan: p.Expression, asking: Asking
-) -> list[Values]:
+def _values(minis: Minis, document: p.Variable, plan: p.Expression, asking: Asking) -> list[Values]:
     """The values of each unit; where one fails, those of the others are found all the same."""
     try:
         frame = asking.units(minis, document)

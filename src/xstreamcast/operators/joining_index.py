@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -33,7 +34,7 @@ def values_of(column: Column) -> list[Values]:
     hashed = hash_keys(column.items, inexact=True).tolist()
     kinds = [_kind(tag) for tag in column.items.all_tags().tolist()]
     out = []
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in itertools.pairwise(bounds):
         met = 0
         for kind in kinds[first:last]:
             met |= kind

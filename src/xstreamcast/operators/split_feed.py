@@ -105,7 +105,11 @@ class SplitFeed:
     @property
     def state_bytes(self) -> int:
         """Bytes held: the unfinished unit, and those that are kept."""
-        return self._kept.state_bytes + len(self.raw) + (0 if self._reading is None else self._reading.held)
+        return (
+            self._kept.state_bytes
+            + len(self.raw)
+            + (0 if self._reading is None else self._reading.held)
+        )
 
 
 def _cropped(run: Run) -> Tape:

@@ -21,7 +21,7 @@ from xstreamcast.algebra.static_type import Kinds
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.algebra.windowed import Windowed
-from xstreamcast.functions.kept import IS_KEPT, KEPT
+from xstreamcast.functions.kept import KEPT
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
@@ -262,9 +262,8 @@ class _Search:
             Inner(self.unit, tags, child, inside, keeps, roots, counts, values, clock, when,
                   self._shown(plan))
         )  # fmt: skip
-        known = p.Call(IS_KEPT, (head.origin, p.Var(roots)))
         kept = p.Call(KEPT, (head.origin, p.Var(roots), p.Var(counts), p.Var(values)))
-        return p.If(known, _call("sum" if name == "count" else name, kept), plan, span=plan.span)
+        return replace(_call("sum" if name == "count" else name, kept), span=plan.span)
 
     def _shown(self, plan: p.Expression) -> str:
         first, last = plan.span
@@ -397,8 +396,8 @@ def _scoped(plan: p.Plan) -> bool:
 
 def _hidden(node: p.Plan, kept: dict[p.Variable, Inner]) -> p.Plan:
     match node:
-        case p.If(p.Call(function), p.Call(_, (p.Call(_, (*_, p.Var(values))),))) if (
-            function is IS_KEPT and values in kept
+        case p.Call(_, (p.Call(function, (*_, p.Var(values))),)) if (
+            function is KEPT and values in kept
         ):
             return p.Var(values)
         case _:

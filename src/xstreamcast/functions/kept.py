@@ -1,6 +1,6 @@
-"""What was kept for some nodes: plans call these where they need not look below a node again.
+"""What was kept for some nodes: plans call this where they need not look below a node again.
 
-Nobody calls them by name: their arguments come from whoever keeps the values.
+Nobody calls it by name: its arguments come from whoever keeps the values.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from xstreamcast.functions.registry import Function
-from xstreamcast.functions.signature import XSC, parse_signature
-from xstreamcast.model.atomic import BOOLEAN
+from xstreamcast.functions.signature import parse_signature
 from xstreamcast.model.column import Column, ranges
-from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,34 +23,22 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 
-def _found(node: Column, roots: Column) -> tuple[Ints, Ints]:
-    """The rows whose one node is among its roots, and where among the roots of all rows."""
-    place = np.full(node.n, -1, np.int64)
-    single = node.lengths() == 1
-    first = np.zeros(node.n, np.int64)
-    first[single] = node.items.values[node.bounds()[:-1][single]]
+def _found(node: Column, roots: Column) -> Ints:
+    """For each row, where its one node is among the roots of all rows."""
+    if node.n == len(roots.items) and bool((node.items.values == roots.items.values).all()):
+        return np.arange(node.n, dtype=np.int64)
     rows = roots.rows()
-    hits = np.flatnonzero(single[rows] & (roots.items.values == first[rows]))
+    hits = np.flatnonzero(roots.items.values == node.items.values[rows])
+    place = np.full(node.n, -1, np.int64)
     place[rows[hits]] = hits
-    there = np.flatnonzero(place >= 0)
-    return there, place[there]
-
-
-def _is_kept(call: Call, node: Column, roots: Column) -> Column:
-    truth = np.zeros(node.n, np.bool_)
-    truth[_found(node, roots)[0]] = True
-    return Column(Items(BOOLEAN, truth))
+    assert (place >= 0).all(), "nothing was kept for a node"
+    return place
 
 
 def _kept(call: Call, node: Column, roots: Column, counts: Column, values: Column) -> Column:
-    there, at = _found(node, roots)
-    lengths = np.asarray(counts.items.values, np.int64)
-    ends = np.cumsum(lengths)
-    # values of each row begin where those of the rows before end
-    taken = np.zeros(node.n, np.int64)
-    taken[there] = lengths[at]
-    items = values.items.take(ranges((ends - lengths)[at], lengths[at]))
-    return Column.from_lengths(items, taken)
+    at, lengths = _found(node, roots), np.asarray(counts.items.values, np.int64)
+    starts = np.cumsum(lengths) - lengths
+    return Column.from_lengths(values.items.take(ranges(starts[at], lengths[at])), lengths[at])
 
 
 def _row(signature: str, body: Callable[..., Column]) -> Function:
@@ -63,10 +49,8 @@ def _row(signature: str, body: Callable[..., Column]) -> Function:
     )  # fmt: skip
 
 
-IS_KEPT: Final = _row("xsc:is-kept($node as item()*, $roots as item()*) as xs:boolean", _is_kept)
 KEPT: Final = _row(
-    "xsc:kept($node as item()*, $roots as item()*, $counts as item()*, $values as item()*) "
+    "xsc:kept($node as item(), $roots as item()*, $counts as item()*, $values as item()*) "
     "as item()*",
     _kept,
 )
-assert IS_KEPT.uri == XSC

@@ -108,7 +108,10 @@ class Answer:
 
     def _stays(self, group: str, items: Sequence[str]) -> bool:
         """Whether a group is as it was."""
-        listed = self._groups.get(group, EMPTY).listed
+        known = self._groups.get(group)
+        if known is None or not items:
+            return known is None and not items
+        listed = known.listed
         return len(listed) == len(items) and all(
             entry.item == item for entry, item in zip(listed, items, strict=True)
         )

@@ -10,7 +10,7 @@ import numpy as np
 from xstreamcast.algebra.cut import TagCut
 from xstreamcast.history.view import view, written
 from xstreamcast.model.column import Column, ranges
-from xstreamcast.model.items import Items
+from xstreamcast.model.items import Items, objects
 from xstreamcast.operators.history_part import Places, part_of
 from xstreamcast.operators.inner import Insides, Kept
 from xstreamcast.operators.mini_cache import Made, MiniCache, Spans
@@ -42,7 +42,8 @@ class FragmentFeed:
         self._taken = 0  # fragments that were told of
         self._places: dict[str, int] = {}
         self._units: dict[int, list[str]] = {}  # the keys under which an id is a unit
-        self._place_codes: I64 = np.zeros(0, np.int64)  # of units in order
+        self._keys = objects([])  # of units in order
+        self._place_codes: I64 = np.zeros(0, np.int64)
         self._unit_codes: I64 = self._place_codes  # sorted, and where each stands
         self._unit_places: I64 = self._place_codes
         self._cache: MiniCache | None = None
@@ -121,6 +122,7 @@ class FragmentFeed:
         self._places = {key: place for place, (key, _) in enumerate(keys)}
         for key, code in keys:
             self._units.setdefault(code, []).append(key)
+        self._keys = objects([key for key, _ in keys])
         self._place_codes = np.array([code for _, code in keys], np.int64)
         self._unit_places = np.argsort(self._place_codes, kind="stable")
         self._unit_codes = self._place_codes[self._unit_places]
@@ -165,12 +167,10 @@ class FragmentFeed:
 
     def _minis(self, asked: I64, only: set[str] | None = None) -> Minis:
         """The units of some ids, each below the start tags around its hole."""
-        assert self._root is not None
-        keys = self._root.keys
         places = self._places_of(asked)
         if only is not None:
-            places = places[[keys[place][0] in only for place in places.tolist()]]
-        names = tuple(keys[place][0] for place in places.tolist())
+            places = places[[key in only for key in self._keys[places].tolist()]]
+        names = tuple(self._keys[places].tolist())
         if self._cache is None or self._insides is None:
             made, missing = self._made(places)
             return Minis(made.tape, made.documents, names, missing, made.instants)

@@ -34,6 +34,8 @@ ANSWERS = {
     'for $a in stream("s")//account return $a/limit?[2004-01-01]': ["5000"],
     'stream("s")//account[limit?[2004-01-01] = 5000]/limit': ["2000"],
     'let $l := stream("s")//limit return $l?[2004-01-01]': [],  # it holds what there is
+    f"for $i in (1, 2) return {LIMITS}?[(2004-01-01)[$i]]": ["5000"],  # no instant, no answer
+    f"{LIMITS}?[now, ()]": [],
     'stream("s")//charge': [],
     'stream("s")//charge?[now, 2003-06-30]': [],
     'stream("s")//charge?[now, 2003-07-01]': ["30"],

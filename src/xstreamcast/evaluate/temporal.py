@@ -109,8 +109,9 @@ def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
         end, end_zone, others = begin, begin_zone, some
     else:
         end, end_zone, others = moments(frame, evaluate(plan.last, frame))
-    there = np.isin(np.arange(frame.n), np.intersect1d(some, others))
-    if not there.all():  # no interval, nothing in it
+    there = np.ones(frame.n, np.bool_)
+    if len(some) < frame.n or len(others) < frame.n:  # no interval, nothing in it
+        there = np.isin(np.arange(frame.n), np.intersect1d(some, others))
         begin, begin_zone = _spread(begin, begin_zone, some, frame.n)
         end, end_zone = _spread(end, end_zone, others, frame.n)
     clock = now(frame).instant

@@ -293,7 +293,7 @@ declare function xsc:is_instant($element as element()) as xs:boolean {
 
 declare function xsc:interval_projection(
     $items as item()*, $begin as xs:anyAtomicType?, $end as xs:anyAtomicType?) as item()* {
-  let $tb := $begin ! xsc:instant(.), $te := $end ! xsc:instant(.)
+  for $tb in $begin ! xsc:instant(.), $te in $end ! xsc:instant(.)
   where xsc:utc($tb) le xsc:utc($te)
   return $items ! xsc:sliced(., $tb, $te, fn:true(), fn:true())
 };

@@ -109,7 +109,7 @@ def _same(one: Run, peer: dict[str, object]) -> bool:
 
 
 def _bare(answer: str) -> str:
-    return re.sub(r' vt(From|To)="[^"]*"', "", normalised(answer))
+    return re.sub(r'vt(From|To)="[^"]*"', "", normalised(answer))
 
 
 # --- in a process of its own ------------------------------------------------------------------

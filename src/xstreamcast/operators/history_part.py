@@ -23,11 +23,11 @@ class Places:
 
     def __init__(self, history: History) -> None:
         self._history = history
-        self._last: I64 = np.full(1024, -1, np.int64)  # by id, a place
-        self._before: I64 = np.full(1024, -1, np.int64)  # by place
-        self._hole: I64 = np.full(1024, -1, np.int64)  # by id, a hole
-        self._hole_before: I64 = np.full(1024, -1, np.int64)  # by hole
-        self._owner: I64 = np.full(1024, -1, np.int64)  # by hole, the place that carries it
+        self._last: I32 = np.full(1024, -1, np.int32)  # by id, a place
+        self._before: I32 = np.full(1024, -1, np.int32)  # by place
+        self._hole: I32 = np.full(1024, -1, np.int32)  # by id, a hole
+        self._hole_before: I32 = np.full(1024, -1, np.int32)  # by hole
+        self._owner: I32 = np.full(1024, -1, np.int32)  # by hole, the place that carries it
         self._marks: Bools = np.zeros(1024, np.bool_)  # by id; all false between two calls
         self._seen = self._holes_seen = 0
         self.unfilled = 0  # ids that stand in a hole and have not come
@@ -90,11 +90,11 @@ class Places:
             hole = self._hole_before[hole]
         if not which:
             return np.empty(0, np.int64), np.empty(0, np.int64)
-        return np.concatenate(which), np.concatenate(holes)
+        return np.concatenate(which), np.concatenate(holes).astype(np.int64)
 
     def owner(self, holes: I64) -> I64:
         """The places of the fragments that carry the holes."""
-        return self._owner[holes]
+        return self._owner[holes].astype(np.int64)
 
     def carried(self, places: I64) -> tuple[I64, I64]:
         """(first, how many) of the holes that fragments carry."""
@@ -132,7 +132,7 @@ class Places:
         return np.unique(np.concatenate(parts))
 
 
-def _chain(last: I64, before: I64, ids: I32, first: int) -> None:
+def _chain(last: I32, before: I32, ids: I32, first: int) -> None:
     """Hang what arrived from `first` on to the chains of its ids."""
     order = np.argsort(ids, kind="stable")
     ordered, places = ids[order], order + first
@@ -142,19 +142,19 @@ def _chain(last: I64, before: I64, ids: I32, first: int) -> None:
     last[ordered] = places  # of equal ids the last assignment stays
 
 
-def _walked(places: I64, before: I64) -> I64:
+def _walked(places: I32, before: I32) -> I64:
     """The places and those before them."""
     parts = [places[places >= 0]]
     while len(parts[-1]):
         earlier = before[parts[-1]]
         parts.append(earlier[earlier >= 0])
-    return np.concatenate(parts)
+    return np.concatenate(parts).astype(np.int64)
 
 
-def _longer(column: I64, needed: int) -> I64:
+def _longer(column: I32, needed: int) -> I32:
     if needed <= len(column):
         return column
-    out = np.full(max(needed, 2 * len(column)), -1, np.int64)
+    out = np.full(max(needed, 2 * len(column)), -1, np.int32)
     out[: len(column)] = column
     return out
 

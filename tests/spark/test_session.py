@@ -67,12 +67,14 @@ def test_the_runtime_that_is_carried_starts_with_the_launcher(
 
 
 def test_one_start_makes_the_archive_and_later_ones_use_it(tmp_path: Path) -> None:
-    makes = 'for word do case "$word" in -XX:Archive*) : > "${word#*=}" ;; esac; done'
+    makes = 'for word do case "$word" in -XX:Archive*) : > "${word#*=}" ;; esac; done\n'
+    makes += 'echo "AOTCache creation is complete: x"; echo "an answer"'
     java, cache = pretended(tmp_path, 17, makes), tmp_path / "cache"
     first, beside = prepared(java, cache), prepared(java, cache)
     assert first.recording
     assert not beside.recording
-    told(first.home, *first.options)
+    assert "AOTCache" in told(first.home, "only", "asked")
+    assert told(first.home, *first.options) == "an answer\n"
     later = prepared(java, cache)
     assert any(option.startswith("-XX:SharedArchiveFile=") for option in later.options)
     assert Path(later.options[0].partition("=")[2]).exists()

@@ -37,11 +37,13 @@ done
 _GONE: Final = " | --add-opens=java.base/sun.security.action=*"
 _RUN: Final = 'exec "{java}" "$@"'
 # The archive gets its name when it is whole: another start may be looking for it.
+# Java says on stdout that it made one, whatever it is told: nobody asked.
 _RECORD: Final = """\
-"{java}" "$@"
-status=$?
+case " $* " in *"{part}"*) ;; *) exec "{java}" "$@" ;; esac
+"{java}" "$@" | grep -v -e "^AOTCache " -e "^Removed temporary AOT"
 [ -f "{part}" ] && mv -f "{part}" "{archive}"
-exit $status"""
+rm -f "{mark}"
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,11 @@ def prepared(java: Java, folder: Path) -> Launch:
     if archive.exists():
         flag = "AOTCache" if java.major >= _AOT else "SharedArchiveFile"
         return _launch(java, place, (f"-XX:{flag}={archive}", "-Xshare:auto"))
-    if not _claimed(place / "recording"):
+    mark = place / "recording"
+    if not _claimed(mark):
         return _launch(java, place, ())
     part, home = f"{archive}.part", place / "record"
-    _write_script(java, home, _RECORD.format(java=java.path, part=part, archive=archive))
+    _write_script(java, home, _RECORD.format(java=java.path, part=part, archive=archive, mark=mark))
     flag = "AOTCacheOutput" if java.major >= _AOT else "ArchiveClassesAtExit"
     return Launch(home, (f"-XX:{flag}={part}", "-Xlog:disable"), True)
 

@@ -48,14 +48,24 @@ RESULTS = (
     "for $x in $w where $x/@k = 'a' return concat($x/@t, ':', $sp)",
     "return $w",
     "return <n>{ string($ea/@t), string($eb/@t), string($sa/@t), string($sb/@t) }</n>",
+    "return <f>{ sum($w/@x), avg($w/@x), min($w/@k), exists($w[@k = 'c']), $s/@t }</f>",
+    "where sum($w/@n) > 3 return <d>{ distinct-values($w/@k), count($w/@x[. > 1]) }</d>",
+    "return sum(for $x in $w where $x/@t >= $s/@t return $x/@x)",
+    "return <p>{ $w/../@g/string(), $e/preceding-sibling::e/@k/string() }</p>",
     "return <o>{ for $x in $w order by $x/@n descending return string($x/@t) }</o>",
 )
 AROUND = ("%q", "%q", "%q", "%q", "<all>{ %q }</all>", "count(%q)", "string-join(%q, '|')")
+AROUND += ("sum(for $y in (%q) return string-length(string($y)))", "(%q, count(%s/r/e))")
+SOURCES = (
+    *("%s/r/e",) * 4, "%s//e", "%s/r/g/e", "%s//e[@n != '2']",
+    "(for $x in %s/r/e return <e y=''>{ $x/@* }</e>)",
+)  # fmt: skip
 
 
 @st.composite
-def window_queries(draw: DrawFn, source: str) -> str:
-    """A query with one window clause over `source`."""
+def window_queries(draw: DrawFn, stream: str) -> str:
+    """A query with one window clause over items of `stream`."""
+    source = draw(st.sampled_from(SOURCES)).replace("%s", stream)
     start, result = draw(st.sampled_from(STARTS)), draw(st.sampled_from(RESULTS))
     end = draw(st.sampled_from(ENDS))
     if draw(st.booleans()):
@@ -75,7 +85,7 @@ def window_queries(draw: DrawFn, source: str) -> str:
             f"forseq $w in {source} {kind} window start {names.format('s')} when {start} "
             f"{force}end {names.format('e')} when {end} {result}"
         )
-    return draw(st.sampled_from(AROUND)).replace("%q", asked)
+    return draw(st.sampled_from(AROUND)).replace("%q", asked).replace("%s", stream)
 
 
 @st.composite
@@ -83,10 +93,20 @@ def items(draw: DrawFn, number: int) -> str:
     """An item; times mostly go forward."""
     k, n = draw(st.sampled_from("abc")), draw(st.sampled_from("123"))
     t = max(0, number + draw(st.sampled_from([0, 0, 0, 0, 1, 2, -2, -4])))
-    return f'<e k="{k}" n="{n}" t="{t}" d="2024-01-{1 + t:02d}"/>'
+    x = draw(st.sampled_from(["0.1", "0.2", "1e16", "3"]))
+    return f'<e k="{k}" n="{n}" t="{t}" x="{x}" d="2024-01-{1 + t:02d}"/>'
+
+
+@st.composite
+def units(draw: DrawFn, number: int) -> str:
+    """An item, or several in a group."""
+    if draw(st.integers(0, 3)):
+        return draw(items(number))
+    inner = "".join(draw(items(number)) for _ in range(draw(st.integers(0, 3))))
+    return f'<g g="{number}">{inner}</g>'
 
 
 @st.composite
 def item_lists(draw: DrawFn, most: int = 12) -> list[str]:
-    """Items in order."""
-    return [draw(items(number)) for number in range(draw(st.integers(0, most)))]
+    """Items and groups of them, in order."""
+    return [draw(units(number)) for number in range(draw(st.integers(0, most)))]

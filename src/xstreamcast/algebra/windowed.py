@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.window_folds import WindowFold
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Windowed:
     reads_items: bool
     reads_start: bool  # the end condition depends on where the window starts
     alone: bool
+    folds: tuple[WindowFold, ...] = ()  # what the result reads of items, if only folds
+    folded: p.Expression | None = None  # the result over these
 
     @property
     def ends_with_items(self) -> bool:

@@ -13,6 +13,7 @@ from xstreamcast.algebra.cut import ELSEWHERE, NotDivided
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.walk import descendants
+from xstreamcast.algebra.window_folds import folded
 from xstreamcast.algebra.windowed import EndKey, Windowed
 
 _SWAPPED: Final[dict[str, p.CompareOp]] = {
@@ -89,9 +90,11 @@ def _made(before: p.Tuples, window: p.Window, result: p.Expression) -> Windowed:
     )
     window = replace(window, start=start, end=end)
     steps = (n for one in (*tests, result) for n in descendants(one) if isinstance(n, p.Step))
+    folds, over = folded(window, result) or ((), None)
     return Windowed(
         before, window, result, _key(window), _ahead(start, end),
         window.variable in facts(result).used, reads_start, all(n.axis in _DOWN for n in steps),
+        folds, over,
     )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ def windows_keep(shape: Windowed, fragments: bool) -> str:
         return "all items, of which there may be 20"
     one = shape.window.kind == "tumbling"
     items = "its items" if one else "their items"
+    if shape.folds:
+        items = "its " + ", ".join(dict.fromkeys(one.name for one in shape.folds)) + " so far"
     if not shape.reads_items:
         items = "the item at which it starts" if one else "the items at which they start"
     opened = "the open window" if one else "open windows"
@@ -39,8 +41,14 @@ def windows_grow(shape: Windowed, name: str) -> Iterator[str]:
         yield f"landmark windows of {name} never close: where they start is kept, {held}"
     elif kind == "sliding" and not _ends_soon(shape):
         yield f"windows of {name} may never end, and are kept until they do; {_REMEDY}"
-    elif kind == "tumbling" and shape.reads_items and not _ends_soon(shape):
+    elif kind == "tumbling" and _keeps_items(shape) and not _ends_soon(shape):
         yield f"a window of {name} may never end, and keeps its items until it does; {_REMEDY}"
+
+
+def _keeps_items(shape: Windowed) -> bool:
+    """Whether the open window keeps a growing number of items or values."""
+    kept = shape.reads_items and not shape.folds
+    return kept or any(one.name == "distinct-values" for one in shape.folds)
 
 
 _REMEDY = "an end after a number of items would bound it"

@@ -101,9 +101,13 @@ class Sight:
         return self._results(frame, places, lengths)
 
     def _results(self, frame: Frame, places: Ints, lengths: Ints) -> tuple[Frame, Column]:
+        bound = self.bound(frame, places, lengths)
+        return bound, evaluate(self.shape.result, bound)
+
+    def bound(self, frame: Frame, places: Ints, lengths: Ints) -> Frame:
+        """The frame with the items at these places as the windows of its rows."""
         loaded = self.loaded
         assert loaded is not None
-        bound = frame.extend(
+        return frame.extend(
             {self.window.variable.number: lambda: Column.from_lengths(loaded.take(places), lengths)}
         )
-        return bound, evaluate(self.shape.result, bound)

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.registry import lookup
-from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.asking import rows_of_strings
 from xstreamcast.operators.windowing.buffer import put_into, taken_out
+from xstreamcast.operators.windowing.folding import applied
 from xstreamcast.operators.windowing.told import Told
 from xstreamcast.operators.windowing.windows import Revision, Windows
 
@@ -54,7 +52,7 @@ class Windowing:
         if not decided and self.windows.units is not None:
             return []  # items may still change that were thought to be settled
         found, self._waiting = self._waiting, Revision()
-        contents = {**dict.fromkeys(found.gone, ()), **found.contents}
+        contents = {**dict.fromkeys(sorted(found.gone), ()), **found.contents}
         changes = self.told.ranked(contents, found.ranks, instant)
         self.told.forget(found.final)
         return changes
@@ -116,11 +114,8 @@ class WindowValues:
             case "exists" | "empty":
                 return Items.of(BOOLEAN, [(len(items) > 0) == (self._fold == "exists")])
             case name:
-                function = lookup(FN, name, 1)
-                assert function is not None
-                whole = Column(items, np.array([0, len(items)], np.int64))
-                column = atomize(store, whole)
-                return library_call(function, [column], asking.context(store).root, None).items
+                column = atomize(store, Column(items, np.array([0, len(items)], np.int64)))
+                return applied(name, column.items, asking.context(store).root)
 
     @property
     def state_bytes(self) -> int:

@@ -13,6 +13,7 @@ from xstreamcast.evaluate.boundaries import Bounds
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.windows import all_subsequences
 from xstreamcast.operators.windowing.buffer import Buffer, renamed
+from xstreamcast.operators.windowing.folding import Folding
 from xstreamcast.operators.windowing.opened import Opened
 from xstreamcast.operators.windowing.sequence import Units, items_of
 from xstreamcast.operators.windowing.sight import Sight
@@ -69,9 +70,11 @@ class Windows(Generic[T]):
         self._closed: list[tuple[int, int, str]] = []  # (last, first, name), where items may change
         self._decided, self._again, self._restored = False, False, snapshot is not None
         self.pairs_asked = 0
+        self.folding: Folding | None = None  # of the window that is open
         opened = None
         if snapshot is not None:
-            self.arrived, held, opened, self._provisional, self._decided = snapshot
+            self.arrived, held, opened, self._provisional, self._decided, folds = snapshot
+            self.folding = None if folds is None else Folding(shape, *folds)
             self._enumerated = self.arrived
             self.buffer = Buffer(held)
         else:
@@ -83,7 +86,8 @@ class Windows(Generic[T]):
         if self.units is not None:
             return None
         held, opened = self.buffer.snapshot(), self.opened.snapshot()
-        return self.arrived, held, opened, self._provisional, self._decided
+        folds = None if self.folding is None else self.folding.snapshot()
+        return self.arrived, held, opened, self._provisional, self._decided, folds
 
     @property
     def state_bytes(self) -> int:
@@ -121,6 +125,7 @@ class Windows(Generic[T]):
         self.pairs_asked += sight.pairs_asked
         revision.final = self._final()
         if self.units is None:
+            self._fold(sight)
             self._release()
         return revision
 
@@ -212,6 +217,8 @@ class Windows(Generic[T]):
         return names
 
     def _results(self, sight: Sight, found: Bounds) -> list[T]:
+        if self.folding is not None and self.folding.first in found.first:
+            return self._folded(sight, found, self.folding)
         out: list[T] = []
         lengths = np.cumsum(found.last - found.first + 1)
         at = 0
@@ -222,6 +229,23 @@ class Windows(Generic[T]):
             out += self._rows(*sight.results(found.first[at:to], found.last[at:to]))
             at = to
         return out
+
+    def _folded(self, sight: Sight, found: Bounds, folding: Folding) -> list[T]:
+        """The first of these windows is the one that was folded."""
+        assert found.first[0] == folding.first
+        rows = self._rows(*folding.result(sight, int(found.last[0])))
+        rest = Bounds(found.first[1:], found.last[1:])
+        return rows + self._results(sight, rest)
+
+    def _fold(self, sight: Sight) -> None:
+        """Go on with the window that is open."""
+        first = next(iter(self.opened.open), None)
+        if first is None or not self.shape.folds:
+            self.folding = None
+            return
+        if self.folding is None or self.folding.first != first:
+            self.folding = Folding(self.shape, first)
+        self.folding.fold(sight, self.opened.settled)
 
     def _ranks(self, found: Bounds) -> list[int]:
         one, other = found.first.tolist(), found.last.tolist()
@@ -274,9 +298,13 @@ class Windows(Generic[T]):
             return
         start = window.start
         back = int(start.previous is not None or window.end.previous is not None)
-        low = (self.opened.lowest if self.shape.reads_items else self.opened.settled) - back
+        reads_items = self.shape.reads_items
+        low = self.opened.lowest if reads_items else self.opened.settled
+        if self.folding is not None:
+            reads_items, low = False, self.folding.since
+        low -= back
         read = sum(one is not None for one in (start.current, start.previous, start.next))
-        kept = 0 if self.shape.reads_items else read * len(self.opened)
+        kept = 0 if reads_items else read * len(self.opened)
         if 2 * len(self.buffer) <= 3 * (self.arrived - low + kept) + _IDLE:
             return
         self.buffer.release(

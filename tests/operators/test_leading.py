@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.operators.following import Following
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import documents, ended
-from tests.streams_strategies import histories, structures
+from tests.streams_strategies import HEAD, histories, structures
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
@@ -36,9 +36,20 @@ QUERIES = (
 )  # fmt: skip
 
 
+NUMBERED = (
+    "for $x at $i in %s//%n return <i>{ $i, string($x), $x/%m }</i>",
+    "for $x at $i in %s/r/* where $i mod 2 = 1 return ($i, $x/%m)",
+    "for $x in %s//%n where $x/@k count $c return <c>{ $c, $x/@k }</c>",
+    "for $x at $i in %s//%n for $y at $j in $x/%m return concat($i, '.', $j)",
+    "for $x in %s/r/* for $y in $x//%n let $z := $y/%m count $c return <c>{ $c, $z }</c>",
+    "sum(for $x at $i in %s//%n where $x/%m return $i)",
+    "let $k := 'x' for $x at $i in %s//%n where starts-with($x/@k, $k) return $i",
+)
+
+
 @st.composite
 def questions(draw, source):
-    asked = draw(st.sampled_from(QUERIES)).replace("%s", source)
+    asked = draw(st.sampled_from(QUERIES + NUMBERED)).replace("%s", source)
     names = st.sampled_from(["a", "b", "c", "d"])
     return asked.replace("%n", draw(names)).replace("%m", draw(names))
 
@@ -48,6 +59,36 @@ def test_only_the_beginning_is_kept(asked):
     asked = asked.replace("%s", "").replace("%n", "a").replace("%m", "b")
     division = division_of(compiled(asked))
     assert any(part.limit is not None for part in division.parts), asked
+
+
+@pytest.mark.parametrize("asked", NUMBERED)
+def test_positions_go_on_over_all_units(asked):
+    asked = asked.replace("%s", "").replace("%n", "a").replace("%m", "b")
+    division = division_of(compiled(asked))
+    assert all(part.numbered is not None for part in division.parts), asked
+    assert division.parts
+
+
+def test_a_unit_that_gives_as_many_items_as_before_renumbers_no_other():
+    structure = (
+        '<stream:structure><tag id="0" name="r" type="snapshot">'
+        '<tag id="2" name="c" type="snapshot" filler="true"/></tag></stream:structure>'
+    )
+    following = Following('for $x at $i in stream("s")//c return concat($i, $x)')
+    following.feed(f"{HEAD}{structure}".encode())
+    holes = "".join(f'<stream:hole id="{i}" tsid="2"/>' for i in range(1, 9))
+    following.feed(f'<stream:filler id="0" tsid="0"><r>{holes}</r></stream:filler>'.encode())
+    for i in range(1, 8):
+        one = f'<stream:filler id="{i}" tsid="2"><c>c</c></stream:filler>'
+        following.feed(one.encode())
+    before = following.watch.pipeline.asked
+    following.feed(b'<stream:replace id="2" tsid="2"><c>d</c></stream:replace>')
+    assert following.watch.pipeline.asked == before + 1
+    following.feed(b'<stream:filler id="8" tsid="2"><c>e</c></stream:filler>')
+    assert following.watch.pipeline.asked == before + 2
+    assert following.told.items() == following.afresh()
+    following.feed(b'<stream:remove id="2" tsid="2"/>')
+    assert following.told.items() == following.afresh()
 
 
 def test_explain_says_how_many_items_are_kept():

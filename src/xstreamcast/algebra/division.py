@@ -10,6 +10,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.around import Around
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard
 from xstreamcast.algebra.inner import Inner
+from xstreamcast.algebra.numbering import Numbered
 from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.timing import Timing
 from xstreamcast.algebra.windowed import Windowed
@@ -71,6 +72,7 @@ class Part:
     timing: Timing | None = None  # when its units may change though nothing comes
     probes: tuple[Probe, ...] = ()
     limit: int | None = None  # how many items decide what follows
+    numbered: Numbered | None = None  # positions that go on over all units
     inner: tuple[Inner, ...] = ()  # what is kept of its units
     held: frozenset[Guard] = frozenset()  # names of children that must not come apart
     around: Around | None = None  # its nodes stand around units, and count by identity

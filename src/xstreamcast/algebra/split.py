@@ -26,6 +26,7 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.joining import probed
 from xstreamcast.algebra.leading import hoisted, limit, stays_below
 from xstreamcast.algebra.locality import Locality
+from xstreamcast.algebra.numbering import Numbering, numbering
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
@@ -136,6 +137,7 @@ class _Splitting:
         unjoined: frozenset[str | None],
     ) -> None:  # fmt: skip
         self.program, self.cuts, self.numbers = program, cuts, numbers
+        self.numbering: Numbering | None = None
         self.unjoined = unjoined  # inputs that are read whole, whatever they are compared with
         self.globals = frozenset(v.variable for v in program.variables)
         self.parts: list[Part] = []
@@ -223,7 +225,7 @@ class _Splitting:
 
     def _part(self, plan: p.Expression, name: str | None) -> Part | None:
         """The part that an expression makes; the reason is noted if it makes none."""
-        for attempt in (self._listed, self._sorted, self._grouped, windowed):
+        for attempt in (self._listed, self._numbered, self._sorted, self._grouped, windowed):
             walk = Locality(self.program, name, self.cuts[name])
             try:
                 shape = attempt(plan, walk)
@@ -234,8 +236,26 @@ class _Splitting:
             if shape is not None and not (walk.held and walk.others):
                 if attempt != self._listed:
                     self.reasons.pop()
-                return self._made(name, shape, walk)
+                made = self._made(name, shape, walk)
+                return self._counting(made) if attempt == self._numbered else made
         return None
+
+    def _numbered(self, plan: p.Expression, walk: Locality) -> Shape | None:
+        """Positions that go on over all units."""
+        found = numbering(plan, self.numbers)
+        if found is None:
+            return None
+        walk.driven(found.driven)
+        self.numbering = found
+        return None if walk.others else Listed(found.asked)
+
+    def _counting(self, made: Part) -> Part:
+        """The part with what tells how many positions each unit takes."""
+        assert self.numbering is not None
+        one = self.numbering.numbered
+        over = _over(Listed(one.counted), made.input, p.Var(made.document))
+        assert isinstance(over, Listed)
+        return replace(made, numbered=replace(one, counted=over.expression))
 
     def _around(self, plan: p.Expression, name: str | None) -> Part | None:
         """A count of nodes that stand around units."""

@@ -44,11 +44,14 @@ def unbounded(program: Program, streams: frozenset[str | None] = frozenset()) ->
         if part.input not in streams
         for said in _growing(part, division)
     ]
-    found += [f"the history of {_name(name)} is kept" for name in sorted(streams, key=str)]
+    found += [_kept_history(_name(name)) for name in sorted(streams, key=str)]
     whole = division.whole - streams
     if whole:
         names = " and ".join(_name(name) for name in sorted(whole, key=str))
-        found.append(f"{names} is kept whole; {_why(division)}")
+        found.append(
+            f"{names} is kept whole, because {_why(division)}; a query that asks each unit by "
+            "itself, or windows, would bound it"
+        )
     return found
 
 
@@ -62,6 +65,8 @@ def _part(part: Part, division: Division, program: Program) -> Iterator[str]:
         yield f'  reads: all of stream("{name}"); when it changes, every unit is asked again'
         yield "    why: it is reached otherwise than through an equality with values of a unit"
     yield from explain_joins.joins(part, division, program)
+    if part.numbered is not None:
+        yield "  numbers: how many items each unit gives; if it changes, those behind are asked again"
     yield from _inside(part, cut)
     if part.clock:
         yield f"  clock: asks what time it is; {_when(part, cut)}"
@@ -158,7 +163,10 @@ def _growing(part: Part, division: Division) -> Iterator[str]:
     name = _name(part.input)
     yield from explain_joins.growing(part, division)
     if isinstance(cut, DepthCut) and (part.others or part.clock or part.probes):
-        yield f"the units of {name} are kept, because they may have to be asked again"
+        yield (
+            f"the units of {name} are kept, because they may have to be asked again; "
+            "windows would bound them"
+        )
     match part.shape, part.fold:
         case Sorted(), _:
             yield f"order by keeps what it has sorted of {name}; windows would bound it"
@@ -169,11 +177,19 @@ def _growing(part: Part, division: Division) -> Iterator[str]:
             if not (division.plain and fold == "items"):
                 yield f"what follows needs the results of all windows of {name}"
         case _, "items" if not division.plain and part.limit is None:
-            yield f"what follows needs all that the units of {name} have given"
+            yield (
+                f"what follows needs all that the units of {name} have given; "
+                "windows would bound it"
+            )
         case _, "distinct-values":
-            yield f"distinct-values keeps all values it has met in {name}"
+            yield f"distinct-values keeps all values it has met in {name}; windows would bound it"
     if isinstance(cut, TagCut):
-        yield f"the history of {name} is kept"
+        yield _kept_history(name)
+
+
+def _kept_history(name: str) -> str:
+    why = "what has come may be corrected"
+    return f"the history of {name} is kept, because {why}; --immutable PATH bounds what may be"
 
 
 def _name(name: str | None) -> str:

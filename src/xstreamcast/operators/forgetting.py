@@ -16,6 +16,7 @@ from xstreamcast.algebra.division import Listed, Sorted
 from xstreamcast.algebra.forgetting import Kept, kept
 from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, some, tape_bytes
+from xstreamcast.history.thinning import thinned
 from xstreamcast.model.column import ranges
 from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
@@ -49,7 +50,9 @@ class ForgettingFeed(FragmentFeed):
         self.dropped = 0
         self.kept: Kept = kept(program, history.name, history.structure)
         self._conforming = Conforming(self.kept, history)
-        self._wanted = self._by_tag()
+        self._thin: Bools = np.zeros(0, np.bool_)  # by tag: payloads are kept in part
+        self._seen: Bools = np.zeros((0, 0), np.bool_)
+        self._wanted: Bools = self._by_tag()
         self._gone: Bools = np.zeros(1024, np.bool_)  # by id: told, and forgotten
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
@@ -73,10 +76,22 @@ class ForgettingFeed(FragmentFeed):
 
     def _taken_in(self, batch: FragmentBatch) -> bool:
         """Take fragments in; a tape stays with all that lies on it until that is too much."""
+        if self._thin[batch.tsid].any():
+            batch = thinned(batch, self._thin, self._seen_names())
         new = super().add(batch)
         if self._insides is None and self._waste() > _SPARE:
             self._compact()
         return new
+
+    def _seen_names(self) -> Bools:
+        """By tag and name: whether children of that name may be seen."""
+        names = self.history.store.names
+        if self._seen.shape[1] != len(names):
+            self._seen = np.zeros((len(self._wanted), len(names)), np.bool_)
+            for tag, inner in self.kept.thin.items():
+                for uri, local in inner:
+                    self._seen[tag] |= names.matching(local, uri)[: len(names)]
+        return self._seen
 
     def _waste(self) -> int:
         """Bytes of tapes that no payload needs, beyond what is needed."""
@@ -88,11 +103,13 @@ class ForgettingFeed(FragmentFeed):
 
     def describe(self, structure: TagStructure) -> None:
         """The stream says another tag structure."""
-        before, known = self.kept.tags, frozenset(self.history.structure.tags)
+        known = frozenset(self.history.structure.tags)
         self.history.describe(structure)
-        self.kept = kept(self._program, self.history.name, structure)
-        if self._gone.any() or (self.dropped and not self.kept.tags & known <= before):
+        found = kept(self._program, self.history.name, structure)
+        more = self.dropped and not found.tags & known <= self.kept.tags
+        if self._gone.any() or more or not self._thin_enough(found):
             raise self._needed("has another tag structure now")
+        self.kept = found
         self._conforming = Conforming(self.kept, self.history)
         self._wanted = self._by_tag()
 
@@ -109,16 +126,26 @@ class ForgettingFeed(FragmentFeed):
         if guide is None:
             return
         found = kept(self._program, self.history.name, self.history.structure, guide)
-        if self.dropped and not found.tags <= self.kept.tags:
+        if (self.dropped and not found.tags <= self.kept.tags) or not self._thin_enough(found):
             raise self._needed("holds what its tag structure did not tell of")
         self.kept = found
         self._conforming = Conforming(found, self.history)
         self._wanted = self._by_tag()
 
+    def _thin_enough(self, found: Kept) -> bool:
+        """Whether what was left out of payloads is not needed now either."""
+        before = self.kept.thin
+        return len(self.history) == 0 or all(
+            tag in found.thin and found.thin[tag] <= seen for tag, seen in before.items()
+        )
+
     def _by_tag(self) -> Bools:
         structure = self.history.structure
         wanted = np.zeros(max(structure.tags, default=0) + 2, np.bool_)
         wanted[list(structure.tags if structure.open else self.kept.tags)] = True
+        self._thin = np.zeros_like(wanted)
+        self._thin[list(self.kept.thin)] = True
+        self._seen = np.zeros((len(wanted), 0), np.bool_)
         return wanted
 
     def _known_gone(self, ids: I64) -> Bools:
@@ -250,7 +277,7 @@ def settles(division: Division, name: str | None) -> bool:
     parts = [part for part in division.parts if name in part.inputs]
     return name not in division.whole and all(
         isinstance(part.shape, Listed | Sorted)
-        and not (part.others or part.probes or part.inner or part.clock)
+        and not (part.others or part.probes or part.inner or part.clock or part.numbered)
         for part in parts
     )
 

@@ -17,6 +17,7 @@ from xstreamcast.operators.joining import Joining
 from xstreamcast.operators.keeping import Keeping
 from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.operators.leading import Leading
+from xstreamcast.operators.numbering import Numbering
 from xstreamcast.operators.rewriting import Rewriting
 from xstreamcast.operators.sorting import Sorting
 from xstreamcast.operators.timers import Timers
@@ -73,6 +74,11 @@ class Pipeline:
             for part, held in zip(parts, joined, strict=True)
             if part.probes
         }
+        self.numberings = {
+            part.variable.number: Numbering(part, held)
+            for part, held in zip(parts, joined, strict=True)
+            if part.numbered is not None
+        }
         self.asked = 0  # units that operators were asked about so far
         self._upset = False  # an error broke a tick off
         self._fresh = bool(fresh)  # the value has not been told yet
@@ -90,6 +96,8 @@ class Pipeline:
         if isinstance(self.teller, Windowing):  # windows over a document close for good
             return isinstance(self.division.cuts[part.input], TagCut) and bool(undecided)
         if not isinstance(self.teller, Concatenation):
+            return bool(undecided)
+        if part.numbered is not None and isinstance(self.division.cuts[part.input], TagCut):
             return bool(undecided)
         waited = part.others | {one.input for one in part.probes if not one.additive}
         return bool(waited & undecided)
@@ -129,8 +137,12 @@ class Pipeline:
         joining = self.joinings.get(part.variable.number)
         timers = self._timers.get(part.variable.number)
         moves = self._moved(part, tick, asking, upset)
+        numbering = self.numberings.get(part.variable.number)
         if joining is not None:
             asking = replace(asking, beside=joining.frame)
+        if numbering is not None:
+            moves = [*moves, *self._renumbered(numbering, moves, tick, asking)]
+            asking = replace(asking, beside=numbering.frame)
         for moved in moves:
             if joining is not None:
                 joining.leave(moved)
@@ -142,6 +154,14 @@ class Pipeline:
         if joining is not None and joining.gave_up:
             yield tick.everything(part.input), asking
 
+    def _renumbered(
+        self, numbering: Numbering, moves: list[Moved], tick: Tick, asking: Asking
+    ) -> list[Moved]:
+        """Units whose items have other positions, because those before give more or fewer."""
+        asked = {key for one in moves if one.asked is not None for key in one.asked.keys}
+        again = [u for u in numbering.on_moves(moves, asking) if u not in asked] if moves else []
+        return tick.again(again, numbering.part.input) if again else []
+
     def _moved(self, part: Part, tick: Tick, asking: Asking, upset: bool) -> list[Moved]:
         """The moves of the input, and units again where something else that they read moved."""
         moves = list(tick.moves.get(part.input, ()))
@@ -150,7 +170,7 @@ class Pipeline:
         met: set[str] | None = set()
         if joining is not None:
             met = joining.on_others(tick.moves, tick.again, tick.everything, asking)
-        if part.others & tick.touched or met is None or (upset and joining is not None):
+        if part.others & tick.touched or met is None or upset:
             return [*moves, tick.everything(part.input)]
         if part.clock and tick.clock_moved:
             if timers is None:
@@ -197,7 +217,8 @@ class Pipeline:
             values = [op.snapshot() for _, op in self.valued if not isinstance(op, WindowValues)]
         except Unwritten:
             return None
-        joined = [self.joinings.get(part.variable.number) for part in parts]
+        beside: dict[int, Joining | Numbering] = {**self.joinings, **self.numberings}
+        joined = [beside.get(part.variable.number) for part in parts]
         return (
             told,
             values or [None] * len(parts),
@@ -211,6 +232,7 @@ class Pipeline:
         """About what the operators keep."""
         tellers = [op for op in (self.teller, self.rest) if op is not None]
         held = sum(op.state_bytes for op in tellers) + sum(op.state_bytes for _, op in self.valued)
+        held += sum(one.state_bytes for one in self.numberings.values())
         return held + sum(one.state_bytes for one in self.joinings.values())
 
     def __len__(self) -> int:

@@ -49,6 +49,14 @@ def test_a_stream_read_as_a_document_is_read_as_a_stream() -> None:
     )
 
 
+def test_a_stream_is_the_value_of_a_variable_too() -> None:
+    query = xsc.query("declare variable $s external; $s/a/b")
+    assert [node.string for node in query.run(s=WIRE)] == ["1", "2"]
+    assert [node.string for node in query.run(s=WIRE, as_of="2020-01-02")] == ["1"]
+    typed = xsc.query("declare variable $s as element(b)* external; $s[2]")
+    assert [node.string for node in typed.run(s=WIRE)] == ["2"]
+
+
 def test_between_two_instants_documents_and_the_context_item_are_projected_too() -> None:
     between = ("2020-01-03", "2020-01-04")
     assert [node.string for node in xsc.query('doc("s")//b').run(s=WIRE, between=between)] == ["2"]

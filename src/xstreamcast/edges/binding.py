@@ -120,8 +120,9 @@ class Binding:
         return Store() if first is None else forked(first.store)
 
     def _named(self) -> set[str]:
-        """The inputs that the program names by stream() or doc(); all if it computes a name."""
-        found = set[str]()
+        """The inputs that the program names, by stream(), doc() or a variable; maybe all."""
+        found = {one.local for one in self.program.variables if one.external}
+        found = {one for one in found if not isinstance(self._inputs.get(one), str)}  # a text
         for node in self._nodes():
             match node:
                 case StreamInput(name):
@@ -191,6 +192,9 @@ class Binding:
     def _bind(self, given: Inputs, asked: Asked) -> None:
         given.streams, given.documents, given.texts = asked.stream, asked.document, self._text
         given.reach, given.trace = asked.reach, _traced
+        for one in self.program.variables:
+            if one.external and one.local in self.histories:
+                self._documents[one.local] = _nodes(asked.document(one.local))
         for one in self.program.variables:
             if one.external and one.local in self._inputs:
                 value = _value(self._inputs[one.local], partial(self._typed, one))
@@ -283,7 +287,7 @@ def _value(value: Any, document: Any) -> Items:
             return Items.of(a.DECIMAL, [value])
         case str():
             return Items.of(a.UNTYPED, [value])
-        case bytes() | os.PathLike():
+        case bytes() | os.PathLike() | History():
             found: Items = document()
             return found
         case _:

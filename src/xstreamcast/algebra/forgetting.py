@@ -7,15 +7,18 @@ It follows from what the tag structure tells; whoever leaves something out must 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.guide import Guide, structured
-from xstreamcast.algebra.needs import needs_of
+from xstreamcast.algebra.guide import Guide, Name, structured
+from xstreamcast.algebra.needs import Reading
+from xstreamcast.algebra.places import DOCUMENT, Place
 from xstreamcast.algebra.split import inlined
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.sequence_type import NodeItem
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -28,12 +31,15 @@ _OPENING: Final = frozenset({"doc", "doc-available", "collection", "uri-collecti
 class Kept:
     """Tags of a stream whose fragments a query sees, or passes on the way to what it sees.
 
-    `why` says why nothing can be left out, if it is so.
+    `thin`: of these tags, the names of the children of the payload's root that it may see; of the
+    root itself it sees name and attributes, and what fills the holes. `why` says why nothing can
+    be left out, if it is so.
     """
 
     tags: frozenset[int]
     guide: Guide
     why: str | None = None
+    thin: Mapping[int, frozenset[Name]] = field(default_factory=dict)
 
 
 def kept(program: Program, name: str, structure: TagStructure, guide: Guide | None = None) -> Kept:
@@ -45,13 +51,39 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     asked = replace(program, body=inlined(program))
     if any(map(_opens, _plans(asked))):
         return Kept(every, known, "a document is opened by a name that is computed")
-    needs = needs_of(asked, {name: known})[name]
+    reading = _Noting(asked, {name: known})
+    needs = reading.done()[name]
     if needs.all is not None:
         return Kept(every, known, needs.all)
     read = needs.read(known)
     # whatever stands above must be there to say what stands below it
     tags = (read | known.above(read) | known.roots) & every
-    return Kept(tags, known)
+    full = known.below(needs.whole) | needs.copied | reading.loose
+    return Kept(tags, known, None, {tag: reading.names(tag) for tag in tags - full - known.roots})
+
+
+class _Noting(Reading):
+    """A walk that notes which elements inside fragments steps lead to."""
+
+    def __init__(self, program: Program, guides: Mapping[str, Guide]) -> None:
+        super().__init__(program, guides)
+        self.met: set[Place] = set()
+        self.loose: set[int] = set()  # tags of which something is seen that has no name
+
+    def _step(self, found: frozenset[Place], axis: p.Axis, test: object) -> frozenset[Place]:
+        reached = super()._step(found, axis, test)
+        assert isinstance(test, NodeItem)
+        self.met |= reached
+        self.loose.update(one.tag for one in reached if one.path is None)
+        if test.kind != "element" and axis not in ("attribute", "self"):
+            for one in found:
+                guide = self.guides[one.stream]
+                self.loose |= guide.below(guide.roots if one.tag == DOCUMENT else {one.tag})
+        return reached
+
+    def names(self, tag: int) -> frozenset[Name]:
+        """The names of children of a payload's root that steps lead to, or through."""
+        return frozenset(one.path[0] for one in self.met if one.tag == tag and one.path)
 
 
 def _plans(program: Program) -> list[p.Plan]:

@@ -37,17 +37,10 @@ _AROUND: Final = frozenset({"root", "path", "lang", "base-uri", "id", "idref", "
 
 def needs_of(program: Program, guides: Mapping[str, Guide]) -> dict[str, Needs]:
     """By stream, what the program reads of it."""
-    reading = _Reading(program, guides)
-    for declared in program.variables:
-        found = NOWHERE if declared.value is None else reading.places(declared.value)
-        reading.variables[declared.variable] = found
-    if program.context is not None and program.context.value is not None:
-        reading.focus = reading.places(program.context.value)
-    reading.copy(reading.places(program.body))
-    return reading.needs
+    return Reading(program, guides).done()
 
 
-class _Reading:
+class Reading:
     """A walk over a program that knows where the nodes of each variable may stand."""
 
     def __init__(self, program: Program, guides: Mapping[str, Guide]) -> None:
@@ -56,6 +49,17 @@ class _Reading:
         self.variables: dict[p.Variable, Places] = {}
         self.focus: Places = NOWHERE
         self._active: list[int] = []
+
+    def done(self) -> dict[str, Needs]:
+        """Walk over the whole program → by stream, what it reads."""
+        for declared in self.program.variables:
+            found = NOWHERE if declared.value is None else self.places(declared.value)
+            self.variables[declared.variable] = found
+        context = self.program.context
+        if context is not None and context.value is not None:
+            self.focus = self.places(context.value)
+        self.copy(self.places(self.program.body))
+        return self.needs
 
     # -- how a value is used ----------------------------------------------------------------------
 

@@ -60,16 +60,22 @@ def _arrives(source: Any) -> bool:
 
 
 def _standing(variable: GlobalVariable) -> Expression:
-    from xstreamcast.api import compiled
-
     match variable.type.item:
         case NodeItem("element", uri, local):
             name = "*" if local is None else f"Q{{{uri or ''}}}{local}"
-            return compiled(f'stream("{variable.local}")/*/{name}').body
+            return _plan(f'stream("{variable.local}")/*/{name}')
         case AnyItem() | NodeItem("document" | "node"):
-            return compiled(f'stream("{variable.local}")').body
+            return _plan(f'stream("{variable.local}")')
         case _:
             raise _refused(variable.local)
+
+
+def _plan(text: str) -> Expression:
+    from xstreamcast.algebra.lowering import lower
+    from xstreamcast.rewrite.optimise import optimise
+    from xstreamcast.syntax import parse
+
+    return optimise(lower(parse(text, "query"))).body
 
 
 def _refuse(name: str) -> Items:

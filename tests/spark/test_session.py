@@ -73,7 +73,7 @@ def test_one_start_makes_the_archive_and_later_ones_use_it(tmp_path: Path) -> No
     first, beside = prepared(java, cache), prepared(java, cache)
     assert first.recording
     assert not beside.recording
-    assert "AOTCache" in told(first.home, "only", "asked")
+    assert "AOTCache" in told(first.home, "--conf", f"spark.x={' '.join(first.options)}")
     assert told(first.home, *first.options) == "an answer\n"
     later = prepared(java, cache)
     assert any(option.startswith("-XX:SharedArchiveFile=") for option in later.options)

@@ -37,9 +37,12 @@ done
 _GONE: Final = " | --add-opens=java.base/sun.security.action=*"
 _RUN: Final = 'exec "{java}" "$@"'
 # The archive gets its name when it is whole: another start may be looking for it.
-# Java says on stdout that it made one, whatever it is told: nobody asked.
+# Spark starts Java twice, first to ask what to start: that answer must pass as it is. Java says
+# on stdout that it made an archive, whatever it is told: nobody asked.
 _RECORD: Final = """\
-case " $* " in *"{part}"*) ;; *) exec "{java}" "$@" ;; esac
+record=
+for word do case "$word" in -XX:*="{part}") record=yes ;; esac; done
+[ "$record" ] || exec "{java}" "$@"
 "{java}" "$@" | grep -v -e "^AOTCache " -e "^Removed temporary AOT"
 [ -f "{part}" ] && mv -f "{part}" "{archive}"
 rm -f "{mark}"

@@ -14,8 +14,8 @@ UNITS, PLACES = 6, 40
 STEPS = st.lists(
     st.tuples(
         st.sets(st.integers(0, UNITS - 1), min_size=1),
-        st.sets(st.integers(0, PLACES - 1), max_size=6),
-        st.integers(1, 40),
+        st.sets(st.integers(0, PLACES - 1), max_size=6) | st.just(set(range(PLACES))),
+        st.integers(1, 80),
     ),
     max_size=30,
 )
@@ -33,7 +33,8 @@ def test_a_table_holds_what_lists_hold(steps, dice):
         for at, unit in enumerate(units.tolist()):
             lists[unit] = [row for row in lists[unit] if row[3] not in gone]
             for place in gone:
-                rows = [(0, dice.randrange(3), place, place, dice.random())] * dice.randrange(width)
+                row = (0, dice.randrange(3), place, place, dice.random())
+                rows = [row] * (dice.randrange(width) if len(gone) < PLACES else 0)
                 new += [(at, row) for row in rows]
                 lists[unit] += rows
             lists[unit].sort(key=lambda row: row[:3])
@@ -47,3 +48,22 @@ def test_a_table_holds_what_lists_hold(steps, dice):
             assert counts.tolist() == [len(rows)]
             assert items_of(found).values.tolist() == [row[4] for row in rows]
     assert len(table) == sum(map(len, lists.values()))
+
+
+def test_a_unit_that_is_empty_keeps_its_room_when_others_move():
+    def rows(count: int, place: int):
+        numbers = np.arange(count, dtype=np.int64)
+        items = Items(DOUBLE, numbers + 0.5)
+        return rows_of(numbers * 0, numbers * 0, numbers, numbers * 0 + place, items)
+
+    table, units = Table(), np.array([0, 1])
+    dead = np.zeros(4, np.bool_)
+    table.revise(units[:1], dead, np.zeros(3, np.int64), rows(3, 1))
+    dead[1] = True
+    table.revise(units[:1], dead, np.zeros(0, np.int64), rows(0, 1))
+    dead[1] = False
+    new = rows(1102, 2)
+    table.revise(units, dead, np.repeat([0, 1], [2, 1100]), new)
+    found, counts = table.of(units)
+    assert counts.tolist() == [2, 1100]
+    assert items_of(found).values.tolist() == items_of(new).values.tolist()

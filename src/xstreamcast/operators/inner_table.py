@@ -153,8 +153,8 @@ class Table:
         """Room for blocks that have outgrown theirs; what they held is written anew."""
         space = 2 * counts + 2
         needed = self._used + int(space.sum())
+        self._count[codes] = self._space[codes] = 0
         if needed > len(self._rows.over):
-            self._count[codes] = 0
             self._compact(int(space.sum()))
             needed = self._used + int(space.sum())
         self._first[codes] = self._used + np.cumsum(space) - space
@@ -163,13 +163,12 @@ class Table:
 
     def _compact(self, more: int) -> None:
         """Blocks behind each other, each with the room it had, in arrays with room for more."""
-        live = np.flatnonzero(self._count)
+        live = np.flatnonzero(self._space)
         counts, space = self._count[live], self._space[live]
         held = self._rows.take(ranges(self._first[live], counts))
         self._used = int(space.sum())
         self._rows = _room(max(1024, 2 * (self._used + more)))
         self._first[live] = np.cumsum(space) - space
-        self._space[self._count == 0] = 0
         self._put(ranges(self._first[live], counts), held)
 
     def _make_room(self, units: I64) -> None:

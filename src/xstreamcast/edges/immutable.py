@@ -123,7 +123,7 @@ def immutable_tags(structure: TagStructure, paths: Iterable[Path]) -> frozenset[
                     "XSCU0005", f"what stands at {path.text} travels within the element around it",
                     hint="name an element that is a fragment of its own",
                 )  # fmt: skip
-            if path.covers(names) and structure.travels(tag):
+            if path.covers(names) and (structure.travels(tag) or tag == structure.root):
                 found.add(tag)
     return frozenset(found)
 

@@ -6,12 +6,11 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
-from xstreamcast.edges.immutable import Path, immutable_tags, paths_of
+from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
@@ -74,6 +73,7 @@ class Watching:
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _read: list[tuple[str, int]] = field(default_factory=list)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
+    _within: bool = False  # whether what is being taken in makes more ticks
 
     def __post_init__(self) -> None:
         refuse_given(self.programs, {name: one for name, one in self.sources.items() if name})
@@ -118,10 +118,12 @@ class Watching:
     def _remember(self) -> None:
         """Write down what this tick took in, once its changes are in the sink."""
         assert self.watch is not None
-        if self.journal is not None and self._read:
+        if self.journal is None:
+            self._read.clear()
+        elif self._read and not self._within:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
             self.journal.write(Line(self._read, now, self.sink()))
-        self._read = []
+            self._read = []
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""
@@ -147,7 +149,7 @@ class Watching:
         self.watch = self._watch(kinds, "strict" if strict else "optimistic")
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
-            one.fixed = partial(_fixed, paths)
+            one.fixed = self._fixed if paths else None
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
@@ -158,6 +160,13 @@ class Watching:
         if len(self.programs) > 1:
             return Network(self.programs, kinds, variables=self.variables, policy=policy)
         return Watch(self.program, kinds, variables=self.variables, policy=policy)
+
+    def _fixed(self, name: str, structure: TagStructure) -> frozenset[int]:
+        """The tags of a stream that are never revised; those of updates are only being learnt."""
+        if self._arriving[name].form != "fragments":
+            return frozenset()
+        paths = paths_of(self.program, self.options.immutable)
+        return immutable_tags(structure, [one for one in paths if one.stream in (None, name)])
 
     def _pieces(self, name: str | None) -> Pieces:
         source = self.sources[name]
@@ -194,8 +203,7 @@ class Watching:
                     del self._open[name]
                     yield from arriving.end(self.watch, limits)
                 elif piece is END:
-                    self._read.append((name or "", -1))
-                    yield from arriving.end_file(self.watch, limits)
+                    yield from self._whole(name, -1, arriving.end_file(self.watch, limits))
                 else:
                     yield from self._take(name, piece or b"", arriving, limits)
 
@@ -208,13 +216,17 @@ class Watching:
             return
         if self.journal is not None and _is_pipe(self.sources[name]):
             self.journal.keep(name or "", piece)
-        steps = arriving.take(piece, self.watch, limits)
+        yield from self._whole(name, len(piece), arriving.take(piece, self.watch, limits))
+
+    def _whole(self, name: str | None, count: int, steps: Iterator[None]) -> Iterator[None]:
+        """Something counts as read with the last tick that it makes, and none of them before."""
+        self._within = True
         ready = next(steps, self)
         for step in steps:
             yield
             ready = step
-        # a piece counts as read with the last tick that it makes
-        self._read.append((name or "", len(piece)))
+        self._read.append((name or "", count))
+        self._within = False
         if ready is not self:
             yield
 
@@ -284,10 +296,6 @@ class Watching:
 def _tells(head: bytes) -> bool:
     """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
     return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
-
-
-def _fixed(paths: tuple[Path, ...], name: str, structure: TagStructure) -> frozenset[int]:
-    return immutable_tags(structure, [one for one in paths if one.stream in (None, name)])
 
 
 def _is_pipe(source: Any) -> bool:

@@ -23,7 +23,8 @@ PATHS = ("b", "b/d", "b/v", "b%b", "b%b/v", "b[d]%b/v", 'b%b[d = "x"]/v', "b/@k"
 FOLDS = ("count(%p)", "exists(%p)", "empty(%p)", "sum(for $n in %p return string-length($n))",
          "avg(%p/string-length())", "min(%p ! string(.))", '%p = "7"', '%p = ("x", "12")',
          "boolean(%p)", "not(%p)", 'some $z in %p satisfies $z = "x"', "max(%p/string-length())",
-         'every $z in %p satisfies ($z = "7" or string-length($z) > 1)', "if (%p) then 1 else 2")  # fmt: skip
+         'every $z in %p satisfies ($z = "7" or string-length($z) > 1)',
+         "if (%p) then 1 else 2")  # fmt: skip
 QUERIES = (
     "for $x in stream('s')/r/a return <q>{ $x/@k, %f }</q>",
     "for $x in stream('s')//a where %f return string($x/@k)",
@@ -36,7 +37,8 @@ QUERIES = (
     "for $x in stream('s')//a where %f return $x/c%b",
     "for $x in stream('s')/r/a[@k] where vtFrom($x) = vtFrom($x) return (%f, %g)",
     "for $x in stream('s')//a return if ($x/w) then %f else 'none'",
-    "for $x in stream('s')//a let $y := $x/b where $y/d return <q>{ count($y), sum($y/@k ! 1) }</q>",
+    "for $x in stream('s')//a let $y := $x/b where $y/d "
+    "return <q>{ count($y), sum($y/@k ! 1) }</q>",
 )
 
 

@@ -126,7 +126,7 @@ class History:
     def _number(self, tape: Tape) -> int:
         """The tape's number in the store; several batches may lie on one tape."""
         known = self._tapes.get(id(tape))
-        if known is None:
+        if known is None or known[0] is not tape:  # a history that was pickled: ids are new
             known = self._tapes[id(tape)] = tape, self.store.add(tape)
         return known[1]
 

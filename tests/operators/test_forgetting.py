@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import questions
-from tests.streams_strategies import HEAD, histories, structures
+from tests.streams_strategies import HEAD, cases, histories, structures
 from xstreamcast.api import compiled, query
 from xstreamcast.edges.immutable import Kept, path_of
 from xstreamcast.edges.wire.decoder import Decoder
@@ -105,6 +105,18 @@ def test_what_forgets_answers_like_what_remembers(data, structure, cuts, immutab
 
 
 @settings(deadline=None)
+@given(cases(), st.lists(st.integers(0, 10**6), max_size=5))
+def test_what_asks_for_the_past_is_answered_as_if_nothing_were_forgotten(case, cuts):
+    for asked in case.queries:
+        beside = Beside(asked)
+        for chunk in chunks(case.wire, cuts):
+            beside.feed(chunk)
+            expected = beside.afresh()
+            if expected is not None:
+                assert beside.told.items() == expected, asked
+
+
+@settings(deadline=None)
 @given(st.data(), structures(), st.lists(st.integers(0, 10**6), max_size=5))
 def test_both_policies_say_the_same_of_what_is_immutable(data, structure, cuts):
     wire = data.draw(histories(structure))
@@ -178,6 +190,60 @@ def test_units_that_were_told_are_forgotten_where_nothing_is_revised(shuffled):
     assert len(beside.watch.pipeline) == len(beside.told)
     if not shuffled:
         assert beside.watch.pipeline.state_bytes < 2000
+
+
+NOW_ONLY = (
+    'for $x in stream("s")/r/a?[now] return string($x)',
+    'stream("s")//a?[now]/@k/string()',
+    'for $x in stream("s")//a?[now] where $x/@k > "5" return $x',
+    'count(stream("s")/r/a?[now])',
+)
+ALL_TIMES = (
+    'for $x in stream("s")/r/a return string($x)',
+    'stream("s")/r[a?[now]/@k = "1"]/a/@k/string()',
+    'for $x in stream("s")/r/a?[now - PT1H, now] return string($x)',
+    'stream("s")/r?[now]',
+    'stream("s")/r/a#[last]/string()',
+)
+
+
+def versions_of(count: int, late: bool) -> list[str]:
+    """Many versions of two units; some come after later ones."""
+    times = list(range(count))
+    if late:
+        random.Random(3).shuffle(times)
+    return [
+        f'<stream:filler id="{10 * (1 + i % 2)}" tsid="1" validTime="2020-01-01T{i // 60:02}:'
+        f'{i % 60:02}:00"><a k="{i % 10}">{i}</a></stream:filler>'
+        for i in times
+    ]
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("asked", NOW_ONLY)
+def test_versions_that_hold_no_longer_go_where_only_now_is_asked(asked, late):
+    head, root, *_ = stream_of(2)
+    beside, most = Beside(asked), 0
+    beside.feed((head + root).encode())
+    for at, line in enumerate(versions_of(300, late)):
+        beside.feed(line.encode())
+        most = max(most, len(beside.kept.history))
+        if at % 20 == 0:
+            assert beside.told.items() == beside.afresh(), line
+    assert beside.told.items() == beside.afresh()
+    assert beside.kept.kept.current == {1}
+    assert most < 150
+
+
+@pytest.mark.parametrize("asked", ALL_TIMES)
+def test_versions_stay_where_other_times_are_asked(asked):
+    head, root, *_ = stream_of(2)
+    beside = Beside(asked)
+    beside.feed((head + root).encode())
+    for line in versions_of(100, late=True):
+        beside.feed(line.encode())
+    assert beside.told.items() == beside.afresh()
+    assert len(beside.kept.history) == 101
 
 
 def test_what_comes_again_for_a_unit_that_is_forgotten_says_nothing():

@@ -7,6 +7,7 @@ It follows from what the tag structure tells; whoever leaves something out must 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
@@ -40,6 +41,7 @@ class Kept:
     guide: Guide
     why: str | None = None
     thin: Mapping[int, frozenset[Name]] = field(default_factory=dict)
+    current: frozenset[int] = frozenset()  # of these only the version that holds now is seen
 
 
 def kept(program: Program, name: str, structure: TagStructure, guide: Guide | None = None) -> Kept:
@@ -55,11 +57,16 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     needs = reading.done()[name]
     if needs.all is not None:
         return Kept(every, known, needs.all)
-    read = needs.read(known)
+    # where lifespans are seen, those of what is inside decide over what has none of its own
+    read = needs.read(known) | needs.timed
     # whatever stands above must be there to say what stands below it
     tags = (read | known.above(read) | known.roots) & every
     full = known.below(needs.whole) | needs.copied | reading.loose
-    return Kept(tags, known, None, {tag: reading.names(tag) for tag in tags - full - known.roots})
+    part = tags - full - known.roots
+    part = part & known.timed if needs.timed else part
+    thin = {tag: reading.names(tag) for tag in part}
+    versioned = {tag for tag in tags if structure[tag].type == "temporal"}
+    return Kept(tags, known, None, thin, reading.current() & versioned)
 
 
 class _Noting(Reading):
@@ -69,17 +76,44 @@ class _Noting(Reading):
         super().__init__(program, guides)
         self.met: set[Place] = set()
         self.loose: set[int] = set()  # tags of which something is seen that has no name
+        self.bare: Counter[int] = Counter()  # how often steps lead to a tag, whatever its versions
+        self.projected: set[int] = set()
+        self.exposed: set[int] = set()  # tags that are seen as a part of something around them
 
     def _step(self, found: frozenset[Place], axis: p.Axis, test: object) -> frozenset[Place]:
         reached = super()._step(found, axis, test)
         assert isinstance(test, NodeItem)
         self.met |= reached
+        self.bare.update({one.tag for one in reached})
         self.loose.update(one.tag for one in reached if one.path is None)
         if test.kind != "element" and axis not in ("attribute", "self"):
             for one in found:
                 guide = self.guides[one.stream]
                 self.loose |= guide.below(guide.roots if one.tag == DOCUMENT else {one.tag})
         return reached
+
+    def places(self, plan: p.Expression) -> frozenset[Place]:
+        """Where nodes may stand; a step that is projected to now leads to one version."""
+        found = super().places(plan)
+        match plan:
+            case p.IntervalProjection(p.Step(), p.Instant("now"), None | p.Instant("now")):
+                tops = {one.tag for one in found}
+                self.projected |= tops
+                self.bare.subtract(tops)  # the step was counted on the way
+        return found
+
+    def read(self, found: frozenset[Place]) -> frozenset[Place]:
+        """Values are read: all that is below is a part of them."""
+        for one in found:
+            guide = self.guides[one.stream]
+            tags = guide.roots if one.tag == DOCUMENT else {one.tag}
+            self.exposed |= guide.below(k.child for tag in tags for k in guide.links.get(tag, ()))
+            self.exposed |= tags if one.tag == DOCUMENT else set()
+        return super().read(found)
+
+    def current(self) -> frozenset[int]:
+        """The tags of which steps lead to the version alone that holds now."""
+        return frozenset(t for t in self.projected if self.bare[t] <= 0 and t not in self.exposed)
 
     def names(self, tag: int) -> frozenset[Name]:
         """The names of children of a payload's root that steps lead to, or through."""

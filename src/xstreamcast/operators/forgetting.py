@@ -56,6 +56,7 @@ class ForgettingFeed(FragmentFeed):
         self._gone: Bools = np.zeros(1024, np.bool_)  # by id: told, and forgotten
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
+        self._looked = 0  # fragments before this place were asked whether they are past
         self._first = 0  # all units before this place are told and forgotten
 
     # -- arrival ----------------------------------------------------------------------------------
@@ -180,11 +181,13 @@ class ForgettingFeed(FragmentFeed):
         self._asked.append(asked)
         return super()._minis(asked, only)
 
-    def told(self) -> tuple[list[str], int]:
+    def told(self, now: int) -> tuple[list[str], int]:
         """What was asked has been told → keys of units that will not change, and the first place
         before which there is no other.
         """
         asked, self._asked = self._asked, []
+        if self.kept.current and self._insides is None:
+            self._let_past_go(min(now, self.history.newest))
         if not self.settles or not asked or not self.kept.tags <= self._fixed:
             return [], 0
         codes = np.unique(np.concatenate(asked))
@@ -216,16 +219,38 @@ class ForgettingFeed(FragmentFeed):
         tops = np.union1d(links.below(links.all_of(codes)), links.all_of(self._root_codes()))
         if len(tops) == 0:
             return
-        if len(self._dead) < len(ids):
-            self._dead = np.concatenate(
-                (self._dead, np.zeros(len(ids) - len(self._dead), np.bool_))
-            )
-        self._dead[tops] = True
+        self._bury(tops)
         self._known_gone(ids[tops].astype(np.int64))
         self._gone[ids[tops]] = True
         self._is_unit[codes] = False
+        self._compact_if_worth()
+
+    def _let_past_go(self, now: int) -> None:
+        """Forget versions of which only what holds now is seen, once a later one holds."""
+        f = self.history.fragments
+        fresh = slice(self._looked, len(f))
+        self._looked = len(f)
+        current = np.zeros(len(self._wanted), np.bool_)
+        current[list(self.kept.current)] = True
+        ids = np.unique(f["id"][fresh][current[f["tsid"][fresh]]])
+        places = self._links.all_of(ids.astype(np.int64))
+        places = places[np.lexsort((f["valid"][places], f["id"][places]))]
+        valid, same = f["valid"][places], f["id"][places][1:] == f["id"][places][:-1]
+        past = same & (valid[1:] > valid[:-1]) & (valid[1:] <= now)
+        past &= current[f["tsid"][places[:-1]]]
+        if past.any():
+            self._bury(places[:-1][past])
+            self._compact_if_worth()
+
+    def _bury(self, places: I64) -> None:
+        more = len(self.history) - len(self._dead)
+        if more > 0:
+            self._dead = np.concatenate((self._dead, np.zeros(more, np.bool_)))
+        self._dead[places] = True
+
+    def _compact_if_worth(self) -> None:
         dead = int(np.count_nonzero(self._dead))
-        if (dead > _FEW and 2 * dead > len(ids)) or self._waste() > _SPARE:
+        if (dead > _FEW and 2 * dead > len(self.history)) or self._waste() > _SPARE:
             self._compact()
 
     def _root_codes(self) -> I64:
@@ -234,12 +259,12 @@ class ForgettingFeed(FragmentFeed):
 
     def _compact(self) -> None:
         live = self._live()
-        before = int(np.count_nonzero(live[: self._taken]))
+        taken, looked = (int(live[:n].sum()) for n in (self._taken, self._looked))
         forget(self.history, live)
         self._dead = np.zeros(0, np.bool_)
         self._links = Places(self.history)
         self._links.catch_up()
-        self._taken = before
+        self._taken, self._looked = taken, looked
 
     def _live(self) -> Bools:
         live = np.ones(len(self.history), np.bool_)

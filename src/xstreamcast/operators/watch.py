@@ -290,7 +290,7 @@ class Watch:
         assert self.pipeline is not None
         for name, feed in self._feeds.items():
             if isinstance(feed, ForgettingFeed):
-                self.pipeline.settled(name, *feed.told())
+                self.pipeline.settled(name, *feed.told(self.now.instant))
 
     def _release(self) -> None:
         """Let go of units that only the future of an ended input could have met."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -79,18 +81,17 @@ def streams(draw, corrected=True):
         for minute in draw(st.lists(st.integers(0, 9), min_size=1, max_size=most)):
             words = ["filler", "filler", "replace", "remove"] if corrected else ["filler"]
             word = draw(st.sampled_from(words))
-            inner = draw(units()).replace("</u>", _hole(draw, i) + "</u>")
+            inner = draw(units())
+            for key in re.findall("<k>.*?</k>", inner):  # keys travel by themselves
+                number = 10 + len(lines) if draw(st.booleans()) or not corrected else 10 + i
+                hole = f'<stream:hole id="{number}" tsid="3"/>'
+                inner = inner.replace(key, hole, 1)
+                if draw(st.integers(0, 5)):
+                    lines.append(_filler("filler", number, 3, draw(st.integers(0, 9)), key))
             lines.append(_filler(word, i, 2, minute, inner))
-    for i in draw(st.lists(st.sampled_from(ids), max_size=3, unique=not corrected)):
-        key = draw(st.sampled_from(["1", "2", "x"]))
-        lines.append(_filler("filler", 10 + i, 3, draw(st.integers(0, 9)), f"<k>{key}</k>"))
     lines = draw(st.permutations(lines)) if draw(st.booleans()) else lines
     lines += draw(st.lists(st.sampled_from(lines), max_size=2))
     return [(HEAD + STRUCTURE).encode(), *(one.encode() for one in lines)]
-
-
-def _hole(draw, i):
-    return draw(st.sampled_from(["", f'<stream:hole id="{10 + i}" tsid="3"/>']))
 
 
 def _filler(word, number, tag, minute, payload):

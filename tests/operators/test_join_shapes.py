@@ -19,7 +19,7 @@ QUERIES = (
     f"for $a in {A} return <t>{{ for $b in {B}[k = $a/k] return <b>{{ {C}[v = $b/v] }}</b> }}</t>",
     f"for $a in {A}, $b in {B} where $a/k = $b/k and $a/v = $b/v return string($b/@n)",
     f"for $a in {A}, $b in {B} where concat('x', $a/@n) = concat('x', $b/@n) return $b/v",
-    f"for $a in {A} where count({B}[k = $a/k]) > 1 return <t>{{ $a/@n, max({B}[k = $a/k]/@n) }}</t>",
+    f"for $a in {A} where count({B}[k = $a/k]) > 1 return <t>{{ $a/@n, max({B}[k = $a/k]/v) }}</t>",
     f"for $a in {A} return if ($a/v = 'x') then {B}[k = $a/k]/v else <none/>",
     f"for $a in {A} let $b := {B}[k = $a/k], $c := {C}[k = $b/v] "
     "return <t>{ $a/@n, count($b), $c/@n/string() }</t>",

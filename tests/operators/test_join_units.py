@@ -17,7 +17,7 @@ LOOKED_UP = (
 HEAD = (
     '<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'
     '<tag id="1" name="r" type="snapshot"><tag id="2" name="u" type="temporal">'
-    '<tag id="3" name="k" type="snapshot" filler="true"/><tag id="4" name="v" type="snapshot"/>'
+    '<tag id="3" name="k" type="snapshot"/><tag id="4" name="v" type="snapshot"/>'
     "</tag></tag></stream:structure>"
 )
 
@@ -148,44 +148,52 @@ def test_a_silent_input_holds_nobody_up():
 
 
 def strict(query: str) -> Beside:
+    """Two streams whose keys travel by themselves."""
     beside = Beside(query, {"a": "fragments", "b": "fragments"}, policy="strict")
-    beside.feed("a", root(1, 2))
-    beside.feed("b", root(1, 2))
+    for name in "ab":
+        beside.feed(name, root(1, 2).replace(b'name="k" type', b'name="k" filler="true" type'))
     return beside
 
 
-OPEN = '<u><stream:hole id="9" tsid="3"/><v>x</v></u>'
+def lacking(number: int, value: str) -> bytes:
+    """A unit whose key has not come."""
+    hole = f'<stream:hole id="{number + 10}" tsid="3"/>'
+    return filler(number, 2, f"<u>{hole}<v>{value}</v></u>")
+
+
+def complete(number: int, key: int, value: str) -> bytes:
+    return lacking(number, value) + filler(number + 10, 3, f"<k>{key}</k>")
 
 
 def test_pairs_of_complete_units_are_told_though_others_are_not_complete():
     beside = strict(PAIRS)
-    beside.feed("a", filler(1, 2, unit(1, "one")))
+    beside.feed("a", complete(1, 1, "one"))
     assert beside.told.items() == []
-    beside.feed("b", filler(1, 2, OPEN))
+    beside.feed("b", lacking(1, "x"))
     assert beside.told.items() == []
-    beside.feed("b", filler(2, 2, unit(1, "two")))
+    beside.feed("b", complete(2, 1, "two"))
     assert beside.told.items() == ["<p>onetwo</p>"]
-    beside.feed("b", filler(9, 3, "<k>1</k>"))
+    beside.feed("b", filler(11, 3, "<k>1</k>"))
     assert beside.told.items() == ["<p>onex</p>", "<p>onetwo</p>"]
     assert all(change.diff > 0 for change in beside.changes)
 
 
 def test_a_count_waits_until_the_other_input_is_complete_but_not_for_its_own():
     beside = strict(LOOKED_UP)
-    beside.feed("a", filler(1, 2, unit(1, "one")))
-    beside.feed("b", filler(1, 2, OPEN))
-    beside.feed("b", filler(2, 2, unit(1, "two")))
+    beside.feed("a", complete(1, 1, "one"))
+    beside.feed("b", lacking(1, "x"))
+    beside.feed("b", complete(2, 1, "two"))
     assert beside.told.items() == []
-    beside.feed("b", filler(9, 3, "<k>1</k>"))  # nothing of b is missing; unit 2 of a is
+    beside.feed("b", filler(11, 3, "<k>1</k>"))  # nothing of b is missing; unit 2 of a is
     assert beside.told.items() == ["<p>one2</p>"]
-    beside.feed("a", filler(2, 2, unit(2, "none")))
+    beside.feed("a", complete(2, 2, "none"))
     assert beside.told.items() == ["<p>one2</p>", "<p>none0</p>"]
 
 
 def test_the_end_of_the_other_input_decides():
     beside = strict(LOOKED_UP)
-    beside.feed("a", filler(1, 2, unit(1, "one")))
-    beside.feed("b", filler(2, 2, unit(1, "two")))
+    beside.feed("a", complete(1, 1, "one"))
+    beside.feed("b", complete(2, 1, "two"))
     assert beside.told.items() == []
     beside.end("b")
     assert beside.told.items() == ["<p>one1</p>"]

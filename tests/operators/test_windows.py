@@ -32,6 +32,7 @@ class Told:
         self.tick()
 
     def end(self) -> None:
+        self.watch.on_bytes("s", b"</r>")
         self.watch.on_end("s")
         self.tick()
 
@@ -134,8 +135,9 @@ def test_windows_over_items_that_are_corrected_are_revised(data, asked, kind):
             assert following.told.items() == expected, asked
         if data.draw(st.integers(0, 4)) == 0:
             following.restart()
-    following.end()
-    assert following.told.items() == following.afresh()
+    expected = following.afresh()
+    assert (ended(following.end) is None) == (expected is not None)
+    assert expected is None or following.told.items() == expected
 
 
 def _root(following: Following, holes: list[int]) -> None:
@@ -147,7 +149,7 @@ def test_all_subsequences_come_as_their_last_item_comes():
     told = Told('forseq $w in stream("s")/r/e return string-join($w/@t)')
     told.feed(b"<r><e t='1'/><e t='2'/>")
     assert told.answer.items() == ["1", "12", "2"]
-    told.feed(b"<e t='3'/></r>")
+    told.feed(b"<e t='3'/>")
     told.end()
     assert told.answer.items() == ["1", "12", "2", "123", "13", "23", "3"]
     assert all(change.diff == 1 for change in told.changes)
@@ -170,7 +172,7 @@ def test_a_window_is_told_while_it_is_open_and_revised():
 
 @pytest.mark.parametrize("policy", ["optimistic", "strict"])
 def test_results_come_in_the_order_of_the_clause(policy):
-    document = b"<r><e k='a'/><e k='b'/><e k='b' z=''/><e k='a' z=''/></r>"
+    document = b"<r><e k='a'/><e k='b'/><e k='b' z=''/><e k='a' z=''/>"
     conditions = "start {0} $s when not($s/@z) {1} end {0} $e when $e/@z and $e/@k eq $s/@k"
     first = f"for sliding window $w in stream('s')/r/e {conditions.format('', 'only')}"
     last = f"forseq $w in stream('s')/r/e sliding window {conditions.format('curItem', 'force')}"

@@ -48,7 +48,7 @@ RESULTS = (
     "for $x in $w where $x/@k = 'a' return concat($x/@t, ':', $sp)",
     "return $w",
     "return <n>{ string($ea/@t), string($eb/@t), string($sa/@t), string($sb/@t) }</n>",
-    "return <f>{ sum($w/@x), avg($w/@x), min($w/@k), exists($w[@k = 'c']), $s/@t }</f>",
+    "return <f>{ sum($w/@x), avg($w/@x), min($w/@k/string()), exists($w[@k = 'c']), $s/@t }</f>",
     "where sum($w/@n) > 3 return <d>{ distinct-values($w/@k), count($w/@x[. > 1]) }</d>",
     "return sum(for $x in $w where $x/@t >= $s/@t return $x/@x)",
     "return <p>{ $w/../@g/string(), $e/preceding-sibling::e/@k/string() }</p>",

@@ -44,6 +44,7 @@ class Units:
         self.order: list[str] = []
         self.counts: dict[str, int] = {}
         self.marks: list[Mark] = []
+        self._begun = False
 
     def revise(self, moved: Moved, sight: Sight, document: p.Variable) -> tuple[int, Items]:
         """Take units in → the first item that differs, and all items from there on."""
@@ -79,6 +80,9 @@ class Units:
         return column.items, marks, dict(zip(minis.keys, column.lengths().tolist(), strict=True))
 
     def _order(self, moved: Moved, fresh: frozenset[str]) -> list[str]:
+        if not self._begun:  # whatever moved, all units are new here
+            self._begun = True
+            return moved.order()
         if not (moved.reordered or moved.complete or moved.gone):
             if all(unit in self.counts for unit in fresh):
                 return self.order

@@ -103,7 +103,12 @@ class Windows(Generic[T]):
         """What a tick changed. `decided`: open windows may be told; `ended`: nothing comes."""
         if not moves and decided == self._decided and not self._again:
             return None
-        return deep(lambda: self._on_tick(moves, asking, decided, ended))
+        try:
+            return deep(lambda: self._on_tick(moves, asking, decided, ended))
+        except Error:
+            # what was found is not told: if the stream goes on, all its units are asked again
+            self.units, self._closed = None, []
+            raise
 
     def _on_tick(
         self, moves: Sequence[Moved], asking: Asking, decided: bool, ended: bool

@@ -71,9 +71,7 @@ class Watching:
     ticked: int = 0
     told: int = 0
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
-    _read: list[tuple[str, int]] = field(default_factory=list)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
-    _within: bool = False  # whether what is being taken in makes more ticks
 
     def __post_init__(self) -> None:
         refuse_given(self.programs, {name: one for name, one in self.sources.items() if name})
@@ -111,19 +109,15 @@ class Watching:
                 self.told += len(changes)
                 if changes:
                     yield changes
-                self._remember()
                 if until is not None and time.monotonic() >= until:
                     return
 
-    def _remember(self) -> None:
-        """Write down what this tick took in, once its changes are in the sink."""
+    def _remember(self, read: tuple[str, int]) -> None:
+        """Write down what was taken in, once the changes that it made are in the sink."""
         assert self.watch is not None
-        if self.journal is None:
-            self._read.clear()
-        elif self._read and not self._within:
+        if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
-            self.journal.write(Line(self._read, now, self.sink()))
-            self._read = []
+            self.journal.write(Line([read], now, self.sink()))
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""
@@ -219,16 +213,10 @@ class Watching:
         yield from self._whole(name, len(piece), arriving.take(piece, self.watch, limits))
 
     def _whole(self, name: str | None, count: int, steps: Iterator[None]) -> Iterator[None]:
-        """Something counts as read with the last tick that it makes, and none of them before."""
-        self._within = True
-        ready = next(steps, self)
-        for step in steps:
+        """A tick after each step; what was read counts when the last of them is in the sink."""
+        for _ in steps:
             yield
-            ready = step
-        self._read.append((name or "", count))
-        self._within = False
-        if ready is not self:
-            yield
+        self._remember((name or "", count))
 
     # -- starting again ---------------------------------------------------------------------------
 
@@ -253,6 +241,14 @@ class Watching:
             stream, arriving = self._open[name or None]
             if rest:
                 self._open[name or None] = _again([rest], stream), arriving
+        if journal.lines:
+            self._turn(journal.lines[-1].read[-1][0] or None)
+
+    def _turn(self, last: str | None) -> None:
+        """Go on with the input whose turn it is, behind the one that was read last."""
+        names = list(self._open)
+        behind = names.index(last) + 1
+        self._open = {name: self._open[name] for name in names[behind:] + names[:behind]}
 
     def _replayed_tick(self, line: Line) -> None:
         assert self.watch is not None

@@ -197,6 +197,7 @@ NOW_ONLY = (
     'stream("s")//a?[now]/@k/string()',
     'for $x in stream("s")//a?[now] where $x/@k > "5" return $x',
     'count(stream("s")/r/a?[now])',
+    'for $x in stream("s")/r/a?[now] where $x/b/v > 1 or $x/@k > "3" return <q>{ $x/@k }</q>',
 )
 ALL_TIMES = (
     'for $x in stream("s")/r/a return string($x)',

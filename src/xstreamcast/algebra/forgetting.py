@@ -84,7 +84,7 @@ class _Noting(Reading):
         reached = super()._step(found, axis, test)
         assert isinstance(test, NodeItem)
         self.met |= reached
-        self.bare.update({one.tag for one in reached})
+        self.bare.update({one.tag for one in reached if one.path == ()})
         self.loose.update(one.tag for one in reached if one.path is None)
         if test.kind != "element" and axis not in ("attribute", "self"):
             for one in found:
@@ -97,7 +97,7 @@ class _Noting(Reading):
         found = super().places(plan)
         match plan:
             case p.IntervalProjection(p.Step(), p.Instant("now"), None | p.Instant("now")):
-                tops = {one.tag for one in found}
+                tops = {one.tag for one in found if one.path == ()}
                 self.projected |= tops
                 self.bare.subtract(tops)  # the step was counted on the way
         return found

@@ -11,6 +11,7 @@ from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, inputs_of
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.operators import explain_joins
+from xstreamcast.operators.forgetting_explain import forgets
 from xstreamcast.operators.windowing.explain import windows_grow, windows_keep
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ def _part(part: Part, division: Division, program: Program) -> Iterator[str]:
     if part.clock:
         yield f"  clock: asks what time it is; {_when(part, cut)}"
     yield f"  keeps: {_keeps(part, cut, division.plain)}"
+    if isinstance(cut, TagCut):
+        yield from forgets(program, str(part.input), cut.structure)
     growing = list(_growing(part, division))
     yield f"  bounded: {'no; ' + growing[0] if growing else 'yes'}"
 
@@ -150,6 +153,8 @@ def _keeps(part: Part, cut: Cut, plain: bool) -> str:
         case _, "items":
             told = fragments or part.probes
             return history + ("the answer of each unit" if told else "nothing of the answer")
+        case _, "count" | "exists" | "empty" if part.around is not None:
+            return history + "a number, and which of the open elements are counted"
         case _, "count" | "exists" | "empty":
             return history + ("a number for each unit" if fragments else "a number")
         case _, "distinct-values":

@@ -303,7 +303,6 @@ XSCS0001 this part of the language is not supported
 XSCS0002 the function needs the end of a sequence that may have none
 XSCS0003 the stream is declared more than once
 XSCS0004 the streams of the query read each other in a circle
-XSCS0005 the option is not understood
 """
 
 _DYNAMIC: Final = """

@@ -1,0 +1,122 @@
+"""A query left running on Spark: rows of its streams in, a streaming DataFrame of changes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from pyspark import cloudpickle
+
+from xstreamcast.edges.inputs import kind_of, opened, paths
+from xstreamcast.errors import error
+from xstreamcast.spark.source import NAME, ROWS, register
+from xstreamcast.spark.watching_host import Asked
+from xstreamcast.spark.watching_pieces import PIECES, register_pieces
+from xstreamcast.spark.watching_state import CHANGES, READ, Hosting
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xstreamcast.operators.watch import Kind
+
+_HEAD: Final = 1 << 16
+ENDS: Final = "ends"  # the folder of a checkpoint that says which streams are over
+
+
+def changes_of(
+    rows: DataFrame, asked: Mapping[str, Asked], *, raises: bool = True, all_told: bool = False
+) -> DataFrame:
+    """The changes of some queries over the rows of their streams (columns of FragmentSource).
+
+    Each query runs in one place: what it keeps is not spread. Where rows have no column `query`,
+    every query that reads a row's stream gets it. `all_told`: with rows that are no changes.
+    """
+    from pyspark.sql import functions as f
+
+    wall = any(one.wall for one in asked.values())
+    hosting = Hosting({n: cloudpickle.dumps(one) for n, one in asked.items()}, wall, raises)
+    if "query" not in rows.columns:
+        rows = rows.withColumn("query", f.explode(_readers(asked)))
+    grouped = rows.select("query", *READ).groupBy("query")
+    mode = "processingTime" if wall else "none"
+    told = grouped.transformWithStateInPandas(hosting, CHANGES, "append", mode)
+    return told if all_told else told.where("diff <> 0")
+
+
+def _readers(asked: Mapping[str, Asked]) -> Any:
+    """The queries that read a row's stream."""
+    from pyspark.sql import functions as f
+
+    streams = sorted({name or "" for one in asked.values() for name in one.kinds})
+    pairs: list[Any] = []
+    for stream in streams:
+        mine = [query for query, one in asked.items() if (stream or None) in one.kinds]
+        pairs += [f.lit(stream), f.array(*map(f.lit, mine))]
+    return f.element_at(f.create_map(*pairs), f.col("stream"))
+
+
+def rows_of(
+    spark: SparkSession,
+    inputs: Mapping[str | None, Any],
+    *,
+    most: int | None = None,
+    ends: Path | None = None,
+) -> tuple[DataFrame, dict[str | None, Kind]]:
+    """The rows of all inputs, paths or streaming DataFrames, and what kind each of them is."""
+    kinds: dict[str | None, Kind] = {}
+    found: DataFrame | None = None
+    for name, source in sorted(inputs.items(), key=lambda one: one[0] or ""):
+        kinds[name], rows = _input(spark, name, source, most)
+        found = rows if found is None else found.unionByName(rows)
+    if found is None:
+        raise error("XSCU0001", "a query that is left running must read something")
+    if ends is not None:
+        ends.mkdir(parents=True, exist_ok=True)
+        found = found.unionByName(spark.readStream.schema(ROWS).json(f"file://{ends.absolute()}"))
+    return found, kinds
+
+
+def _input(
+    spark: SparkSession, name: str | None, source: Any, most: int | None
+) -> tuple[Kind, DataFrame]:
+    from pyspark.sql import functions as f
+
+    if not isinstance(source, str | os.PathLike):
+        missing = [one for one in READ if one not in source.columns]
+        if missing:
+            raise error(
+                "XSCU0005", f"the DataFrame for {name} has no column {missing[0]}",
+                hint="xstreamcast.spark.frames.fragments_in decodes one with text or bytes",
+            )  # fmt: skip
+        columns = [f.lit(name).alias("stream"), *READ[1:], "holes", "source"]
+        rows = source if "holes" in source.columns else source.withColumn("holes", f.lit(None))
+        rows = rows if "source" in rows.columns else rows.withColumn("source", f.lit(None))
+        return "fragments", rows.select(*columns)
+    path = os.path.abspath(source)
+    kind = _kind(path)
+    if name is None or kind == "document":
+        reader = register_pieces(spark).readStream.format(PIECES)
+        return "document", reader.option("path", path).option("stream", name or "").load()
+    reader = register(spark).readStream.format(NAME).option("path", path).option("stream", name)
+    return "fragments", (reader if most is None else reader.option("maxPerBatch", most)).load()
+
+
+def _kind(path: str) -> str:
+    for first in paths(path):
+        with opened(first) as file:
+            head = file.read(_HEAD)
+        if head.strip():
+            return kind_of(head)
+    return "fragments"
+
+
+def end_all(ends: Path, names: Mapping[str | None, Any]) -> None:
+    """Say that streams are over; the next batch hears it."""
+    import json
+
+    rows = [json.dumps({"stream": one or "", "operation": "eos", "ordinal": 0}) for one in names]
+    part = ends / ".part"
+    part.write_text("\n".join(rows) + "\n")
+    part.replace(ends / "all.json")

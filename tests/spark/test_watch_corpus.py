@@ -1,0 +1,133 @@
+"""The scripts of the corpus on Spark, all in one streaming query: what the local runner says."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.corpus_format import Script, read_script
+from tests.corpus_functions import register
+from tests.operators.test_corpus_watched import SCRIPTS, Watched, moments
+from tests.oracle import canonical
+from xstreamcast.api import compiled
+from xstreamcast.edges.decoding import decoder_of
+from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.model.fragment import Ended
+from xstreamcast.operators.watch import Policy
+from xstreamcast.tape.names import Names
+
+pytest.importorskip("pyspark", reason="the spark extra is not installed")
+
+from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.schema import arrow
+from xstreamcast.spark.watching_host import Asked
+from xstreamcast.spark.watching_sink import Told, once_each
+
+pytestmark = pytest.mark.spark
+THOROUGH = os.environ.get("XSC_PROFILE") == "thorough"
+STRICT = SCRIPTS if THOROUGH else SCRIPTS[::4]
+ASKED: list[tuple[Path, Policy]] = [
+    *((path, "optimistic") for path in SCRIPTS),
+    *((path, "strict") for path in STRICT),
+]
+
+
+def name_of(path: Path, policy: str) -> str:
+    return f"{path.parent.name}/{path.stem}/{policy}"
+
+
+def arriving(script: Script, policy: str) -> list[Any]:
+    """The rows of each moment, as a source of Spark gives them; the last say that all is over."""
+    decoders = {
+        name: decoder_of("fragments" if told else "updates", name, Names(), "stop")
+        for name, told in script.structures.items()
+    }
+    rows = {name: Rows(name, one.ids) for name, one in decoders.items()}
+    steps: list[list[Any]] = [[]]
+    for name, decoder in decoders.items():
+        steps[0] += map(rows[name].rows, decoder.feed(script.beginning(name)))
+    for moment in moments(script):
+        found = decoders[moment.stream].feed(moment.arrives.encode())
+        steps.append([rows[moment.stream].rows(one) for one in found])
+    steps.append([])
+    for name, decoder in decoders.items():
+        steps[-1] += map(rows[name].rows, [*decoder.close(), Ended()])
+    pa, query = arrow(), name_of(script.path, policy)
+    tables = [pa.Table.from_batches(one) if one else None for one in steps]
+    return [
+        None if one is None else one.append_column("query", pa.array([query] * len(one)))
+        for one in tables
+    ]
+
+
+def write_steps(folder: Path) -> None:
+    """A file for each step, with that of all scripts."""
+    pa = arrow()
+    steps: dict[int, list[Any]] = defaultdict(list)
+    for path, policy in ASKED:
+        for at, table in enumerate(arriving(read_script(path), policy)):
+            steps[at] += [] if table is None else [table]
+    for at, tables in steps.items():
+        file = folder / f"{at:03}.parquet"
+        pa.parquet.write_table(pa.concat_tables(tables), file)
+        os.utime(file, (1000 + at, 1000 + at))  # files are taken in by age
+
+
+@pytest.fixture(scope="module")
+def told(
+    spark: Any, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, dict[int, list[Change]]]:
+    """The changes of each script and step."""
+    from xstreamcast.spark.source import ROWS
+    from xstreamcast.spark.watching import changes_of
+
+    register()
+    folder = tmp_path_factory.mktemp("corpus")
+    (folder / "steps").mkdir()
+    write_steps(folder / "steps")
+    asked = {
+        name_of(path, policy): Asked(
+            {"": compiled((script := read_script(path)).query)},
+            dict.fromkeys(script.structures, "fragments"),  # type: ignore[arg-type]
+            policy=policy,
+        )
+        for path, policy in ASKED
+    }
+    found: dict[str, dict[int, list[Change]]] = {name: defaultdict(list) for name in asked}
+
+    def write(epoch: int, changes: list[tuple[str, Change]]) -> None:
+        for query, change in changes:
+            found[query][epoch].append(change)
+
+    reader = spark.readStream.schema(f"{ROWS}, query string").option("maxFilesPerTrigger", 1)
+    rows = reader.parquet(str(folder / "steps"))
+    done = Told()
+    stream = changes_of(rows, asked, raises=False, all_told=True).writeStream
+    query = stream.foreachBatch(once_each(write, done)).option(
+        "checkpointLocation", str(folder / "checkpoint")
+    )
+    query.trigger(availableNow=True).start().awaitTermination()
+    assert done.batches == len(list((folder / "steps").iterdir()))
+    return found
+
+
+@pytest.mark.parametrize(("path", "policy"), ASKED, ids=lambda one: getattr(one, "stem", one))
+def test_a_script_on_spark_says_what_it_says_here(told: Any, path: Path, policy: Policy) -> None:
+    script, found = read_script(path), told[name_of(path, policy)]
+    here, there = Watched(script, policy), Accumulated(found[0])
+    assert here.told.items() == there.items()
+    for at, moment in enumerate(moments(script), start=1):
+        changes = list(here.feed(moment.stream, moment.arrives.encode()))
+        assert found[at] == changes, moment.line
+        for change in found[at]:
+            there.apply(change)
+        if moment.expected is not None and policy == "optimistic":
+            assert list(map(canonical, there.items())) == list(map(canonical, moment.expected))
+    here.end()
+    for change in found[len(moments(script)) + 1]:
+        there.apply(change)
+    assert there.items() == here.told.items()

@@ -202,7 +202,7 @@ NOW_ONLY = (
 ALL_TIMES = (
     'for $x in stream("s")/r/a return string($x)',
     'stream("s")/r[a?[now]/@k = "1"]/a/@k/string()',
-    'for $x in stream("s")/r/a?[now - PT1H, now] return string($x)',
+    'for $x in stream("s")/r/a?[2020-01-01T00:10:00, now] return string($x)',
     'stream("s")/r?[now]',
     'stream("s")/r/a#[last]/string()',
 )
@@ -232,8 +232,40 @@ def test_versions_that_hold_no_longer_go_where_only_now_is_asked(asked, late):
         if at % 20 == 0:
             assert beside.told.items() == beside.afresh(), line
     assert beside.told.items() == beside.afresh()
-    assert beside.kept.kept.current == {1}
-    assert most < 150
+    assert beside.kept.kept.recent == {1: 0}
+    assert most < 200
+
+
+RECENT = (
+    'for $x in stream("s")/r/a?[now - PT10M, now] return string($x)',
+    'count(stream("s")/r/a/b?[now - PT10M, now])',
+    'for $x in stream("s")//b?[now - PT10M, now] where $x/v > 5 return $x/v/string()',
+)
+
+
+@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("asked", RECENT)
+def test_what_ended_before_all_projections_begin_goes(asked, late):
+    head, root, *_ = stream_of(2)
+    holes = "".join(f'<stream:hole id="{1000 + i}" tsid="2"/>' for i in range(300))
+    unit = '<stream:filler id="10" tsid="1" validTime="2020-01-01T00:00:00"><a k="0">'
+    versions = versions_of(300, late)
+    if "b?" in asked:
+        versions = [
+            re.sub(r'id="\d+" tsid="1"', f'id="{1000 + i}" tsid="2"', one)
+            .replace("<a ", "<b ")
+            .replace("</a>", f"<v>{i % 9}</v></b>")
+            for i, one in enumerate(versions)
+        ]
+    beside, most = Beside(asked), 0
+    beside.feed((head + root + unit + holes + "</a></stream:filler>").encode())
+    for at, line in enumerate(versions):
+        beside.feed(line.encode())
+        most = max(most, len(beside.kept.history))
+        if at % 20 == 0:
+            assert beside.told.items() == beside.afresh(), line
+    assert beside.told.items() == beside.afresh()
+    assert most < 200
 
 
 @pytest.mark.parametrize("asked", ALL_TIMES)

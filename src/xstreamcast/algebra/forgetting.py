@@ -17,6 +17,7 @@ from xstreamcast.algebra.guide import Guide, Name, structured
 from xstreamcast.algebra.needs import Reading
 from xstreamcast.algebra.places import DOCUMENT, Place
 from xstreamcast.algebra.split import inlined
+from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import NodeItem
@@ -41,7 +42,7 @@ class Kept:
     guide: Guide
     why: str | None = None
     thin: Mapping[int, frozenset[Name]] = field(default_factory=dict)
-    current: frozenset[int] = frozenset()  # of these only the version that holds now is seen
+    recent: Mapping[int, int] = field(default_factory=dict)  # seen back to so long before now
 
 
 def kept(program: Program, name: str, structure: TagStructure, guide: Guide | None = None) -> Kept:
@@ -65,8 +66,8 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     part = tags - full - known.roots
     part = part & known.timed if needs.timed else part
     thin = {tag: reading.names(tag) for tag in part}
-    versioned = {tag for tag in tags if structure[tag].type == "temporal"}
-    return Kept(tags, known, None, thin, reading.current() & versioned)
+    recent = {tag: back for tag, back in reading.recent().items() if tag in known.timed & tags}
+    return Kept(tags, known, None, thin, recent)
 
 
 class _Noting(Reading):
@@ -77,7 +78,7 @@ class _Noting(Reading):
         self.met: set[Place] = set()
         self.loose: set[int] = set()  # tags of which something is seen that has no name
         self.bare: Counter[int] = Counter()  # how often steps lead to a tag, whatever its versions
-        self.projected: set[int] = set()
+        self.projected: dict[int, int] = {}  # by tag: how long before now projections begin
         self.exposed: set[int] = set()  # tags that are seen as a part of something around them
 
     def _step(self, found: frozenset[Place], axis: p.Axis, test: object) -> frozenset[Place]:
@@ -93,13 +94,14 @@ class _Noting(Reading):
         return reached
 
     def places(self, plan: p.Expression) -> frozenset[Place]:
-        """Where nodes may stand; a step that is projected to now leads to one version."""
+        """Where nodes may stand; a step that is projected leads to what overlaps the interval."""
         found = super().places(plan)
-        match plan:
-            case p.IntervalProjection(p.Step(), p.Instant("now"), None | p.Instant("now")):
-                tops = {one.tag for one in found if one.path == ()}
-                self.projected |= tops
+        if isinstance(plan, p.IntervalProjection) and isinstance(plan.operand, p.Step):
+            back = ago(plan.first)
+            tops = {one.tag for one in found if one.path == ()}
+            if back is not None:
                 self.bare.subtract(tops)  # the step was counted on the way
+                self.projected |= {tag: max(back, self.projected.get(tag, 0)) for tag in tops}
         return found
 
     def read(self, found: frozenset[Place]) -> frozenset[Place]:
@@ -111,9 +113,10 @@ class _Noting(Reading):
             self.exposed |= tags if one.tag == DOCUMENT else set()
         return super().read(found)
 
-    def current(self) -> frozenset[int]:
-        """The tags of which steps lead to the version alone that holds now."""
-        return frozenset(t for t in self.projected if self.bare[t] <= 0 and t not in self.exposed)
+    def recent(self) -> dict[int, int]:
+        """The tags of which steps lead to nothing that ended longer ago than that."""
+        seen = self.exposed | {tag for tag, count in self.bare.items() if count > 0}
+        return {tag: back for tag, back in self.projected.items() if tag not in seen}
 
     def names(self, tag: int) -> frozenset[Name]:
         """The names of children of a payload's root that steps lead to, or through."""

@@ -73,6 +73,15 @@ def _look(node: p.Plan, offsets: set[int], fixed: set[int]) -> None:
             raise _Unknown
 
 
+def ago(bound: p.Expression) -> int | None:
+    """How long before now a bound lies, if it moves with the clock; 0 if it lies ahead."""
+    try:
+        offset = _offset(bound)
+    except _Unknown:
+        return None
+    return max(offset, 0) if isinstance(offset, int) else None
+
+
 def _offset(bound: p.Expression) -> int | tuple[int] | None:
     """D for now - D; an instant in a tuple; None for start."""
     match bound:

@@ -17,6 +17,7 @@ from xstreamcast.algebra.forgetting import Kept, kept
 from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, some, tape_bytes
 from xstreamcast.history.thinning import thinned
+from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import ranges
 from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
@@ -56,7 +57,7 @@ class ForgettingFeed(FragmentFeed):
         self._gone: Bools = np.zeros(1024, np.bool_)  # by id: told, and forgotten
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
-        self._looked = 0  # fragments before this place were asked whether they are past
+        self._looked = 0  # how many fragments there were when the past was looked for
         self._first = 0  # all units before this place are told and forgotten
 
     # -- arrival ----------------------------------------------------------------------------------
@@ -186,7 +187,7 @@ class ForgettingFeed(FragmentFeed):
         before which there is no other.
         """
         asked, self._asked = self._asked, []
-        if self.kept.current and self._insides is None:
+        if self.kept.recent and self._insides is None:
             self._let_past_go(min(now, self.history.newest))
         if not self.settles or not asked or not self.kept.tags <= self._fixed:
             return [], 0
@@ -226,20 +227,23 @@ class ForgettingFeed(FragmentFeed):
         self._compact_if_worth()
 
     def _let_past_go(self, now: int) -> None:
-        """Forget versions of which only what holds now is seen, once a later one holds."""
-        f = self.history.fragments
-        fresh = slice(self._looked, len(f))
-        self._looked = len(f)
-        current = np.zeros(len(self._wanted), np.bool_)
-        current[list(self.kept.current)] = True
-        ids = np.unique(f["id"][fresh][current[f["tsid"][fresh]]])
-        places = self._links.all_of(ids.astype(np.int64))
+        """Forget what had ended before any projection begins; it is looked for now and then."""
+        f, n = self.history.fragments, len(self.history)
+        if n - self._looked < max(_FEW, n // 8):
+            return
+        self._looked = n
+        back = np.full(len(self._wanted), -1, np.int64)
+        back[list(self.kept.recent)] = list(self.kept.recent.values())
+        places = np.flatnonzero(back[f["tsid"]] >= 0)
         places = places[np.lexsort((f["valid"][places], f["id"][places]))]
-        valid, same = f["valid"][places], f["id"][places][1:] == f["id"][places][:-1]
-        past = same & (valid[1:] > valid[:-1]) & (valid[1:] <= now)
-        past &= current[f["tsid"][places[:-1]]]
+        ids, valid = f["id"][places], f["valid"][places]
+        begin = now - back[f["tsid"][places]]
+        # a version ends where the next one begins, an event where it began
+        later = np.append((ids[1:] == ids[:-1]) & (valid[1:] > valid[:-1]), False)
+        past = later & (np.append(valid[1:], 0) <= begin)
+        past |= (self.history.types()[f["tsid"][places]] == EVENT) & (valid < begin)
         if past.any():
-            self._bury(places[:-1][past])
+            self._bury(places[past])
             self._compact_if_worth()
 
     def _bury(self, places: I64) -> None:
@@ -259,12 +263,12 @@ class ForgettingFeed(FragmentFeed):
 
     def _compact(self) -> None:
         live = self._live()
-        taken, looked = (int(live[:n].sum()) for n in (self._taken, self._looked))
+        taken = int(live[: self._taken].sum())
         forget(self.history, live)
         self._dead = np.zeros(0, np.bool_)
         self._links = Places(self.history)
         self._links.catch_up()
-        self._taken, self._looked = taken, looked
+        self._taken, self._looked = taken, min(self._looked, len(self.history))
 
     def _live(self) -> Bools:
         live = np.ones(len(self.history), np.bool_)

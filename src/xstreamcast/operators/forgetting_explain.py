@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.forgetting import kept
+from xstreamcast.model.instant import SECOND
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -26,10 +27,10 @@ def forgets(program: Program, name: str, structure: TagStructure) -> Iterator[st
         seen = sorted(local for _, local in found.thin[tag])
         inner = f"{', '.join(seen)} and " if seen else ""
         yield f"  keeps of {structure[tag].name}: its attributes, {inner}what fills its holes"
-    if found.current:
-        names = _named(structure, found.current)
-        yield f"  keeps of {names}: the version that holds now, and those that are planned"
-    late = [tag for tag in found.tags - found.current if structure[tag].type == "temporal"]
+    for tag, back in sorted(found.recent.items()):
+        since = "now" if back == 0 else f"{back / SECOND:g} s before now"
+        yield f"  keeps of {structure[tag].name}: what has not ended by {since}"
+    late = [t for t in found.tags - set(found.recent) if structure[t].type == "temporal"]
     if late:
         yield f"  keeps for ever: versions of {_named(structure, late)}; a late one may need them"
     yield f"  if {_named(structure, found.tags)} are immutable: units that are not complete yet"

@@ -5,7 +5,7 @@ body  →  rest, with a variable in the place of each part; a part's value is fo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from xstreamcast.algebra.joining import probed
 from xstreamcast.algebra.leading import hoisted, limit, stays_below
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.numbering import Numbering, numbering
+from xstreamcast.algebra.over import gathering, over
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
@@ -253,9 +254,9 @@ class _Splitting:
         """The part with what tells how many positions each unit takes."""
         assert self.numbering is not None
         one = self.numbering.numbered
-        over = _over(Listed(one.counted), made.input, p.Var(made.document))
-        assert isinstance(over, Listed)
-        return replace(made, numbered=replace(one, counted=over.expression))
+        counted = over(Listed(one.counted), made.input, p.Var(made.document))
+        assert isinstance(counted, Listed)
+        return replace(made, numbered=replace(one, counted=counted.expression))
 
     def _around(self, plan: p.Expression, name: str | None) -> Part | None:
         """A count of nodes that stand around units."""
@@ -269,14 +270,14 @@ class _Splitting:
     def _made(self, name: str | None, shape: Shape, walk: Locality) -> Part:
         variable = p.Variable(next(self.numbers), "part")
         document = p.Variable(next(self.numbers), name or "input")
-        over = _over(shape, name, p.Var(document))
+        unit = over(shape, name, p.Var(document))
         joined = frozenset(walk.others) - self.unjoined
-        over, probes = probed(over, self.program, self.cuts, joined, self.numbers)
+        unit, probes = probed(unit, self.program, self.cuts, joined, self.numbers)
         others = frozenset(walk.others) - {one.input for one in probes}
         alone = walk.clock and not walk.others  # others have instants of their own
         return Part(
-            variable, document, name, over, "items", others, frozenset(walk.guards), walk.clock,
-            timing(_plans(over)) if alone else None, held=frozenset(walk.held), probes=probes,
+            variable, document, name, unit, "items", others, frozenset(walk.guards), walk.clock,
+            timing(_plans(unit)) if alone else None, held=frozenset(walk.held), probes=probes,
         )  # fmt: skip
 
     def _listed(self, plan: p.Expression, walk: Locality) -> Shape:
@@ -284,7 +285,7 @@ class _Splitting:
         return Listed(plan)
 
     def _sorted(self, plan: p.Expression, walk: Locality) -> Shape | None:
-        found = _gathering(plan, p.OrderBy)
+        found = gathering(plan, p.OrderBy)
         if found is None:
             return None
         order, result = found
@@ -295,7 +296,7 @@ class _Splitting:
         return Sorted(order.source, order.keys, result)
 
     def _grouped(self, plan: p.Expression, walk: Locality) -> Shape | None:
-        found = _gathering(plan, p.GroupBy)
+        found = gathering(plan, p.GroupBy)
         if found is None:
             return None
         group, result = found
@@ -323,61 +324,6 @@ class _Splitting:
                         self.parts[at] = replace(part, fold=function.local)  # type: ignore[arg-type]
                         return p.Var(variable)
         return node
-
-
-def _gathering(
-    plan: p.Expression, kind: type[p.OrderBy | p.GroupBy]
-) -> tuple[p.OrderBy | p.GroupBy, p.Expression] | None:
-    """The lowest gathering clause of a FLWOR, and what is done with each of its tuples."""
-    if not isinstance(plan, p.Return):
-        return None
-    above: list[p.Let | p.Where | p.ForEach | p.Window] = []
-    source = plan.source
-    while isinstance(source, p.Let | p.Where | p.ForEach | p.Window):
-        above.append(source)
-        source = source.source
-    if not isinstance(source, kind):
-        return None
-    tail: p.Tuples = p.Unit()
-    for clause in reversed(above):
-        tail = replace(clause, source=tail)
-    result = plan.result if isinstance(tail, p.Unit) else replace(plan, source=tail)
-    return source, result
-
-
-def _over(shape: Shape, name: str | None, document: p.Expression) -> Shape:
-    """The shape with the unit's document in the place of the input."""
-
-    def put(node: p.Plan) -> p.Plan:
-        return document if isinstance(node, p.StreamInput) and node.name == name else node
-
-    change: Callable[[p.Plan], p.Plan] = lambda plan: bottom_up(plan, put)  # noqa: E731
-    if name is None:
-        change = lambda plan: _unfocused(plan, document)  # noqa: E731
-    match shape:
-        case Listed(expression):
-            return Listed(change(expression))  # type: ignore[arg-type]
-        case Sorted(tuples):
-            return replace(shape, tuples=change(tuples))  # type: ignore[arg-type]
-        case Grouped(tuples):
-            return replace(shape, tuples=change(tuples), group=change(shape.group))  # type: ignore[arg-type]
-        case Windowed(window=window):
-            return replace(shape, window=replace(window, items=change(window.items)))  # type: ignore[arg-type]
-
-
-def _unfocused(plan: Any, document: p.Expression) -> Any:
-    """The plan with the document in the place of the outermost context item."""
-    match plan:
-        case p.Focus():
-            return document
-        case p.Path(left) | p.SimpleMap(left):
-            return replace(plan, left=_unfocused(left, document))
-        case p.Filter(input):
-            return replace(plan, input=_unfocused(input, document))
-        case p.Inline():
-            return plan
-        case _:
-            return map_children(plan, lambda child: _unfocused(child, document))
 
 
 def _plans(shape: Shape) -> list[p.Plan]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,14 +21,14 @@ class Released:
 
 
 def released(
-    parts: Sequence[Part], joinings: Sequence[Joining], ended: frozenset[str | None]
+    parts: Sequence[Part], joins: Mapping[int, Joining], ended: Set[str | None]
 ) -> Released:
     """Let joins forget what only the future of an ended input could have met.
 
     The other input has ended: no driven unit is asked again. All but one have ended: of that one,
     units that meet nothing are not needed; none will come that meets them.
     """
-    found = Released()
+    found, joinings = Released(), [*joins.values()]
     for joining in joinings:
         for side in joining.sides:
             if side.probe.input in ended and not joining.part.clock:
@@ -44,7 +44,7 @@ def released(
     return found
 
 
-def _is_done(part: Part, name: str | None, ended: frozenset[str | None]) -> bool:
+def _is_done(part: Part, name: str | None, ended: Set[str | None]) -> bool:
     """Whether a part will not ask for units of an input again."""
     if part.clock:
         return False
@@ -54,7 +54,7 @@ def _is_done(part: Part, name: str | None, ended: frozenset[str | None]) -> bool
     return part.inputs | part.others <= ended
 
 
-def _alone(part: Part, name: str | None, ended: frozenset[str | None]) -> bool:
+def _alone(part: Part, name: str | None, ended: Set[str | None]) -> bool:
     """Whether an input is the only one of a part that has not ended."""
     others = (part.inputs | part.others) - {name}
     return not part.clock and others <= ended

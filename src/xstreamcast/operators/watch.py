@@ -21,13 +21,14 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
+from xstreamcast.operators.feeds import Feed, all_units, let_go, units_again
 from xstreamcast.operators.forgetting import ForgettingFeed, settles
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
 from xstreamcast.operators.pipeline import Pipeline, Tick
 from xstreamcast.operators.split_feed import SplitFeed
-from xstreamcast.operators.units import NOTHING, Moved
+from xstreamcast.operators.units import Moved
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 Kind = Literal["document", "fragments", "answer"]
 Policy = Literal["optimistic", "strict"]
-Feed = DocumentFeed | SplitFeed | WholeDocument | FragmentFeed | AnswerFeed
 
 
 @dataclass(slots=True)
@@ -282,7 +282,8 @@ class Watch:
             asking.release()
         self._touched, self._ticked_at = set(), self.now
         self._forget()
-        self._release()
+        if self.ended and self.pipeline.joinings:
+            let_go(self._feeds, self._released())
         return owed + changes
 
     def _forget(self) -> None:
@@ -292,22 +293,9 @@ class Watch:
             if isinstance(feed, ForgettingFeed):
                 self.pipeline.settled(name, *feed.told(self.now.instant))
 
-    def _release(self) -> None:
-        """Let go of units that only the future of an ended input could have met."""
-        assert self.pipeline is not None
-        if not self.ended or not self.pipeline.joinings:
-            return
-        free = self._released()
-        for name, feed in self._feeds.items():
-            if isinstance(feed, SplitFeed) and name in free.inputs:
-                feed.release()
-            elif isinstance(feed, SplitFeed):
-                feed.forget(free.units.get(name, ()))
-
     def _released(self) -> Released:
         assert self.pipeline is not None
-        joinings = [*self.pipeline.joinings.values()]
-        return released(self.pipeline.division.parts, joinings, frozenset(self.ended))
+        return released(self.pipeline.division.parts, self.pipeline.joinings, self.ended)
 
     def _undecided(self) -> frozenset[str | None]:
         """The inputs of which something may be missing, where the policy minds."""
@@ -368,20 +356,10 @@ class Watch:
         self._divide()
 
     def _everything(self, name: str | None) -> Moved:
-        feed = self._feeds[name]
-        return NOTHING if isinstance(feed, WholeDocument) else feed.everything()
+        return all_units(self._feeds[name])
 
     def _again(self, keys: Sequence[str], name: str | None) -> list[Moved]:
-        feed = self._feeds[name]
-        match feed:
-            case FragmentFeed() | AnswerFeed():
-                return [feed.again(keys)]
-            case SplitFeed():
-                return feed.again(keys)
-            case DocumentFeed():
-                return [feed.everything()]
-            case WholeDocument():
-                return []
+        return units_again(self._feeds[name], keys)
 
     def _whole(self, name: str, store: Store) -> Items:
         """An input as it stands; made once for as long as nothing comes."""
@@ -399,8 +377,7 @@ class Watch:
     def _item(self, store: Store) -> Items | None:
         feed = self._feeds[None]
         assert isinstance(feed, WholeDocument)
-        found = feed.whole(store)
-        return found if len(found) else None
+        return feed.whole(store) or None
 
     def restore(self, snapshot: Any) -> None:
         """Go on with operators as a snapshot of the pipeline has them, over the same inputs."""

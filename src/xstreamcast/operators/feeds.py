@@ -1,0 +1,42 @@
+"""Inputs of every kind, and what can be asked of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from xstreamcast.operators.answer_feed import AnswerFeed
+from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
+from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.joining_release import Released
+from xstreamcast.operators.split_feed import SplitFeed
+from xstreamcast.operators.units import NOTHING, Moved
+
+Feed: TypeAlias = DocumentFeed | SplitFeed | WholeDocument | FragmentFeed | AnswerFeed
+
+
+def all_units(feed: Feed) -> Moved:
+    """All units of an input, to be asked again."""
+    return NOTHING if isinstance(feed, WholeDocument) else feed.everything()
+
+
+def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
+    """Some units of an input, to be asked again."""
+    match feed:
+        case FragmentFeed() | AnswerFeed():
+            return [feed.again(keys)]
+        case SplitFeed():
+            return feed.again(keys)
+        case DocumentFeed():
+            return [feed.everything()]
+        case WholeDocument():
+            return []
+
+
+def let_go(feeds: Mapping[str | None, Feed], free: Released) -> None:
+    """Units that only the future of an ended input could have met."""
+    for name, feed in feeds.items():
+        if isinstance(feed, SplitFeed) and name in free.inputs:
+            feed.release()
+        elif isinstance(feed, SplitFeed):
+            feed.forget(free.units.get(name, ()))

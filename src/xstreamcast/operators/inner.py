@@ -21,7 +21,7 @@ from xstreamcast.operators.alarms import NEVER, Alarms, upcoming
 from xstreamcast.operators.asking import Asking, listed
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, part_of
-from xstreamcast.operators.inner_table import Rows, Table, items_of, rows_of
+from xstreamcast.operators.inner_table import Rows, Table, rows_of
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.store import Store
 
@@ -343,15 +343,7 @@ class Insides:
         """What is bound in units; `roots`: rows of their elements, unit and begin of each."""
         found = []
         for inner, table in zip(self._inners, self._tables, strict=True):
-            rows, counts = table.of(codes)
-            owner = np.repeat(np.arange(len(codes)), counts)
-            instants = np.unique(np.concatenate((root_begin, rows.over)))
-            width = len(instants) + 1
-            key = owner * width + np.searchsorted(instants, rows.over)
-            wanted = root_unit * width + np.searchsorted(instants, root_begin)
-            first = np.searchsorted(key, wanted, "left")
-            lengths = np.searchsorted(key, wanted, "right") - first
-            values = items_of(rows.take(ranges(first, lengths)))
+            lengths, values = _matched(table, codes, root_unit, root_begin)
             offsets = offsets_of(lengths)[roots.bounds()]
             counted = Column(Items(INTEGER, lengths), roots.bounds())
             found.append((inner, counted, Column(values, offsets)))
@@ -363,6 +355,21 @@ class Insides:
         index = self._tag.nbytes + self._after.nbytes + self._dead.nbytes
         tables = sum(table.state_bytes for table in self._tables)
         return index + tables + self._alarms.state_bytes
+
+
+def _matched(table: Table, codes: I64, unit: I64, begin: I64) -> tuple[I64, Items]:
+    """(how many values, and which) for elements of units, by unit and begin."""
+    if np.array_equal(unit, np.arange(len(codes))):  # all values of a unit are of its one element
+        return table.counts(codes), table.values(codes)
+    overs, counts = table.overs(codes)
+    instants = np.unique(np.concatenate((begin, overs)))
+    width = len(instants) + 1
+    owner = np.repeat(np.arange(len(codes)), counts)
+    key = owner * width + np.searchsorted(instants, overs)
+    wanted = unit * width + np.searchsorted(instants, begin)
+    first = np.searchsorted(key, wanted, "left")
+    lengths = np.searchsorted(key, wanted, "right") - first
+    return lengths, table.values(codes, ranges(first, lengths))
 
 
 def _taken(inner: Inner, column: Column, store: Store) -> Column:

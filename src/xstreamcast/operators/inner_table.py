@@ -71,6 +71,7 @@ class Table:
     def __init__(self) -> None:
         self._rows = _room(1024)
         self._used = self._live = 0
+        self._tag: int | None = None  # of all values, if they are numbers of one type
         self._first: I64 = np.zeros(1024, np.int64)  # by id of a unit
         self._count: I64 = np.zeros(1024, np.int64)
         self._space: I64 = np.zeros(1024, np.int64)
@@ -81,13 +82,41 @@ class Table:
         counts = self._count[units]
         return self._rows.take(ranges(self._first[units], counts)), counts
 
+    def values(self, units: I64, only: I64 | None = None) -> Items:
+        """The values of some units one after another, or only those at some of these places."""
+        at = ranges(self._first[units], self._count[units])
+        at = at if only is None else at[only]
+        if self._tag == DOUBLE:
+            return Items(DOUBLE, self._rows.number[at])
+        if self._tag == INTEGER:
+            return Items(INTEGER, self._rows.number[at].astype(np.int64))
+        return items_of(self._rows.take(at))
+
+    def overs(self, units: I64) -> tuple[I64, I64]:
+        """For the values of some units the version of the unit, and how many each unit has."""
+        counts = self.counts(units)
+        return self._rows.over[ranges(self._first[units], counts)], counts
+
+    def counts(self, units: I64) -> I64:
+        """How many values some units have."""
+        self._make_room(units)
+        return self._count[units]
+
+    def _note(self, new: Rows) -> None:
+        """Whether all values are numbers of one type."""
+        if len(new.tag) and self._tag != MIXED:
+            first = int(new.tag[0])
+            same = self._tag in (None, first) and bool((new.tag == first).all())
+            plain = same and first in (DOUBLE, INTEGER) and bool(np.equal(new.other, None).all())
+            self._tag = first if plain else MIXED
+
     def revise(self, units: I64, dead: Bools, owner: I64, new: Rows) -> Bools:
         """Take rows away whose place is `dead`, put others in → which units have changed.
 
         `owner`: for each new row, where its unit is among `units`, which are all different.
         """
-        self._make_room(units)
-        counts = self._count[units]
+        self._note(new)
+        counts = self.counts(units)
         at = ranges(self._first[units], counts)
         owners = np.repeat(np.arange(len(units)), counts)
         gone = dead[self._rows.place[at]]

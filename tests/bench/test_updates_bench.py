@@ -1,0 +1,36 @@
+"""The benchmark of running queries: what it measures is an answer that Saxon agrees with."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from bench import updates
+
+
+def arguments(*words: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    updates.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+def test_batches_and_single_fragments_are_measured():
+    args = arguments("--batch", "50", "--singles", "5")
+    one = updates.measure(20, 200, args)
+    assert len(one.took) == 4
+    assert len(one.single) == len(one.wall) == 5
+    assert one.rate() > 0
+    assert "| both" in updates.report([one], [], args)
+
+
+def test_both_queries_keep_their_sums():
+    running = updates.Running()
+    running.feed(updates.opening(3, 1))
+    for watch in running.watches.values():
+        assert [len(part.inner) for part in watch.pipeline.division.parts] == [1]
+
+
+def test_saxon_says_the_same():
+    pytest.importorskip("saxonche")
+    assert updates._peer(20, arguments("--batch", "40")).equal

@@ -93,6 +93,10 @@ class Binding:
         return deep(lambda: self._run(document))
 
     def _run(self, document: Any) -> Items:
+        return run(*self.prepared(document))
+
+    def prepared(self, document: Any) -> tuple[Program, Inputs]:
+        """The program as it is evaluated, and what it is evaluated over."""
         _refuse_endless(self.program)
         for name in sorted(self._named() & set(self._inputs)):
             self._load(name, self._inputs[name])
@@ -111,7 +115,7 @@ class Binding:
         elif document is not None:
             given.item = self._document(document)
         self._bind(given, asked)
-        return run(asked.program, given)
+        return asked.program, given
 
     def _base_store(self) -> Store:
         """Where tapes go: beside those of a history that is handed in, which stays as it is."""

@@ -18,7 +18,16 @@ import numpy as np
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.tape.chunks import Chunks
 from xstreamcast.tape.expat_errors import input_error
-from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, I64, KIND, NAMESPACE, Tape, frozen_bytes
+from xstreamcast.tape.layout import (
+    ATTRIBUTE,
+    ELEMENT,
+    I64,
+    KIND,
+    NAMESPACE,
+    Columns,
+    Tape,
+    frozen_bytes,
+)
 from xstreamcast.tape.limits import DEFAULT, Limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.origin import Origin
@@ -114,13 +123,13 @@ class PieceReading:
         chain, last = self._open(written)
         if last <= self._first:
             return None
-        taken = self._driver.copy(0, last, frozen_bytes(self._chunks.view()))
-        taken.length[self._spine] = -1  # their start tags are not in these bytes
+        before, first, heap = self._spine, self._first, frozen_bytes(self._chunks.view())
+        rows = self._carry(chain, last, written)
+        taken = self._driver.named(Columns._make([*(one[:last] for one in rows[:-1]), heap]))
+        taken.length[before] = -1  # their start tags are not in these bytes
         taken.length[chain] = -1
         taken.size[chain] = last - chain - 1
         taken.size[0] = last - 1
-        before, first = self._spine, self._first
-        self._carry(chain, last, written)
         return Piece(Tape(taken, self._names, self._name), before, chain, first)
 
     def _open(self, written: int) -> tuple[I64, int]:
@@ -162,7 +171,8 @@ class PieceReading:
         self._whole = np.array([*(self._is_whole(u, n) for _, n, u in names), False], np.bool_)
         self._held = np.array([*(self._is_held(u, n) for _, n, u in names), False], np.bool_)
 
-    def _carry(self, chain: I64, last: int, written: int) -> None:
+    def _carry(self, chain: I64, last: int, written: int) -> Columns:
+        """New columns with the spine and what is left over → those that there were."""
         c = self._driver.columns
         rows = [0]
         places = []
@@ -176,11 +186,12 @@ class PieceReading:
         spine, first = np.array(places, np.int64), len(rows)
         values = [b"" if r in chain or r == 0 else self._value(r) for r in rows]
         lengths = np.array([len(value) for value in values], np.int64)
-        for column in c[:-1]:
-            head = column[rows]
-            column[first : first + written - last] = column[last:written]
-            column[:first] = head
         now = first + written - last
+        given = self._driver.renew()
+        c = self._driver.columns
+        for name in c._fields[:-1]:
+            old, new = getattr(given, name), getattr(c, name)
+            new[:first], new[first:now] = old[rows], old[last:written]
         innermost = int(spine[-1]) if len(spine) else 0
         rest = c.parent[first:now]
         rest[:] = np.where(rest >= last, rest - last + first, innermost)
@@ -192,6 +203,7 @@ class PieceReading:
         self._move_bytes(begin, b"".join(values), first, now)
         c.start[:first] = np.cumsum(lengths) - lengths
         self._spine, self._first = spine, first
+        return given
 
     def _above(self, spine: I64, first: int) -> I64:
         """The parents of the rows of the spine."""

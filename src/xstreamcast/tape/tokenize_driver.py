@@ -112,14 +112,20 @@ class Driver:
 
     def take(self, rows: int, heap: U8) -> Columns:
         """The first `rows` rows, named in `names`, over `heap`; they are the driver's no longer."""
-        return self._named(Columns._make([*(column[:rows] for column in self.columns[:-1]), heap]))
+        return self.named(Columns._make([*(column[:rows] for column in self.columns[:-1]), heap]))
+
+    def renew(self) -> Columns:
+        """Room as large as there was, for whoever takes the rows so far; what there was."""
+        given, self.columns = self.columns, _columns(len(self.columns.kind))
+        return given
 
     def copy(self, first: int, last: int, heap: U8) -> Columns:
         """A copy of the rows from `first` to `last`, named in `names`, over `heap`."""
         rows = (column[first:last].copy() for column in self.columns[:-1])
-        return self._named(Columns._make([*rows, heap]))
+        return self.named(Columns._make([*rows, heap]))
 
-    def _named(self, columns: Columns) -> Columns:
+    def named(self, columns: Columns) -> Columns:
+        """The columns with their names in `names`."""
         ids = self.vocabulary.ids(self.names)
         if not np.array_equal(ids[:-1], np.arange(len(ids) - 1, dtype=np.int32)):
             rename(columns.name, ids)

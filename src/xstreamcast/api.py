@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
+    from xstreamcast.spark.query import SparkQuery
     from xstreamcast.tape.store import Store
 
 # The programs of the body ("") and of declared streams, what is read first; the inputs of each.
@@ -148,6 +149,12 @@ class Query:
             name: reading(program, inputs) for name, program in self.telling(options.tell).items()
         }
         return Watching(programs, sources, options, variables)
+
+    def spark(self, session: Any = None) -> SparkQuery:
+        """The query on Spark: in a session that is given, or in one of its own."""
+        from xstreamcast.spark.query import SparkQuery
+
+        return SparkQuery(self.telling, session)
 
 
 class Answer:

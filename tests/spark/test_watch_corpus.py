@@ -29,6 +29,7 @@ from xstreamcast.spark.watching_sink import Told, once_each
 
 pytestmark = pytest.mark.spark
 THOROUGH = os.environ.get("XSC_PROFILE") == "thorough"
+Steps = dict[str, dict[int, list[Change]]]
 STRICT = SCRIPTS if THOROUGH else SCRIPTS[::4]
 ASKED: list[tuple[Path, Policy]] = [
     *((path, "optimistic") for path in SCRIPTS),

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.streams import quarantined
+from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.errors import error
 from xstreamcast.model.change import Accumulated, Change
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching import Watching
+    from xstreamcast.spark.watching_run import SparkWatching
 
 FORMATS: Final = ("changes", "lines", "xml", "events", "events-xml", "table")
 _UNITS = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
@@ -70,6 +72,7 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument("--quarantine", metavar="FILE", help="keep refused fragments here")
     parser.add_argument("--checkpoint", metavar="DIR", help="remember here how far it came")
+    add_spark_arguments(parser)
 
 
 def main(arguments: Parsed) -> int:
@@ -88,7 +91,7 @@ def main(arguments: Parsed) -> int:
     return 0
 
 
-def _watching(arguments: Parsed, keep: Any) -> Watching:
+def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
     from xstreamcast.api import query
     from xstreamcast.cli.run import _bindings, _declared, _query
     from xstreamcast.edges.watching import Options
@@ -111,10 +114,12 @@ def _watching(arguments: Parsed, keep: Any) -> Watching:
     document, named = _sources(arguments.input)
     asked = query(text, name=name)
     bindings = _declared(asked, _bindings(arguments.bind))
+    if arguments.runner == "spark":
+        return on_spark(asked, document, {**named, **bindings}, options, arguments)
     return asked.watching(document, {**named, **bindings}, options)
 
 
-def _tell(watching: Watching, arguments: Parsed, out: TextIO) -> None:
+def _tell(watching: Watching | SparkWatching, arguments: Parsed, out: TextIO) -> None:
     """Write what each tick changed; it is in the sink before the next tick begins."""
     batches = _limited(watching.ticks(), arguments.limit)
     match arguments.format or ("table" if out.isatty() else "changes"):
@@ -153,7 +158,7 @@ def _tell_events(
     out.write(output.close().decode())
 
 
-def _show(watching: Watching, batches: Iterator[list[Change]], out: TextIO) -> None:
+def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], out: TextIO) -> None:
     from xstreamcast.live.terminal import Terminal
     from xstreamcast.live.view import LiveView
 
@@ -169,7 +174,7 @@ def _line(change: Change, form: str) -> str:
     return f"{'+' if change.diff > 0 else '-'} {change.item}"
 
 
-def _warn(watching: Watching) -> None:
+def _warn(watching: Watching | SparkWatching) -> None:
     """Say beforehand what may grow without bound, and why."""
     from xstreamcast.algebra.split import inputs_of
     from xstreamcast.operators.explain import unbounded

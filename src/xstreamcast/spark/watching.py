@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark import cloudpickle
-
 from xstreamcast.edges.inputs import kind_of, opened, paths
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, ROWS, register
 from xstreamcast.spark.watching_host import Asked
 from xstreamcast.spark.watching_pieces import PIECES, register_pieces
-from xstreamcast.spark.watching_state import CHANGES, READ, Hosting
+from xstreamcast.spark.watching_state import CHANGES, READ, Hosting, pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.watch import Kind
 
 _HEAD: Final = 1 << 16
+_LAST: Final = 1 << 62  # behind all else that comes in the same batch
 ENDS: Final = "ends"  # the folder of a checkpoint that says which streams are over
 
 
@@ -36,7 +35,7 @@ def changes_of(
     from pyspark.sql import functions as f
 
     wall = any(one.wall for one in asked.values())
-    hosting = Hosting({n: cloudpickle.dumps(one) for n, one in asked.items()}, wall, raises)
+    hosting = Hosting({n: pickled(one) for n, one in asked.items()}, wall, raises)
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
     grouped = rows.select("query", *READ).groupBy("query")
@@ -116,7 +115,9 @@ def end_all(ends: Path, names: Mapping[str | None, Any]) -> None:
     """Say that streams are over; the next batch hears it."""
     import json
 
-    rows = [json.dumps({"stream": one or "", "operation": "eos", "ordinal": 0}) for one in names]
+    rows = [
+        json.dumps({"stream": one or "", "operation": "eos", "ordinal": _LAST}) for one in names
+    ]
     part = ends / ".part"
     part.write_text("\n".join(rows) + "\n")
     part.replace(ends / "all.json")

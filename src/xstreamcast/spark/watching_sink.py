@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from xstreamcast.edges.watching.journal import cut_sink, sink_position
 from xstreamcast.model.change import Change
 from xstreamcast.model.instant import NOW
 from xstreamcast.spark.watching_state import FAILED, REFUSED, SAID
@@ -70,44 +66,3 @@ def _beside(row: dict[str, Any]) -> bytes:
 def _change(row: dict[str, Any]) -> Named:
     instant = NOW if row["time"] is None else row["time"]
     return row["query"], Change(instant, row["diff"], row["key"], row["after"], row["item"])
-
-
-class Lines:
-    """A file of lines, and beside the checkpoint how long it was after which batch.
-
-    A batch that was written counts when its line in the journal is on disk. One that is tried
-    again is written no second time; one that does not count is cut off by the next start.
-    """
-
-    def __init__(self, out: BinaryIO, journal: Path | None, line: Callable[[Named], str]) -> None:
-        self._out, self._journal, self._line = out, journal, line
-        self.last, position = self._reached()
-        if journal is not None:
-            cut_sink(out, position)
-
-    def __call__(self, epoch: int, changes: list[Named]) -> None:
-        if epoch <= self.last:
-            return
-        self._out.write("".join(self._line(one) + "\n" for one in changes).encode())
-        self._out.flush()
-        self.last = epoch
-        if self._journal is not None:
-            self._remember(epoch)
-
-    def _remember(self, epoch: int) -> None:
-        assert self._journal is not None
-        where = sink_position(self._out)
-        if where:
-            os.fsync(self._out.fileno())
-        part = self._journal.with_suffix(".part")
-        with open(part, "w") as file:
-            json.dump([epoch, where], file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self._journal)
-
-    def _reached(self) -> tuple[int, int]:
-        if self._journal is None or not self._journal.exists():
-            return -1, 0
-        epoch, where = json.loads(self._journal.read_text())
-        return int(epoch), int(where)

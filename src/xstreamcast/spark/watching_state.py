@@ -87,7 +87,7 @@ class Hosting(StatefulProcessor):
         except Error as failed:
             if self.raises:
                 raise
-            return _rows(query, [], [_side(FAILED, cloudpickle.dumps(failed))])
+            return _rows(query, [], [_side(FAILED, pickled(failed))])
         beside = [_side(REFUSED, pickle.dumps(one)) for one in host.refused[refused:]]
         beside += [_side(SAID, pickle.dumps(host.said()))] if host.ended else []
         host.refused.clear()
@@ -127,8 +127,13 @@ class Hosting(StatefulProcessor):
         return token
 
 
+def pickled(what: Any) -> bytes:
+    """What can be unpickled elsewhere; functions of users go along by value."""
+    return bytes(cloudpickle.dumps(what))  # type: ignore[no-untyped-call]
+
+
 def _frozen(host: Host) -> bytes:
-    return zlib.compress(cloudpickle.dumps((version("xstreamcast"), host)), 1)
+    return zlib.compress(pickled((version("xstreamcast"), host)), 1)
 
 
 def _restored(whole: bytes) -> Host:
@@ -180,7 +185,7 @@ def _side(key: str, what: bytes) -> tuple[None, int, str, None, str]:
 
 def _rows(query: str, changes: list[Any], beside: list[Any]) -> Any:
     """Changes, and what else there is to say, as Spark takes them."""
-    import pandas
+    import pandas  # type: ignore[import-untyped]
 
     told = [(one.instant, one.diff, one.key, one.after, one.item) for one in changes] + beside
     columns: list[Any] = [list(one) for one in zip(*told, strict=True)] if told else [[]] * 5

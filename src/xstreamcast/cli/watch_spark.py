@@ -1,0 +1,59 @@
+"""What `xstreamcast watch --runner spark` adds to the command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
+
+if TYPE_CHECKING:
+    from xstreamcast.api import Query
+    from xstreamcast.edges.watching import Options
+    from xstreamcast.spark.watching_run import SparkWatching
+
+
+def add_spark_arguments(parser: Parser) -> None:
+    """Where a query runs, and what Spark has to know."""
+    parser.add_argument(
+        "--runner", choices=("local", "spark"), default="local",
+        help="this process, or a streaming query on Spark (default: local)",
+    )  # fmt: skip
+    parser.add_argument("--master", metavar="URL", help="a Spark cluster; default: in this process")
+    parser.add_argument(
+        "--max-per-batch", type=int, metavar="N", help="on Spark: at most so many fragments at once"
+    )
+    parser.add_argument(
+        "--interval",
+        default="100ms",
+        metavar="D",
+        help="on Spark: time between two batches (100ms)",
+    )
+
+
+def on_spark(
+    asked: Query, document: Any, inputs: Mapping[str, Any], options: Options, arguments: Parsed
+) -> SparkWatching:
+    """The query on Spark, over files and folders."""
+    from xstreamcast.cli.watch import _micros
+    from xstreamcast.spark.session import session
+
+    _refuse_pipes(document, inputs)
+    spark = session(arguments.master)
+    from xstreamcast.spark.query import bound_programs
+    from xstreamcast.spark.watching_run import SparkWatching, watchings
+
+    bound = bound_programs(asked.telling(options.tell), document, inputs)
+    interval = f"{(_micros(arguments.interval) or 0) // 1000} milliseconds"
+    made = watchings({"query": bound}, options)
+    return SparkWatching(spark, made, options, arguments.max_per_batch, interval)
+
+
+def _refuse_pipes(document: Any, inputs: Mapping[str, Any]) -> None:
+    for name, source in {"": document, **inputs}.items():
+        if source == "-" or str(source).startswith("tcp://"):
+            raise error(
+                "XSCU0001", f"on Spark an input must be read again after a failure; got {source}",
+                hint=f"xstreamcast ingest {source} --table T --follow; then -i {name}=table:T",
+            )  # fmt: skip

@@ -1,0 +1,80 @@
+"""A query on Spark: what `query(…).spark(session)` gives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.edges.watching import Options
+from xstreamcast.edges.watching.bound import Input, bound, reading
+from xstreamcast.spark.session import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.spark.watching_run import Running, SparkWatching
+    from xstreamcast.spark.watching_sink import Write
+
+
+class SparkQuery:
+    """A compiled query and the session that it runs in."""
+
+    def __init__(
+        self, telling: Callable[[str], Mapping[str, Program]], spark: SparkSession | None
+    ) -> None:
+        self._telling, self.session = telling, session(given=spark)
+
+    def watch(self, **inputs: Any) -> DataFrame:
+        """A streaming DataFrame of changes: query, nth, time, diff, key, after, item.
+
+        An input is a path or a streaming DataFrame with the columns of FragmentSource. Options are
+        those of `start`. It is written as any other: `.writeStream.….start()`.
+        """
+        return self.watching(inputs).changes()
+
+    def start(self, write: Write, **inputs: Any) -> Running:
+        """Leave the query running: `write(epoch, [(query, change), …])` for each batch.
+
+        policy, clock, follow, checkpoint, immutable, tell as in `watch`; `max_per_batch` fragments
+        make a batch, `interval` is the time between two. Inputs that are not followed end.
+        """
+        return self.watching(inputs).start(write)
+
+    def watching(self, inputs: Mapping[str, Any]) -> SparkWatching:
+        """The query over inputs and with options, by name."""
+        from xstreamcast.spark.watching_run import SparkWatching, watchings
+
+        words = dict(inputs)
+        most, interval = words.pop("max_per_batch", None), words.pop("interval", None)
+        known = [one for one in Options.__slots__ if one in words]  # type: ignore[attr-defined]
+        options = Options(**{one: words.pop(one) for one in known})
+        made = watchings({"query": self._bound(None, words, options)}, options)
+        more = {} if interval is None else {"interval": interval}
+        return SparkWatching(self.session, made, options, most, **more)
+
+    def _bound(
+        self, document: Any, inputs: Mapping[str, Any], options: Options
+    ) -> tuple[Mapping[str, Program], Mapping[str | None, Any], Any]:
+        return bound_programs(self._telling(options.tell), document, inputs)
+
+
+def bound_programs(
+    programs: Mapping[str, Program], document: Any, inputs: Mapping[str, Any]
+) -> tuple[Mapping[str, Program], Mapping[str | None, Any], Any]:
+    """Programs, the sources by name and the values of variables; a DataFrame arrives."""
+    plain = {
+        name: Input(source) if isinstance(source, os.PathLike) or _is_frame(source) else source
+        for name, source in inputs.items()
+    }
+    told = list(programs.values())[-1]
+    _, variables = bound(told, document, plain)
+    sources: dict[str | None, Any] = dict(inputs)
+    if document is not None:
+        sources[None] = document
+    return {n: reading(one, plain) for n, one in programs.items()}, sources, variables
+
+
+def _is_frame(source: Any) -> bool:
+    return hasattr(source, "writeStream")

@@ -1,0 +1,330 @@
+"""A query left running on Spark, as the local runner has it: `ticks` gives the changes of each.
+
+The changes of a batch are in the sink, and that is written down, before Spark counts the batch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from xstreamcast.algebra.infinite import refuse_blocked
+from xstreamcast.edges.immutable import paths_of
+from xstreamcast.edges.watching import Options, Watching
+from xstreamcast.errors import Error, error
+from xstreamcast.spark.ingest import _failure
+from xstreamcast.spark.watching import ENDS, changes_of, end_all, rows_of
+from xstreamcast.spark.watching_host import Asked
+from xstreamcast.spark.watching_sink import Named, Told, Write, once_each
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.model.change import Change
+
+_PARTITIONS: Final = "spark.sql.shuffle.partitions"
+_PATIENCE: Final = 0.1  # seconds between two looks at a query that says nothing
+
+
+@dataclass(slots=True)
+class Reached:
+    """The last batch whose changes are in the sink, and how long the sink was then."""
+
+    path: Path
+    epoch: int = -1
+    sink: int = 0
+
+    @staticmethod
+    def of(path: Path) -> Reached:
+        known = json.loads(path.read_text()) if path.exists() else [-1, 0]
+        return Reached(path, *map(int, known))
+
+    def write(self, epoch: int, sink: int) -> None:
+        """The batch counts when this returns."""
+        self.epoch, self.sink = epoch, sink
+        part = self.path.with_suffix(".part")
+        with open(part, "w") as file:
+            json.dump([epoch, sink], file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(self.path)
+
+
+@dataclass(slots=True)
+class SparkWatching:
+    """Queries by name, each with the programs it needs, over the same inputs."""
+
+    spark: SparkSession
+    queries: Mapping[str, Watching]
+    options: Options = field(default_factory=Options)
+    most: int | None = None  # fragments of a batch
+    interval: str = "100 milliseconds"
+    sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
+    journal: Reached | None = None
+    told: Told = field(default_factory=Told)
+    _folder: Path | None = None
+    _scratch: Any = None
+
+    def __post_init__(self) -> None:
+        if self.options.checkpoint is None:
+            self._scratch = tempfile.TemporaryDirectory(prefix="xstreamcast-")
+            self._folder = Path(self._scratch.name)
+        else:
+            self._folder = Path(self.options.checkpoint).absolute()
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._check()
+        if self.options.checkpoint is not None:
+            self.journal = Reached.of(self._folder / "reached")
+
+    def _check(self) -> None:
+        """A checkpoint belongs to one query."""
+        assert self._folder is not None
+        path, text = self._folder / "query", "\n".join(self._texts())
+        if not path.exists():
+            path.write_text(text)
+        elif path.read_text() != text:
+            raise error(
+                "XSCU0005", f"the checkpoint {self._folder} is that of another query",
+                hint="give another folder, or empty this one",
+            )  # fmt: skip
+
+    def _texts(self) -> list[str]:
+        return [one.program.source.text for one in self.queries.values()]
+
+    @property
+    def programs(self) -> Mapping[str, Program]:
+        """The programs of the first query."""
+        return next(iter(self.queries.values())).programs
+
+    @property
+    def program(self) -> Program:
+        """The program whose answer is told, of the first query."""
+        return next(iter(self.queries.values())).program
+
+    def streams(self) -> frozenset[str | None]:
+        """The inputs that are streams of fragments."""
+        return frozenset(n for n, kind in self._rows()[1].items() if kind == "fragments")
+
+    # -- running ----------------------------------------------------------------------------------
+
+    def changes(self, raises: bool = True) -> DataFrame:
+        """The streaming DataFrame of changes; of all that is told, if it does not raise."""
+        rows, kinds = self._rows()
+        asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
+        return changes_of(rows, asked, raises=raises, all_told=not raises)
+
+    def _rows(self) -> tuple[DataFrame, dict[str | None, Any]]:
+        assert self._folder is not None
+        needed = {name for one in self.queries.values() for name in one.inputs}
+        sources = {n: s for one in self.queries.values() for n, s in one.sources.items()}
+        inputs = {name: sources[name] for name in needed}
+        return rows_of(self.spark, inputs, most=self.most, ends=self._folder / ENDS)
+
+    def _asked(self, query: Watching, kinds: Mapping[str | None, Any]) -> Asked:
+        options = self.options
+        if options.policy == "strict":
+            for program in query.programs.values():
+                refuse_blocked(program, streams=options.follow)
+        return Asked(
+            query.programs,
+            {name: kinds[name] for name in query.inputs},
+            query.variables,
+            "strict" if options.policy == "strict" else "optimistic",
+            options.clock == "wall",
+            options.lateness,
+            options.skew,
+            options.on_error,
+            paths_of(query.program, options.immutable),
+        )
+
+    def start(self, write: Write) -> Running:
+        """Begin; `write` is handed the number of each batch and its changes."""
+        return Running(self._begin(write), self._ending(write), self.told)
+
+    def _begin(self, write: Write) -> StreamingQuery:
+        assert self._folder is not None
+        told = self.changes(raises=False).writeStream.foreachBatch(once_each(write, self.told))
+        told = told.option("checkpointLocation", f"file://{self._folder / 'spark'}")
+        if self.options.follow:
+            told = told.trigger(processingTime=self.interval)
+        else:
+            told = told.trigger(availableNow=True)
+        # one partition for each query: they are cloned with the session when it starts
+        before = self.spark.conf.get(_PARTITIONS)
+        self.spark.conf.set(_PARTITIONS, str(len(self.queries)))
+        try:
+            return told.start()
+        finally:
+            self.spark.conf.set(_PARTITIONS, before)
+
+    def _ending(self, write: Write) -> Callable[[], StreamingQuery] | None:
+        if self.options.follow:
+            return None
+
+        def ended() -> StreamingQuery:
+            assert self._folder is not None
+            names = {name for one in self.queries.values() for name in one.inputs}
+            end_all(self._folder / ENDS, dict.fromkeys(names))
+            return self._begin(write)
+
+        return ended
+
+    # -- as the local runner ----------------------------------------------------------------------
+
+    def ticks(self) -> Iterator[list[Change]]:
+        """The changes of each batch that made any, to the end of all inputs."""
+        for _, changes in self.batches():
+            yield [change for _, change in changes]
+
+    def batches(self) -> Iterator[tuple[int, list[Named]]]:
+        """The number of each batch and its changes; it counts when the next one is asked for."""
+        seconds = self.options.seconds
+        until = None if seconds is None else time.monotonic() + seconds
+        handing = _Handing()
+        running = self.start(handing)
+        with closing(running), closing(handing):
+            while True:
+                found = handing.next(_PATIENCE)
+                if found is not None:
+                    yield from self._told(*found)
+                    handing.done()
+                elif not running.goes_on():
+                    return
+                if until is not None and time.monotonic() >= until:
+                    return
+
+    def _told(self, epoch: int, changes: list[Named]) -> Iterator[tuple[int, list[Named]]]:
+        if self.journal is not None and epoch <= self.journal.epoch:
+            return
+        if changes:
+            yield epoch, changes
+        if self.journal is not None:
+            self.journal.write(epoch, self.sink())
+
+    def report(self) -> list[str]:
+        """What was told and kept, a line each."""
+        lines = [f"{self.told.changes} changes in {self.told.batches} batches"]
+        for query, said in self.told.said.items():
+            at = f"{query}: " if len(self.queries) > 1 else ""
+            lines += [
+                f"{at}{what}: {n}" if ":" in what else f"{at}{n} {what}" for what, n in said.items()
+            ]
+        if self.told.refused:
+            for one in self.told.refused:
+                self.options.keep(one)
+            lines.append(f"{len(self.told.refused)} fragments refused")
+        return lines
+
+
+class _Handing:
+    """Batches from Spark's thread to ours: Spark's waits until ours has written them."""
+
+    def __init__(self) -> None:
+        self._batches: queue.Queue[tuple[int, list[Named]]] = queue.Queue()
+        self._written = threading.Semaphore(0)
+        self._over = False
+
+    def __call__(self, epoch: int, changes: list[Named]) -> None:
+        self._batches.put((epoch, changes))
+        self._written.acquire()
+        if self._over:
+            raise error("XSCK0001", "the query was stopped")
+
+    def next(self, seconds: float) -> tuple[int, list[Named]] | None:
+        try:
+            return self._batches.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def done(self) -> None:
+        self._written.release()
+
+    def close(self) -> None:
+        self._over = True
+        self._written.release()
+
+
+class Running:
+    """The handle of a running query, with PySpark's habits."""
+
+    def __init__(
+        self, query: StreamingQuery, then: Callable[[], StreamingQuery] | None, told: Told
+    ) -> None:
+        self.query, self._then, self.told = query, then, told
+
+    @property
+    def status(self) -> Mapping[str, Any]:
+        return dict(self.query.status)
+
+    @property
+    def lastProgress(self) -> Any:
+        return self.query.lastProgress
+
+    @property
+    def recentProgress(self) -> Any:
+        return self.query.recentProgress
+
+    @property
+    def isActive(self) -> bool:
+        return bool(self.query.isActive) or self._then is not None
+
+    def goes_on(self) -> bool:
+        """Whether there is more to come; after what was there, inputs that do not grow end."""
+        if self.query.isActive:
+            return True
+        self._raise()
+        if self._then is None:
+            return False
+        self.query, self._then = self._then(), None
+        return True
+
+    def _raise(self) -> None:
+        failed = self.query.exception()
+        if failed is not None:
+            raise (self.told.failed[0] if self.told.failed else _failure(failed)) from None
+
+    def awaitTermination(self, timeout: float | None = None) -> bool:
+        """Wait for the end → whether it has come."""
+        until = None if timeout is None else time.monotonic() + timeout
+        while self.goes_on():
+            left = None if until is None else max(until - time.monotonic(), 0)
+            try:
+                self.query.awaitTermination() if left is None else self.query.awaitTermination(left)
+            except Exception:
+                self._raise()
+                raise
+            if until is not None and time.monotonic() >= until:
+                return False
+        return True
+
+    def stop(self) -> None:
+        self._then = None
+        self.query.stop()
+
+    close = stop
+
+
+def watchings(
+    queries: Mapping[str, tuple[Mapping[str, Program], Mapping[str | None, Any], Any]],
+    options: Options,
+) -> dict[str, Watching]:
+    """Programs, sources and variables of some queries, checked as the local runner checks them."""
+    bare = replace(options, checkpoint=None)
+    return {
+        name: Watching(programs, sources, bare, variables)
+        for name, (programs, sources, variables) in queries.items()
+    }
+
+
+__all__ = ["Error", "Reached", "Running", "SparkWatching", "watchings"]

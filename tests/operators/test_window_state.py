@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.operators.test_windows import Told
+from xstreamcast.api import compiled
 from xstreamcast.operators.explain import explain_operators, unbounded
 
 E = 'stream("s")/r/e'
@@ -79,6 +80,18 @@ def test_an_open_window_is_folded_and_lets_its_items_go():
     assert len(told.answer) == 2
 
 
+def test_only_the_number_of_windows_is_kept_where_only_it_is_asked():
+    asked = f"count(for tumbling window $w in {E} {LOG.format('')} where $w/@k = '3' return $w/t)"
+    told = Told(asked)
+    told.feed(b"<r>" + log(0, 200))
+    held = told.watch.state_bytes
+    for first in range(200, 10_000, 200):
+        told.feed(log(first, 200))
+    assert told.answer.items() == ["10000"]
+    assert told.watch.state_bytes <= 2 * held
+    assert unbounded(compiled(asked)) == []
+
+
 @pytest.mark.parametrize(
     ("end", "most"),
     [
@@ -137,8 +150,6 @@ def test_other_conditions_are_asked_for_all_pairs_at_once():
     ],
 )
 def test_explain_says_what_windows_keep(asked, said):
-    from xstreamcast.api import compiled
-
     told = explain_operators(compiled(asked))
     for one in said:
         assert one in told

@@ -145,7 +145,9 @@ def _keeps(part: Part, cut: Cut, plain: bool) -> str:
             return history + "the units of all groups, and the results"
         case Windowed() as shape, _:
             held = windows_keep(shape, fragments)
-            return history + held + ("" if plain and part.fold == "items" else ", and all results")
+            if part.fold in ("count", "exists", "empty"):
+                return history + held + ("; the results" if fragments else "; a number")
+            return history + held + ("" if plain and part.fold == "items" else "; all results")
         case _, "items" if part.limit is not None:
             return history + f"the first {part.limit} items, and how many each unit gives"
         case _, "items" if not plain:
@@ -179,7 +181,8 @@ def _growing(part: Part, division: Division) -> Iterator[str]:
             yield f"group by keeps the units of {name} in their groups; windows would bound it"
         case Windowed() as shape, fold:
             yield from windows_grow(shape, name)
-            if not (division.plain and fold == "items"):
+            counted = fold in ("count", "exists", "empty")
+            if not counted and not (division.plain and fold == "items"):
                 yield f"what follows needs the results of all windows of {name}"
         case _, "items" if not division.plain and part.limit is None:
             yield (

@@ -86,6 +86,7 @@ class WindowValues:
         self.windows: Windows[Kept] = Windows(part, _kept)
         self._kept: dict[str, Kept] = {}
         self._ranks: dict[str, int] = {}
+        self._counted = 0  # results that are final, where only their number is asked
 
     def on_tick(self, moves: Sequence[Moved], asking: Asking, decided: bool, ended: bool) -> bool:
         """Take the tick in → whether the value may have changed."""
@@ -100,7 +101,15 @@ class WindowValues:
         self._kept |= {name: one for name, one in found.contents.items() if len(one[0])}
         self._ranks |= found.ranks
         self._ranks = {name: self._ranks[name] for name in self._kept}
+        if self._fold in ("count", "exists", "empty"):
+            self._count_final(found.final)
         return True
+
+    def _count_final(self, final: int) -> None:
+        """Of results that no longer change, only the number is kept."""
+        for name in [name for name in self._kept if self._ranks[name] < final]:
+            self._counted += len(self._kept.pop(name)[0])
+            del self._ranks[name]
 
     def value(self, asking: Asking, store: Store) -> Items:
         """All results in order, or what the function makes of them."""
@@ -110,9 +119,10 @@ class WindowValues:
             case "items":
                 return items
             case "count":
-                return Items.of(INTEGER, [len(items)])
+                return Items.of(INTEGER, [self._counted + len(items)])
             case "exists" | "empty":
-                return Items.of(BOOLEAN, [(len(items) > 0) == (self._fold == "exists")])
+                some = self._counted + len(items) > 0
+                return Items.of(BOOLEAN, [some == (self._fold == "exists")])
             case name:
                 column = atomize(store, Column(items, np.array([0, len(items)], np.int64)))
                 return applied(name, column.items, asking.context(store).root)

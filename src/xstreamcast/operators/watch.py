@@ -393,6 +393,11 @@ class Watch:
         feed = self._feeds.get(name)
         return feed.history.repeated if isinstance(feed, FragmentFeed) else 0
 
+    def unread(self, name: str | None) -> int:
+        """How many fragments of an input were dropped, because no answer can need them."""
+        feed = self._feeds.get(name)
+        return feed.dropped if isinstance(feed, ForgettingFeed) else 0
+
     @property
     def state_bytes(self) -> int:
         """About what is kept: by feeds and by operators."""

@@ -281,6 +281,7 @@ class Watching:
         one = self._arriving[name]
         counts = {
             "repeated": self.watch.repeated(name),
+            "not kept, because the query does not read them": self.watch.unread(name),
             "late": one.late,
             "too far ahead": one.ahead,
             "updates of what is immutable left out": one.ignored,

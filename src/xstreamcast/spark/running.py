@@ -1,0 +1,427 @@
+"""A query over what is there, on Spark: `run --runner spark`, `query(…).spark(session).run(…)`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from xstreamcast.algebra.division import Sorted
+from xstreamcast.algebra.split import inputs_of
+from xstreamcast.edges.binding import Options, _moment
+from xstreamcast.edges.loading import is_stream, table_path
+from xstreamcast.edges.table.log import Log
+from xstreamcast.edges.table.pruning import kept_guide, needed_tags
+from xstreamcast.edges.table.reading import stream_of
+from xstreamcast.edges.table.schema import arrow
+from xstreamcast.edges.watching.bound import Input, reading
+from xstreamcast.errors import error
+from xstreamcast.evaluate.context import Context, now
+from xstreamcast.evaluate.deep import deep
+from xstreamcast.evaluate.frame import Frame
+from xstreamcast.evaluate.moments import Moment, instant_from
+from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.history.asking import When
+from xstreamcast.model.column import Column
+from xstreamcast.model.instant import START
+from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.spark.running_plan import Spread, Together, spread
+from xstreamcast.spark.running_ranges import RangesTask, ranges
+from xstreamcast.spark.running_task import AGAIN, FAILED, FOUND, Alone, Asking, Question, told
+from xstreamcast.spark.running_units import (
+    DEEPEST,
+    Table,
+    UnitsTask,
+    assigned,
+    levels,
+    roots,
+)
+from xstreamcast.spark.running_values import combined, sorted_places
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from xstreamcast.algebra.program import Program
+
+ITEMS: Final = "place bigint, ordinal bigint, kind string, item string"
+_SMALLEST: Final = 1 << 18  # bytes of a document that are worth a task
+_EACH: Final = 2  # tasks for each core, so that none waits long for the last one
+
+
+class Again(Exception):
+    """Fragments stand deeper below each other than was followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Tasks of a run: a DataFrame of FOUND, how many tasks, in words what each does."""
+
+    found: DataFrame
+    tasks: int
+    words: tuple[str, ...]
+
+
+class SparkRun:
+    """One run of a query on Spark."""
+
+    def __init__(
+        self, spark: SparkSession, programs: Mapping[str, Program], document: Any,
+        inputs: Mapping[str, Any], options: Options, *, form: str = "lines",
+        tasks: int | None = None,
+    ) -> None:  # fmt: skip
+        self.spark, self.form = spark, form
+        self.options = replace(options, keep=None)
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self.notes: list[str] = []
+        self.document = None if document is None else self._source("input", document)
+        self.inputs = {name: self._source(name, one) for name, one in inputs.items()}
+        standing = {n: Input() if isinstance(s, os.PathLike) else s for n, s in self.inputs.items()}
+        self.programs = {name: reading(one, standing) for name, one in programs.items()}
+        self.tasks = tasks or _EACH * spark.sparkContext.defaultParallelism
+        self.current = now()
+
+    # -- inputs -----------------------------------------------------------------------------------
+
+    def _source(self, name: str, source: Any) -> Any:
+        """A source that executors can open: tables and files by their whole path."""
+        if hasattr(source, "mapInArrow"):
+            return self._frame_table(name, source)
+        word = table_path(source)
+        if word is not None:
+            return Path(f"table:{os.path.abspath(word)}")
+        if isinstance(source, str | os.PathLike) and Log(source).exists():
+            return Path(f"table:{os.path.abspath(source)}")
+        if isinstance(source, os.PathLike) and os.path.exists(source):
+            return Path(os.path.abspath(source))
+        return source
+
+    def _frame_table(self, name: str, frame: DataFrame) -> Path:
+        """Fragments that come as a DataFrame, kept in a table for the time of the run."""
+        from xstreamcast.spark.table import write_batch
+
+        path = Path(self._temporary()) / f"{name}-frame"
+        write_batch(frame, 0, path, writer="run", on_error=self.options.on_error)
+        return Path(f"table:{path}")
+
+    def _temporary(self) -> str:
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="xstreamcast-run-")
+        return self._folder.name
+
+    def _ingested(self, name: str, source: Any) -> Path:
+        """Fragments of files, brought into a table for the time of the run."""
+        from xstreamcast.edges.ingesting import ingest
+
+        folder = Path(self._temporary())
+        if isinstance(source, bytes):
+            (folder / f"{name}.xml").write_bytes(source)
+            source = folder / f"{name}.xml"
+        path = folder / f"{name}-table"
+        done = ingest(source, path, stream=name, on_error=self.options.on_error)
+        self.notes.append(f"{done.summary()}, into a table for this run")
+        return Path(f"table:{path}")
+
+    # -- planning ---------------------------------------------------------------------------------
+
+    @cached_property
+    def plan(self) -> Spread | Together:
+        """How the query is spread, by the largest input that it can be spread over."""
+        if len(self.programs) > 1:
+            return Together(("a query that declares streams is asked as a whole",))
+        if self.options.clock not in ("event", "wall") or self._is_planned():
+            return Together(("what is planned after now is seen only in the whole",))
+        try:
+            found = spread(self._program, self._structures())
+        except Forbidden as caught:
+            return Together((str(caught),))
+        return found
+
+    @property
+    def _program(self) -> Program:
+        return next(iter(self.programs.values()))
+
+    def _is_planned(self) -> bool:
+        from xstreamcast.edges.binding import Binding
+
+        return self.options.clock == "wall" and Binding(self._program, {}, self.options)._projects()
+
+    def _structures(self) -> dict[str | None, Any]:
+        """The inputs that have units, the largest first; a document has no structure."""
+        found: list[tuple[int, str | None, Any]] = []
+        for name in inputs_of(self._program):
+            source = self.document if name is None else self.inputs.get(name)
+            if source is None:
+                continue
+            if is_stream(source):
+                table = self._table(name)
+                if table is not None and name is not None:
+                    size = sum(f.nbytes for f in table.state.files_of(table.stream))
+                    found.append((size, name, table.structure))
+            elif isinstance(source, os.PathLike) and os.path.isfile(source):
+                found.append((os.path.getsize(source), name, None))
+        found.sort(key=lambda one: -one[0])
+        return {name: structure for _, name, structure in found}
+
+    def _table(self, name: str | None) -> Table | None:
+        """The table of a stream; fragments of files are brought into one."""
+        from xstreamcast.edges.inputs import kind_of, kind_of_source
+
+        if name is None or name in self._tables:
+            return self._tables.get(name)
+        source = self.inputs[name]
+        word = table_path(source)
+        if word is None:
+            kind = kind_of(source[:65536]) if isinstance(source, bytes) else kind_of_source(source)
+            if kind != "fragments":
+                return None
+            word = table_path(self._ingested(name, source))
+        assert word is not None
+        log = Log(word)
+        state = log.needed()
+        if state.streams or state.files:
+            self._tables[name] = Table.of(log.path, stream_of(state, name, word), state)
+        return self._tables.get(name)
+
+    @cached_property
+    def _tables(self) -> dict[str | None, Table]:
+        return {}
+
+    def _when(self) -> When | None:
+        """What is now: over whole streams, not over what a task sees of them."""
+        options = self.options
+        if options.between is not None:
+            begin, end = (_moment(text) for text in options.between)
+            if begin.instant > end.instant:
+                said = " ".join(options.between)
+                raise error("XSCU0005", f"between must begin before it ends; got {said}")
+            return When(end, (begin, end))
+        if options.as_of is not None:
+            return When(_moment(options.as_of))
+        if options.clock == "wall":
+            return When(Moment(*instant_from(self.current)))
+        streams = [table.state.streams[table.stream] for table in self._tables.values()]
+        newest = [Moment(one.newest, one.zoned) for one in streams if one.newest != START]
+        if not newest:
+            return When(Moment(0)) if streams else None
+        return When(max(newest, key=lambda moment: moment.instant))
+
+    # -- tasks ------------------------------------------------------------------------------------
+
+    def _alone(self) -> Work:
+        task = Alone(self.programs, self.document, self.inputs, self.options, self.form)
+        found = self.spark.range(0, 1, 1, 1).mapInArrow(task, FOUND)
+        reasons = self.plan.reasons if isinstance(self.plan, Together) else ()
+        return Work(found, 1, ("one task, which reads everything", *reasons))
+
+    def _question(self, plan: Spread) -> Question:
+        others = {n: one for n, one in self.inputs.items() if n != plan.input}
+        for name, table in self._tables.items():
+            if name is not None and name != plan.input:
+                others[name] = Path(f"table:{table.path}")
+        return Question(
+            plan.division.parts, plan.programs, plan.name, others, self.options, self._when(),
+            self.current, plan.told, self.form,
+        )  # fmt: skip
+
+    def work(self, depth: int | None = None) -> Work:
+        """The tasks of the run; `depth`: how far holes are followed."""
+        plan = self.plan
+        if isinstance(plan, Together):
+            return self._alone()
+        if plan.input in self._tables:
+            return self._over_units(plan, self._tables[plan.input], depth)
+        return self._over_ranges(plan)
+
+    def _over_units(self, plan: Spread, table: Table, depth: int | None) -> Work:
+        question = self._question(plan)
+        until = None if question.when is None else question.when.now.instant
+        try:
+            made = roots(table, until, self.tasks)
+        except Forbidden as caught:
+            self.__dict__["plan"] = Together((str(caught),))
+            return self._alone()
+        if made is None:
+            self.__dict__["plan"] = Together(("its root has no units",))
+            return self._alone()
+        guide = kept_guide(table.path, table.state.number, table.stream)
+        tags: frozenset[int] | None = None
+        if guide is not None and self.options.between is None:
+            strategy = self.options.strategy
+            wanted = [needed_tags(one, plan.name, guide, strategy) for one in plan.programs]
+            if None not in wanted:
+                tags = frozenset[int]().union(*(one for one in wanted if one is not None))
+        depth = depth or min(levels(table.structure), 8)
+        task = UnitsTask(question, table, guide if tags is not None else None, depth)
+        rows = assigned(self.spark, table, made, tags, depth)
+        read = "all tags" if tags is None else ", ".join(
+            table.structure[tag].name for tag in sorted(tags)
+        )  # fmt: skip
+        words = (
+            f"{len(made)} tasks, each a range of the {len(made.ids)} units of {plan.name}",
+            f"fragments read: {read}",
+            *self._whole_words(plan),
+        )
+        return Work(rows.mapInArrow(task, FOUND), len(made), words)
+
+    def _over_ranges(self, plan: Spread) -> Work:
+        path = os.fspath(self.document if plan.input is None else self.inputs[plan.input])
+        size = os.path.getsize(path)
+        step = max(_SMALLEST, -(-size // self.tasks))
+        found = ranges(path, plan.division.levels(plan.input), step)
+        if isinstance(found, str):
+            self.__dict__["plan"] = Together((found,))
+            return self._alone()
+        n = len(found)
+        task = RangesTask(self._question(plan), path, found)
+        words = (
+            f"{n} tasks, each about {step >> 10} KiB of {plan.name}", *self._whole_words(plan)
+        )  # fmt: skip
+        return Work(self.spark.range(0, n, 1, n).mapInArrow(task, FOUND), n, words)
+
+    def _whole_words(self, plan: Spread) -> list[str]:
+        others = sorted(one for one in plan.division.whole if one is not None)
+        said = [f"every task reads {name} whole" for name in others]
+        if not plan.told:
+            sorted_ = isinstance(plan.division.parts[0].shape, Sorted)
+            said.append("the driver sorts" if sorted_ else "the driver puts values together")
+        return said
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def frame(self) -> DataFrame:
+        """The items of the answer in order: place, ordinal, kind, item."""
+        from pyspark.sql import functions as f
+
+        plan = self.plan
+        if isinstance(plan, Spread) and not plan.told:
+            return self.spark.createDataFrame(self.collected())
+        found = self.work(DEEPEST if self._nests() else None).found
+        bad = f.raise_error(f.coalesce(f.col("item"), f.lit("fragments nest too deep")))
+        checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
+        return found.select("place", "ordinal", "kind", checked.alias("item"))
+
+    def _nests(self) -> bool:
+        return False
+
+    def collected(self) -> Any:
+        """The items of the answer in order, as an Arrow table."""
+        depth: int | None = None
+        while True:
+            try:
+                return self._collected(self.work(depth))
+            except Again:
+                depth = 2 * (depth or 8)
+                if depth > DEEPEST:
+                    raise error("XSCU0005", f"fragments stand more than {DEEPEST} deep") from None
+
+    def _collected(self, work: Work) -> Any:
+        pa = arrow()
+        pc, found = pa.compute, work.found.toArrow()
+        if pc.any(pc.equal(found["part"], AGAIN)).as_py():
+            raise Again
+        failed = found.filter(pc.equal(found["part"], FAILED))
+        if failed.num_rows:
+            self._raise(failed)
+        found = found.sort_by([("part", "ascending"), ("place", "ascending")])
+        plan = self.plan
+        if isinstance(plan, Together) or plan.told:
+            return found.select(["place", "ordinal", "kind", "item"])
+        if isinstance(plan.division.parts[0].shape, Sorted):
+            return self._sorted(plan, found)
+        return self._followed(plan, found)
+
+    def _raise(self, failed: Any) -> None:
+        """The error that the whole query gives: not one that depends on how it was spread."""
+        if not isinstance(self.plan, Together):
+            self.__dict__["plan"] = Together(("what went wrong is told as without tasks",))
+            self._collected(self._alone())
+        made, told_again = pickle.loads(failed["value"][0].as_py())
+        raise made(*told_again)
+
+    def _sorted(self, plan: Spread, found: Any) -> Any:
+        pa = arrow()
+        pc = pa.compute
+        keyed = found.filter(pc.is_valid(found["value"]))
+        items = found.filter(pc.is_null(found["value"])).select(
+            ["place", "ordinal", "kind", "item"]
+        )
+        sent = [pickle.loads(one) for one in keyed["value"].to_pylist()]
+        if not sent:
+            return items
+        shape = plan.division.parts[0].shape
+        assert isinstance(shape, Sorted)
+        order = deep(partial(sorted_places, shape, [keys for keys, _ in sent]))
+        lengths = np.concatenate([counts for _, counts in sent])
+        first = np.cumsum(lengths) - lengths
+        at = np.repeat(first[order] - np.cumsum(lengths[order]) + lengths[order], lengths[order])
+        taken = items.take(pa.array(at + np.arange(len(at))))
+        numbers = pa.array(np.arange(len(at), dtype=np.int64))
+        return taken.set_column(0, "place", pa.array(np.zeros(len(at), np.int64))).set_column(
+            1, "ordinal", numbers
+        )
+
+    def _followed(self, plan: Spread, found: Any) -> Any:
+        """What follows from the values of parts."""
+        pa = arrow()
+        program = replace(self._program, body=plan.division.rest)
+        asking = Asking(program, self._values(), self.options, self._when(), self.current)
+        context = Context(*deep(partial(asking.prepared, None)))
+
+        def ask() -> Any:
+            bound: dict[Any, Any] = {}
+            for number, part in enumerate(plan.division.parts):
+                mine = found.filter(pa.compute.equal(found["part"], number))["value"].to_pylist()
+                value = combined(part, mine, context)
+                bound[part.variable.number] = Column(value, np.array([0, len(value)], np.int64))
+            frame = Frame(context, 1, context.root, None, bound)
+            return evaluate(context.program.body, frame).items
+
+        items = deep(ask)
+        batches = list(told(0, 0, context.store, items, self.form))
+        if not batches:
+            return found.slice(0, 0).select(["place", "ordinal", "kind", "item"])
+        return pa.Table.from_batches(batches).select(["place", "ordinal", "kind", "item"])
+
+    def _values(self) -> dict[str, Any]:
+        """Inputs that are values of variables."""
+        names = {one.local for one in self._program.variables if one.external}
+        return {name: one for name, one in self.inputs.items() if name in names}
+
+    def explained(self) -> str:
+        """How the query is spread, and Spark's own plan."""
+        work = self.work()
+        plan = self.plan
+        lines = [*work.words]
+        if isinstance(plan, Spread):
+            lines += [f"part {n}: {_shape(part)}" for n, part in enumerate(plan.division.parts)]
+        spark_plan = work.found._jdf.queryExecution().simpleString()
+        return "\n".join([*self.notes, *lines, "", spark_plan.strip()])
+
+    def close(self) -> None:
+        """Let go of what was kept for the run alone."""
+        if self._folder is not None:
+            self._folder.cleanup()
+
+
+def _shape(part: Any) -> str:
+    kind = type(part.shape).__name__.lower()
+    return kind if part.fold == "items" else f"{kind}, folded by {part.fold}"
+
+
+def texts(table: Any) -> Sequence[str]:
+    """The items of an answer that was collected."""
+    found: list[str] = table["item"].to_pylist()
+    return found
+
+
+def parsed(table: Any) -> list[dict[str, Any]]:
+    """The items of an answer that was asked for as records."""
+    return [json.loads(one) for one in table["item"].to_pylist()]

@@ -1,0 +1,105 @@
+"""A document given to tasks: ranges of its bytes, each a document below the tags open before it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from xstreamcast.kernels.marks import UNFINISHED, marks
+from xstreamcast.operators.document_feed import chosen_cut
+from xstreamcast.spark.running_task import Question, answered, failing
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.document_feed import LevelCut
+
+_HEAD: Final = 1 << 16
+_ENCODING: Final = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_NAME: Final = re.compile(rb"<([^\s/>]+)")
+_PLAIN: Final = frozenset({b"utf-8", b"us-ascii", b"ascii"})
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Bytes of a document, the start tags open before them, and how many are open behind them."""
+
+    begin: int
+    end: int
+    before: tuple[bytes, ...]
+    behind: tuple[bytes, ...]
+
+
+def ranges(path: str, levels: Sequence[LevelCut], step: int) -> list[Range] | str:
+    """The ranges of a document, about `step` bytes each; or why it has none."""
+    size = os.path.getsize(path)
+    data = np.memmap(path, np.uint8, "r") if size else np.zeros(0, np.uint8)
+    head = data[:_HEAD].tobytes()
+    told = _ENCODING.match(head.removeprefix(b"\xef\xbb\xbf"))
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"\x00<", b"<\x00") or (
+        told is not None and told[1].lower() not in _PLAIN
+    ):
+        return "the document is not in UTF-8"
+    level, guards = chosen_cut(levels, head)
+    names = [name.encode() for _, name in guards]
+    ends = np.cumsum(np.array([len(one) for one in names], np.int64), dtype=np.int64)
+    found = np.zeros((size // step + 2, level + 3), np.int64)
+    letters = np.frombuffer(b"".join(names), np.uint8)
+    count = marks(data, level, step, letters, ends, found)
+    if count == UNFINISHED:
+        return "its tags do not match"  # whoever reads it whole says where
+    places = [(int(row[0]), row[2 : 2 + int(row[1])].tolist()) for row in found[:count]]
+    return _between(data, size, places)
+
+
+def _between(data: Any, size: int, places: list[tuple[int, list[int]]]) -> list[Range]:
+    """The ranges between some places; the prolog is in the first one, and repeated in the others."""
+    out = []
+    begin, before = 0, tuple[bytes, ...]()
+    prolog = data[: places[0][1][0]].tobytes() if places else b""
+    for place, opened in places:
+        behind = tuple(_tag(data, at) for at in opened)
+        out.append(Range(begin, place, before, behind))
+        begin, before = place, (prolog, *behind)
+    out.append(Range(begin, size, before, ()))
+    return out
+
+
+def _tag(data: Any, at: int) -> bytes:
+    """The start tag at a place."""
+    end, quote = at + 1, 0
+    while quote or data[end] != 62:
+        byte = int(data[end])
+        if byte in (34, 39):
+            quote = 0 if quote == byte else quote or byte
+        end += 1
+    return bytes(data[at : end + 1].tobytes())
+
+
+class RangesTask:
+    """The query asked of ranges of a document, which every task reads by itself."""
+
+    def __init__(self, question: Question, path: str, found: list[Range]) -> None:
+        self.question, self.path, self.ranges = question, path, found
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for place in batch.column(0).to_pylist():
+                yield from failing(lambda place=place: self._range(place))  # type: ignore[misc]
+
+    def _range(self, place: int) -> Iterator[Any]:
+        one = self.ranges[place]
+        with open(self.path, "rb") as file:
+            file.seek(one.begin)
+            content = file.read(one.end - one.begin)
+        closing = [b"</" + _name(tag) + b">" for tag in reversed(one.behind)]
+        yield from answered(self.question, place, b"".join([*one.before, content, *closing]))
+
+
+def _name(tag: bytes) -> bytes:
+    found = _NAME.match(tag)
+    assert found is not None
+    return found[1]

@@ -1,0 +1,201 @@
+"""What a task of a history query does: parts of the query asked of a part of an input."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.division import Sorted
+from xstreamcast.edges.binding import Binding, Options
+from xstreamcast.edges.table.schema import arrow
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.context import Context
+from xstreamcast.evaluate.deep import deep
+from xstreamcast.evaluate.results import lines, records
+from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.functions.atomize import atomize
+from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE
+from xstreamcast.spark.running_values import packed, sent
+from xstreamcast.tape.layout import KIND_NAMES
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.division import Part
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.evaluate.context import Inputs
+    from xstreamcast.history.asking import When
+    from xstreamcast.model.date_time import DateTime
+    from xstreamcast.model.items import Items
+    from xstreamcast.tape.store import Store
+
+# `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
+FOUND: Final = "part int, place bigint, ordinal bigint, kind string, item string, value binary"
+FAILED: Final = -1
+AGAIN: Final = -2  # the task was not given all that it needs
+_ROWS: Final = 1 << 16  # items of one batch
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What all tasks of a run are asked, and what they know beside their part of the input."""
+
+    parts: tuple[Part, ...]
+    programs: tuple[Program, ...]  # of each part, over an input of the name
+    name: str
+    inputs: Mapping[str, Any]  # what is read whole, and values of variables
+    options: Options
+    when: When | None
+    current: DateTime
+    told: bool  # items are told as they are found; else something follows
+    form: str = "lines"
+
+
+class Asking(Binding):
+    """A binding whose clock is what the driver says."""
+
+    def __init__(
+        self, program: Program, inputs: Mapping[str, Any], options: Options, when: When | None,
+        current: DateTime,
+    ) -> None:  # fmt: skip
+        super().__init__(program, inputs, options)
+        self._given_when, self._current = when, current
+
+    def _when(self, given: Inputs) -> When | None:
+        given.current = self._current
+        return self._given_when
+
+
+def answered(question: Question, place: int, source: Any) -> Iterator[Any]:
+    """Batches of what every part of the query finds in a part of the input."""
+    for number, part in enumerate(question.parts):
+        inputs = {**question.inputs, question.name: source}
+        asking = Asking(
+            question.programs[number], inputs, question.options, question.when, question.current
+        )
+        context = Context(*deep(partial(asking.prepared, None)))
+        if isinstance(part.shape, Sorted):
+            yield from _sorted(number, place, context, question.form)
+            continue
+        items = deep(partial(evaluate, context.program.body, context.root)).items
+        if question.told:
+            yield from told(number, place, context.store, items, question.form)
+        else:
+            yield rows(number, place, value=sent(part, items, context))
+
+
+def told(number: int, place: int, store: Store, items: Items, form: str) -> Iterator[Any]:
+    """Items as they are told, some at a time."""
+    for first in range(0, len(items), _ROWS):
+        some = items.slice(first, min(first + _ROWS, len(items)))
+        yield rows(number, place, first, _kinds(store, some), texts(store, some, form))
+
+
+def texts(store: Store, items: Items, form: str) -> list[str]:
+    """Items as lines, or as records in JSON."""
+    if form == "records":
+        return [json.dumps(one, ensure_ascii=False) for one in records(store, items)]
+    return list(lines(store, items))
+
+
+def _kinds(store: Store, items: Items) -> list[str]:
+    """What each item is: a type, or a kind of nodes."""
+    tags = items.all_tags()
+    known = {int(tag): _kind(int(tag)) for tag in np.unique(tags)}
+    found = [known[tag] for tag in tags.tolist()]
+    if NODE in known:
+        nodes = np.flatnonzero(tags == NODE)
+        kinds = store.kinds(items.values[nodes].astype(np.int64)).tolist()
+        for at, kind in zip(nodes.tolist(), kinds, strict=True):
+            found[at] = KIND_NAMES[kind]
+    return found
+
+
+def _kind(tag: int) -> str:
+    if tag in (NODE, FUNCTION):
+        return "function"
+    return f"xs:{BY_TAG[tag].name}"
+
+
+def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[Any]:
+    """The results of tuples; those of one tuple together, its keys apart."""
+
+    def ask() -> tuple[Any, Any]:
+        body = context.program.body
+        assert isinstance(body, p.Return)
+        assert isinstance(body.source, p.OrderBy)
+        tuples = gathered(body.source.source, context.root)
+        if tuples.n == 0:
+            return None, None
+        keys = [atomize(context.store, evaluate(key.value, tuples)) for key in body.source.keys]
+        return [(packed(key.items), key.lengths()) for key in keys], evaluate(body.result, tuples)
+
+    keys, result = deep(ask)
+    if result is None:
+        return
+    items = result.items
+    yield rows(number, place, value=pickle.dumps((keys, result.lengths())))
+    yield from told(number, place, context.store, items, form)
+
+
+def rows(
+    part: int, place: int, first: int = 0, kinds: list[str] | None = None,
+    found: list[str] | None = None, value: bytes | None = None,
+) -> Any:  # fmt: skip
+    """A batch of FOUND: items, or one value."""
+    pa = arrow()
+    n = 1 if found is None else len(found)
+    zero = pa.array(np.zeros(n, np.int32))
+    arrays = [
+        pa.array([part], pa.int32()).take(zero),
+        pa.array([place], pa.int64()).take(zero),
+        pa.array(np.arange(first, first + n, dtype=np.int64)),
+        pa.nulls(n, pa.string()) if kinds is None else pa.array(kinds, pa.string()),
+        pa.nulls(n, pa.string()) if found is None else pa.array(found, pa.string()),
+        pa.array([value], pa.binary()).take(zero),
+    ]
+    return pa.record_batch(arrays, ["part", "place", "ordinal", "kind", "item", "value"])
+
+
+class Alone:
+    """The whole query, asked of whole inputs by one task."""
+
+    def __init__(
+        self, programs: Mapping[str, Program], document: Any, inputs: Mapping[str, Any],
+        options: Options, form: str,
+    ) -> None:  # fmt: skip
+        self.programs, self.document, self.inputs = programs, document, inputs
+        self.options, self.form = options, form
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for _ in batches:
+            yield from failing(self._answer)
+
+    def _answer(self) -> Iterator[Any]:
+        from xstreamcast.edges.pipelines import answered
+
+        if len(self.programs) > 1:
+            store, items, _ = answered(self.programs, self.document, self.inputs, self.options)
+        else:
+            binding = Binding(next(iter(self.programs.values())), self.inputs, self.options)
+            items, store = binding.run(self.document), binding.store
+        yield from told(0, 0, store, items, self.form)
+
+
+def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
+    """What a task finds, or the error that it met: the driver raises that one, and says it once."""
+    try:
+        yield from answer()
+    except Error as refused:
+        told_again = refused.code, refused.message, refused.place, refused.hint
+        value = pickle.dumps((type(refused), told_again))
+        yield rows(FAILED, 0, found=[str(refused)], kinds=[refused.code], value=value)
+
+
+__all__ = ["AGAIN", "FAILED", "FOUND", "Alone", "Asking", "Question", "answered", "rows", "told"]

@@ -41,7 +41,7 @@ def _behind_tag(data: U8, at: int) -> int:
         if byte == MORE:
             return at + 1
         at += 1
-        if byte == QUOTE or byte == APOSTROPHE:
+        if byte in (QUOTE, APOSTROPHE):
             while at < n and data[at] != byte:
                 at += 1
             at += 1
@@ -53,7 +53,7 @@ def _behind_doctype(data: U8, at: int) -> int:
     n, depth = len(data), 0
     while at < n:
         byte = data[at]
-        if byte == QUOTE or byte == APOSTROPHE:
+        if byte in (QUOTE, APOSTROPHE):
             at += 1
             while at < n and data[at] != byte:
                 at += 1
@@ -72,14 +72,14 @@ def _behind_doctype(data: U8, at: int) -> int:
 
 
 @part
-def _is_whole(data: U8, at: int, names: U8, ends: I64) -> bool:
+def _is_called(data: U8, at: int, names: U8, ends: I64) -> bool:
     """Whether the element whose name begins here is called by one of the names."""
     n, begin = len(data), at
     while at < n:
         byte = data[at]
         if byte == COLON:
             begin = at + 1
-        if byte == MORE or byte == SLASH or byte <= 32:
+        if byte in (MORE, SLASH) or byte <= 32:
             break
         at += 1
     low = 0
@@ -98,13 +98,16 @@ def _is_whole(data: U8, at: int, names: U8, ends: I64) -> bool:
 
 
 @kernel
-def marks(data: U8, level: int, step: int, names: U8, ends: I64, found: I64) -> int:
+def marks(
+    data: U8, level: int, step: int, names: U8, ends: I64, held: U8, held_ends: I64, found: I64
+) -> int:
     """Places before elements whose parents are at most `level` deep, about `step` bytes apart.
 
     Each row of `found` gets the place, the depth, and where the start tags of the elements that are
-    open there begin. No place is inside an element with one of the names. → how many there are.
+    open there begin. No place is inside an element with one of the names, nor behind a held one
+    below the same parent. → how many there are.
     """
-    n, at, depth, whole, count, wanted = len(data), 0, 0, 0, 0, step
+    n, at, depth, whole, count, wanted, held_at = len(data), 0, 0, 0, 0, step, 0
     open_ = np.zeros(level + 1, np.int64)
     while at < n:
         if data[at] != LESS:
@@ -119,6 +122,8 @@ def marks(data: U8, level: int, step: int, names: U8, ends: I64, found: I64) -> 
                 return UNFINISHED
             if depth < whole:
                 whole = 0
+            if depth < held_at:
+                held_at = 0
             at = _behind_tag(data, at + 2)
         elif kind == BANG:
             if at + 3 < n and data[at + 2] == DASH:
@@ -130,7 +135,7 @@ def marks(data: U8, level: int, step: int, names: U8, ends: I64, found: I64) -> 
         elif kind == ASK:
             at = _behind(data, at + 1, 0, ASK, MORE)
         else:
-            if at >= wanted and 0 < depth <= level and whole == 0:
+            if at >= wanted and 0 < depth <= level and whole == 0 and held_at == 0:
                 if count == len(found):
                     return count
                 found[count, 0], found[count, 1] = at, depth
@@ -138,9 +143,12 @@ def marks(data: U8, level: int, step: int, names: U8, ends: I64, found: I64) -> 
                     found[count, 2 + i] = open_[i]
                 count += 1
                 wanted = at + step
+            inside = whole > 0 or held_at > 0 or depth == 0 or depth > level
+            if not inside and len(held_ends) and _is_called(data, at + 1, held, held_ends):
+                held_at = depth
             if depth < level:
                 open_[depth] = at
-                if whole == 0 and _is_whole(data, at + 1, names, ends):
+                if whole == 0 and _is_called(data, at + 1, names, ends):
                     whole = depth + 1
             depth += 1
             at = _behind_tag(data, at + 1)

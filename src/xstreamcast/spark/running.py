@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from xstreamcast.algebra.program import Program
 
-ITEMS: Final = "place bigint, ordinal bigint, kind string, item string"
+_COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 _SMALLEST: Final = 1 << 18  # bytes of a document that are worth a task
 _EACH: Final = 2  # tasks for each core, so that none waits long for the last one
 
@@ -272,10 +272,11 @@ class SparkRun:
         return Work(rows.mapInArrow(task, FOUND), len(made), words)
 
     def _over_ranges(self, plan: Spread) -> Work:
-        path = os.fspath(self.document if plan.input is None else self.inputs[plan.input])
+        path = str(self.document if plan.input is None else self.inputs[plan.input])
         size = os.path.getsize(path)
         step = max(_SMALLEST, -(-size // self.tasks))
-        found = ranges(path, plan.division.levels(plan.input), step)
+        cut = plan.division.levels(plan.input)[-1]
+        found = ranges(path, cut, step, plan.division.held(plan.input))
         if isinstance(found, str):
             self.__dict__["plan"] = Together((found,))
             return self._alone()
@@ -333,7 +334,7 @@ class SparkRun:
         found = found.sort_by([("part", "ascending"), ("place", "ascending")])
         plan = self.plan
         if isinstance(plan, Together) or plan.told:
-            return found.select(["place", "ordinal", "kind", "item"])
+            return found.select(_COLUMNS)
         if isinstance(plan.division.parts[0].shape, Sorted):
             return self._sorted(plan, found)
         return self._followed(plan, found)
@@ -350,9 +351,7 @@ class SparkRun:
         pa = arrow()
         pc = pa.compute
         keyed = found.filter(pc.is_valid(found["value"]))
-        items = found.filter(pc.is_null(found["value"])).select(
-            ["place", "ordinal", "kind", "item"]
-        )
+        items = found.filter(pc.is_null(found["value"])).select(_COLUMNS)
         sent = [pickle.loads(one) for one in keyed["value"].to_pylist()]
         if not sent:
             return items
@@ -387,8 +386,8 @@ class SparkRun:
         items = deep(ask)
         batches = list(told(0, 0, context.store, items, self.form))
         if not batches:
-            return found.slice(0, 0).select(["place", "ordinal", "kind", "item"])
-        return pa.Table.from_batches(batches).select(["place", "ordinal", "kind", "item"])
+            return found.slice(0, 0).select(_COLUMNS)
+        return pa.Table.from_batches(batches).select(_COLUMNS)
 
     def _values(self) -> dict[str, Any]:
         """Inputs that are values of variables."""

@@ -86,8 +86,6 @@ def _hindered(program: Program, name: str | None, division: Division) -> list[st
         return ["it is read by its units and whole"]
     if _is_read_apart(program, name):
         return ["a function or a variable reads it whole"]
-    if division.held(name):
-        return ["children of one element must stay together"]
     return [why for part in division.parts if (why := _whole(part)) is not None]
 
 
@@ -138,8 +136,9 @@ def _over(program: Program, part: Part, name: str) -> Program:
     """The program of a part over an input of that name, a part of the whole one."""
 
     def put(node: p.Plan) -> p.Plan:
-        unit = isinstance(node, p.Var) and node.variable == part.document
-        return p.StreamInput(name, span=node.span) if unit else node
+        if isinstance(node, p.Var) and node.variable == part.document:
+            return p.StreamInput(name, span=node.span)
+        return node
 
     match part.shape:
         case Sorted(tuples, keys, result):
@@ -148,5 +147,5 @@ def _over(program: Program, part: Part, name: str) -> Program:
             body = expression
         case _:
             raise AssertionError(part.shape)
-    changed: p.Expression = bottom_up(body, put)  # type: ignore[assignment]
+    changed: p.Expression = bottom_up(body, put)
     return replace(program, body=changed)

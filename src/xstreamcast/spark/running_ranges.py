@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.kernels.marks import UNFINISHED, marks
-from xstreamcast.operators.document_feed import chosen_cut
 from xstreamcast.spark.running_task import Question, answered, failing
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.cut import Guard
     from xstreamcast.operators.document_feed import LevelCut
 
 _HEAD: Final = 1 << 16
@@ -33,7 +33,7 @@ class Range:
     behind: tuple[bytes, ...]
 
 
-def ranges(path: str, levels: Sequence[LevelCut], step: int) -> list[Range] | str:
+def ranges(path: str, cut: LevelCut, step: int, held: Sequence[Guard] = ()) -> list[Range] | str:
     """The ranges of a document, about `step` bytes each; or why it has none."""
     size = os.path.getsize(path)
     data = np.memmap(path, np.uint8, "r") if size else np.zeros(0, np.uint8)
@@ -43,20 +43,24 @@ def ranges(path: str, levels: Sequence[LevelCut], step: int) -> list[Range] | st
         told is not None and told[1].lower() not in _PLAIN
     ):
         return "the document is not in UTF-8"
-    level, guards = chosen_cut(levels, head)
-    names = [name.encode() for _, name in guards]
-    ends = np.cumsum(np.array([len(one) for one in names], np.int64), dtype=np.int64)
+    level, guards = cut
     found = np.zeros((size // step + 2, level + 3), np.int64)
-    letters = np.frombuffer(b"".join(names), np.uint8)
-    count = marks(data, level, step, letters, ends, found)
+    count = marks(data, level, step, *_names(guards), *_names(held), found)
     if count == UNFINISHED:
         return "its tags do not match"  # whoever reads it whole says where
     places = [(int(row[0]), row[2 : 2 + int(row[1])].tolist()) for row in found[:count]]
     return _between(data, size, places)
 
 
+def _names(guards: Sequence[Guard]) -> tuple[Any, Any]:
+    """Local names end to end, and where each ends; a namespace is not asked for."""
+    names = [name.encode() for _, name in guards]
+    ends = np.cumsum(np.array([len(one) for one in names], np.int64), dtype=np.int64)
+    return np.frombuffer(b"".join(names), np.uint8), ends
+
+
 def _between(data: Any, size: int, places: list[tuple[int, list[int]]]) -> list[Range]:
-    """The ranges between some places; the prolog is in the first one, and repeated in the others."""
+    """The ranges between some places; what is before the root stands before each."""
     out = []
     begin, before = 0, tuple[bytes, ...]()
     prolog = data[: places[0][1][0]].tobytes() if places else b""

@@ -6,6 +6,7 @@ to fillers tell Spark; a task is told files and rows, and reads the payloads its
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,7 +101,7 @@ def roots(table: Table, until: int | None, count: int) -> Roots | None:
             history.ids.text(code), table.structure.root,
             _trimmed(payload, starts, ends, int(low), int(high)), valid,
         )
-        for low, high in zip(edges[:-1], edges[1:], strict=True)
+        for low, high in itertools.pairwise(edges)
     ]  # fmt: skip
     ranges = np.repeat(np.arange(count), np.diff(edges))
     return Roots(lines, ids, ranges)

@@ -94,7 +94,7 @@ def test_a_code_that_is_not_in_the_table_must_be_the_querys_own() -> None:
 
 
 def test_sentences_are_lower_case_without_full_stop() -> None:
-    names = ("XQuery", "XML", "JSON", "NaN")
+    names = ("XQuery", "XML", "JSON", "NaN", "Spark")
     for code, (_, sentence) in CODES.items():
         assert re.fullmatch(r"[A-Z]{4}\d{4}", code)
         assert sentence[0].islower() or sentence.startswith(names), sentence

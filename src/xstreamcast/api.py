@@ -103,10 +103,11 @@ class Query:
     ) -> Answer:
         """The answer over inputs of any name; `tell` names a declared stream in its place."""
         from xstreamcast.edges.binding import Binding
-        from xstreamcast.edges.pipelines import answered
 
         programs = self.telling(tell)
         if len(programs) > 1:
+            from xstreamcast.edges.pipelines import answered  # needs a compiler
+
             return Answer(*answered(programs, document, inputs, options))
         binding = Binding(programs[tell], inputs, options)
         items = binding.run(document)

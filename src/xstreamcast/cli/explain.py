@@ -19,7 +19,7 @@ from xstreamcast.rewrite.optimise import optimise, trace
 from xstreamcast.syntax import parse, show_tree
 from xstreamcast.syntax.tree import Module
 
-STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators", "strategy")
+STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators", "strategy", "spark")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -30,8 +30,8 @@ def add_arguments(parser: Parser) -> None:
         choices=STAGES,
         default="plan",
         help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), operators "
-        "(what watch computes and keeps), or strategy (what run reads of each stream, and why); "
-        "plan if nothing is said",
+        "(what watch computes and keeps), strategy (what run reads of each stream, and why), or "
+        "spark (what tasks do, and Spark's plan); plan if nothing is said",
     )
     parser.add_argument(
         "--trace",
@@ -57,6 +57,8 @@ def _shown(module: Module, args: Parsed) -> str:
     """The stage of each query that the module has: those of declared streams first."""
     if args.stage == "tree":
         return show_tree(module)
+    if args.stage == "spark":
+        return _spark(module, args)
     programs(module, lower)  # whether they read each other in a circle
     queries = modules(module)
     shown = {name: _stage(one, args) for name, one in queries.items()}
@@ -93,6 +95,22 @@ def _strategy(module: Module, args: Parsed) -> str:
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
     return explain_strategy(optimise(lower(module)), structures)
+
+
+def _spark(module: Module, args: Parsed) -> str:
+    """What the tasks of `run --runner spark` do, beside Spark's plan."""
+    from xstreamcast.cli.run import _inputs
+    from xstreamcast.edges.binding import Options
+    from xstreamcast.spark.running import SparkRun
+    from xstreamcast.spark.session import session
+
+    made, _ = programs(module, lambda one: optimise(lower(one)))
+    document, named = _inputs(args.input)
+    run = SparkRun(session(quick=True), made, document, named, Options())
+    try:
+        return run.explained()
+    finally:
+        run.close()
 
 
 def query_text(args: Parsed) -> tuple[str, str]:

@@ -17,6 +17,7 @@ from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Answer, Query
+    from xstreamcast.edges.loading import Keep
 
 FORMATS: Final = ("lines", "xml", "ndjson", "table")
 
@@ -41,6 +42,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--format", choices=FORMATS, help="lines when piped, table on a terminal")
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
+    parser.add_argument(
+        "--runner", choices=("local", "spark"), default="local",
+        help="in this process, or as tasks of Spark",
+    )  # fmt: skip
+    parser.add_argument("--master", metavar="URL", help="with --runner spark: a cluster")
 
 
 def main(arguments: Parsed) -> int:
@@ -52,12 +58,30 @@ def main(arguments: Parsed) -> int:
     document, named = _inputs(arguments.input)
     with quarantined(arguments) as keep:
         inputs = {**named, **_declared(asked, _bindings(arguments.bind))}
+        if arguments.runner == "spark":
+            return _on_spark(asked, document, inputs, arguments, keep)
         answer = asked.answer(document, inputs, stream_options(arguments, keep), arguments.tell)
         with _output(arguments.output) as out:
             for line in _written(_limited(answer, arguments.limit), _format(arguments)):
                 out.write(line + "\n")
     for loaded in answer.loaded:
         sys.stderr.write(loaded.summary() + "\n")
+    return 0
+
+
+def _on_spark(
+    asked: Query, document: Any, inputs: dict[str, Any], arguments: Parsed, keep: Keep
+) -> int:
+    """The same, as tasks of Spark."""
+    from xstreamcast.cli.run_spark import written
+
+    options = stream_options(arguments, keep)
+    programs = asked.telling(arguments.tell)
+    form, limit = _format(arguments), arguments.limit
+    said = written(programs, document, inputs, options, form, limit, arguments.master)
+    with _output(arguments.output) as out:
+        for line in said:
+            out.write(line + "\n")
     return 0
 
 

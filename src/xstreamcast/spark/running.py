@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import pickle
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -20,9 +19,8 @@ from xstreamcast.edges.binding import Options, _moment
 from xstreamcast.edges.loading import is_stream, table_path
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.pruning import kept_guide, needed_tags
-from xstreamcast.edges.table.reading import stream_of
+from xstreamcast.edges.table.reading import refused, stream_of
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.edges.watching.bound import Input, reading
 from xstreamcast.errors import error
 from xstreamcast.evaluate.context import Context, now
 from xstreamcast.evaluate.deep import deep
@@ -78,15 +76,15 @@ class SparkRun:
         tasks: int | None = None,
     ) -> None:  # fmt: skip
         self.spark, self.form = spark, form
-        self.options = replace(options, keep=None)
+        self.options, self._keep = replace(options, keep=None), options.keep
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self.notes: list[str] = []
+        self.notes: list[str] = []  # what a user should know of how inputs were read
         self.document = None if document is None else self._source("input", document)
         self.inputs = {name: self._source(name, one) for name, one in inputs.items()}
-        standing = {n: Input() if isinstance(s, os.PathLike) else s for n, s in self.inputs.items()}
-        self.programs = {name: reading(one, standing) for name, one in programs.items()}
+        self.programs = programs
         self.tasks = tasks or _EACH * spark.sparkContext.defaultParallelism
         self.current = now()
+        self.words: tuple[str, ...] = ()  # what the tasks of the last work do
 
     # -- inputs -----------------------------------------------------------------------------------
 
@@ -126,7 +124,10 @@ class SparkRun:
             source = folder / f"{name}.xml"
         path = folder / f"{name}-table"
         done = ingest(source, path, stream=name, on_error=self.options.on_error)
-        self.notes.append(f"{done.summary()}, into a table for this run")
+        self.notes.append(f"{done.summary()}; into a table for this run")
+        if self._keep is not None:
+            for one in refused(Log(path), name):
+                self._keep(one)
         return Path(f"table:{path}")
 
     # -- planning ---------------------------------------------------------------------------------
@@ -304,13 +305,10 @@ class SparkRun:
         plan = self.plan
         if isinstance(plan, Spread) and not plan.told:
             return self.spark.createDataFrame(self.collected())
-        found = self.work(DEEPEST if self._nests() else None).found
+        found = self.work().found
         bad = f.raise_error(f.coalesce(f.col("item"), f.lit("fragments nest too deep")))
         checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
         return found.select("place", "ordinal", "kind", checked.alias("item"))
-
-    def _nests(self) -> bool:
-        return False
 
     def collected(self) -> Any:
         """The items of the answer in order, as an Arrow table."""
@@ -325,6 +323,7 @@ class SparkRun:
 
     def _collected(self, work: Work) -> Any:
         pa = arrow()
+        self.words = work.words
         pc, found = pa.compute, work.found.toArrow()
         if pc.any(pc.equal(found["part"], AGAIN)).as_py():
             raise Again
@@ -413,14 +412,3 @@ class SparkRun:
 def _shape(part: Any) -> str:
     kind = type(part.shape).__name__.lower()
     return kind if part.fold == "items" else f"{kind}, folded by {part.fold}"
-
-
-def texts(table: Any) -> Sequence[str]:
-    """The items of an answer that was collected."""
-    found: list[str] = table["item"].to_pylist()
-    return found
-
-
-def parsed(table: Any) -> list[dict[str, Any]]:
-    """The items of an answer that was asked for as records."""
-    return [json.loads(one) for one in table["item"].to_pylist()]

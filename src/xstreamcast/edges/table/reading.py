@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.edges.table.files import read_files
 from xstreamcast.edges.table.log import Log, State, Stream
+from xstreamcast.edges.table.schema import QUARANTINED
 from xstreamcast.edges.table.wire import wire
 from xstreamcast.errors import DataPlace, error
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.immutable import Path
     from xstreamcast.edges.loading import Keep, Loaded
     from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.model.fragment import Refused
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.tape.store import Store
 
@@ -40,6 +42,18 @@ def structure_in(stream: Stream, name: str) -> TagStructure:
     return read_structure(stream.structure.encode(), name)
 
 
+def refused(log: Log, stream: str) -> list[Refused]:
+    """What could not be taken in on the way into a table, in order of arrival."""
+    from xstreamcast.model.fragment import Refused
+
+    files = [one for one in log.state().refused if one.stream == stream]
+    told = read_files(log.path, files, QUARANTINED).to_pylist()
+    return [
+        Refused(stream, row["id"], row["position"] or 0, row["code"], row["reason"], row["payload"])
+        for row in told
+    ]
+
+
 def load_table(
     name: str,
     table: str | os.PathLike[str],
@@ -63,7 +77,6 @@ def load_table(
     from xstreamcast.edges.table.pruning import keep_guide, kept_guide, needed_tags
     from xstreamcast.edges.wire.decoder import Decoder
     from xstreamcast.history.history import History
-    from xstreamcast.model.fragment import Refused
 
     log = Log(table)
     state = log.needed()

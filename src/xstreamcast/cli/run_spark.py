@@ -1,0 +1,54 @@
+"""xstreamcast run --runner spark: the answer of a query as tasks of Spark find it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.binding import Options
+
+
+def written(
+    programs: Mapping[str, Program], document: Any, inputs: Mapping[str, Any], options: Options,
+    form: str, limit: int | None, master: str | None,
+) -> Iterator[str]:  # fmt: skip
+    """The answer as lines of text, in one of the forms of `run`."""
+    from xstreamcast.spark.running import SparkRun
+    from xstreamcast.spark.session import session
+
+    told = "records" if form in ("ndjson", "xml") else "lines"
+    run = SparkRun(session(master), programs, document, inputs, options, form=told)
+    try:
+        found = run.collected()
+        for note in [*run.notes, f"spark: {run.words[0]}"]:
+            sys.stderr.write(note + "\n")
+    finally:
+        run.close()
+    if limit is not None:
+        found = found.slice(0, max(0, limit))
+    return _lines(found["item"].to_pylist(), found["kind"].to_pylist(), form)
+
+
+def _lines(items: list[str], kinds: list[str], form: str) -> Iterator[str]:
+    match form:
+        case "ndjson":
+            yield from items
+        case "xml":
+            yield "<results>"
+            yield from (f"<item>{_content(json.loads(one))}</item>" for one in items)
+            yield "</results>"
+        case "table":
+            for number, (kind, item) in enumerate(zip(kinds, items, strict=True), start=1):
+                yield f"{number:>5}  {kind:<14}  {item}"
+        case _:
+            yield from items
+
+
+def _content(record: dict[str, Any]) -> str:
+    """An item as XML content: a node as it is, an atomic value escaped."""
+    return str(record["xml"]) if "xml" in record else escape(record.get("v", ""))

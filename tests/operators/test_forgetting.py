@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import questions
 from tests.streams_strategies import HEAD, cases, histories, structures
+from xstreamcast.algebra.forgetting import kept
 from xstreamcast.api import compiled, query
 from xstreamcast.edges.immutable import Kept, path_of
 from xstreamcast.edges.wire.decoder import Decoder
@@ -266,6 +267,36 @@ def test_what_ended_before_all_projections_begin_goes(asked, late):
             assert beside.told.items() == beside.afresh(), line
     assert beside.told.items() == beside.afresh()
     assert most < 200
+
+
+@pytest.mark.parametrize("path", ["//b", "/r//b", "//v", "/r/*/b"])
+def test_versions_stay_where_what_they_hold_is_reached_past_them(path):
+    head, root, *_ = stream_of(2)
+    beside = Beside(f'(count(stream("s"){path}), stream("s")/r/a?[now]/@k/string())')
+    beside.feed((head + root).encode())
+    for i, line in enumerate(versions_of(200, late=False)):
+        hole = f'<stream:hole id="{1000 + i}" tsid="2"/></a>'
+        inner = re.sub(r'id="\d+" tsid="1"', f'id="{1000 + i}" tsid="2"', line)
+        inner = re.sub(r"<a .*</a>", f"<b><v>{i}</v></b>", inner) if i % 8 == 0 else ""
+        beside.feed((line.replace("</a>", hole) + inner).encode())
+    assert beside.told.items() == beside.afresh()
+
+
+@pytest.mark.parametrize(
+    ("asked", "goes"),
+    [
+        ('(stream("s")//v, stream("s")/r/a/b?[now])', False),
+        ('(stream("s")/r//v, stream("s")//b?[now]/@k)', False),
+        ('stream("s")//b?[now]//v', True),
+    ],
+)
+def test_what_is_reached_inside_is_reached_in_all_versions(asked, goes):
+    assert (2 in kept(compiled(asked), "s", _structure()).recent) == goes
+
+
+def _structure():
+    (told,) = (one for one in Decoder("s").feed((HEAD + STRUCTURE).encode()) if one)
+    return told.structure
 
 
 @pytest.mark.parametrize("asked", ALL_TIMES)

@@ -87,6 +87,8 @@ class _Noting(Reading):
         self.met |= reached
         self.bare.update({one.tag for one in reached if one.path == ()})
         self.loose.update(one.tag for one in reached if one.path is None)
+        if axis not in ("child", "attribute", "self"):
+            self._pass_by({one.tag for one in found}, reached)
         if test.kind != "element" and axis not in ("attribute", "self"):
             for one in found:
                 guide = self.guides[one.stream]
@@ -117,6 +119,13 @@ class _Noting(Reading):
         """The tags of which steps lead to nothing that ended longer ago than that."""
         seen = self.exposed | {tag for tag, count in self.bare.items() if count > 0}
         return {tag: back for tag, back in self.projected.items() if tag not in seen}
+
+    def _pass_by(self, sources: set[int], reached: frozenset[Place]) -> None:
+        """Steps to any depth lead through all versions of what stands above."""
+        for one in reached:
+            passed = self.guides[one.stream].above({one.tag}) - {one.tag}
+            inside = one.path != () and sources != {one.tag}
+            self.exposed |= passed | ({one.tag} if inside else set())
 
     def names(self, tag: int) -> frozenset[Name]:
         """The names of children of a payload's root that steps lead to, or through."""

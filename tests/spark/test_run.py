@@ -48,12 +48,16 @@ def _named(table: Path) -> dict[str, Any]:
 
 
 def _both(
-    spark: Any, text: str, inputs: dict[str, Any], tasks: int = 3, **options: Any
+    spark: Any,
+    text: str,
+    inputs: dict[str, Any],
+    tasks: int = 3,
+    few: int = 1 << 20,
+    **options: Any,
 ) -> tuple[list[str], list[str], SparkRun]:
     query = xsc.query(text)
-    run = SparkRun(
-        spark, query.telling(""), inputs.pop("", None), inputs, Options(**options), tasks=tasks
-    )
+    document, asked = inputs.pop("", None), Options(**options)
+    run = SparkRun(spark, query.telling(""), document, inputs, asked, tasks=tasks, few=few)
     expected = list(query.run(run.document, **options, **inputs).lines())
     try:
         return run.collected()["item"].to_pylist(), expected, run
@@ -103,7 +107,17 @@ def test_only_the_tags_that_a_query_needs_are_read(spark: Any, table: Path) -> N
     assert "fragments read: accounts, account" in run.words
 
 
-def test_units_that_stand_within_units_and_twice_in_the_root(spark: Any, tmp_path: Path) -> None:
+def test_joins_of_spark_find_what_the_driver_finds(spark: Any, table: Path) -> None:
+    text = 'stream("credit")//account[limit = 7000]'
+    found, expected, run = _both(spark, text, _named(table), few=0)
+    assert found == expected
+    assert "joins follow the links" in run.words
+    nested, expected, _ = _both(spark, 'stream("s")//q', _nested(table.parent), few=0)
+    assert nested == expected
+
+
+def _nested(folder: Path) -> dict[str, Any]:
+    """A stream whose root holds a unit twice; units hold each other's content."""
     tags = (
         '<stream:structure><tag id="1" name="r" type="snapshot"><tag id="2" name="p" '
         'type="temporal"><tag id="2"/></tag></tag></stream:structure>'
@@ -115,8 +129,12 @@ def test_units_that_stand_within_units_and_twice_in_the_root(spark: Any, tmp_pat
         inner = f'<stream:hole id="{n % 4 + 1}q" tsid="3"/><stream:hole id="1q" tsid="3"/>'
         lines.append(_filler(str(n), 2, f'<p n="{n}">{inner}</p>'))
         lines.append(_filler(f"{n}q", 3, f"<q>{n}</q>"))
-    (tmp_path / "s.xml").write_text("\n".join([*lines, "</stream:fragments>"]))
-    found, expected, run = _both(spark, 'stream("s")//q', {"s": tmp_path / "s.xml"}, tasks=4)
+    (folder / "s.xml").write_text("\n".join([*lines, "</stream:fragments>"]))
+    return {"s": folder / "s.xml"}
+
+
+def test_units_that_stand_within_units_and_twice_in_the_root(spark: Any, tmp_path: Path) -> None:
+    found, expected, run = _both(spark, 'stream("s")//q', _nested(tmp_path), tasks=4)
     assert found == expected
     assert len(found) == 10
     assert isinstance(run.plan, Spread)
@@ -171,19 +189,12 @@ def test_a_data_frame_of_fragments_may_be_asked(spark: Any, table: Path) -> None
 def test_functions_of_python_work_in_tasks(spark: Any, table: Path) -> None:
     secret = 3
 
-    @xsc.function("test:thrice($x as xs:integer) as xs:integer", deterministic=True)
+    @xsc.function("thrice($x as xs:integer) as xs:integer", deterministic=True)
     def thrice(x: int) -> int:
         return x * secret
 
-    text = 'stream("credit")//account[test:thrice(xs:integer(@no)) mod 21 = 0]/string(@no)'
-    text = f'declare namespace test = "{_uri()}"; {text}'
+    text = 'stream("credit")//account[thrice(xs:integer(@no)) mod 21 = 0]/string(@no)'
     found, expected, run = _both(spark, text, _named(table))
     assert found == expected
     assert found
     assert isinstance(run.plan, Spread)
-
-
-def _uri() -> str:
-    from xstreamcast.functions.registry import rows
-
-    return next(row.uri for row in rows() if row.local == "thrice")

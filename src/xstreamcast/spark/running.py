@@ -31,17 +31,11 @@ from xstreamcast.history.asking import When
 from xstreamcast.model.column import Column
 from xstreamcast.model.instant import START
 from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.spark.running_links import DEEPEST, FEW, assigned, followed, levels
 from xstreamcast.spark.running_plan import Spread, Together, spread
 from xstreamcast.spark.running_ranges import RangesTask, ranges
 from xstreamcast.spark.running_task import AGAIN, FAILED, FOUND, Alone, Asking, Question, told
-from xstreamcast.spark.running_units import (
-    DEEPEST,
-    Table,
-    UnitsTask,
-    assigned,
-    levels,
-    roots,
-)
+from xstreamcast.spark.running_units import Table, UnitsTask, roots
 from xstreamcast.spark.running_values import combined, sorted_places
 
 if TYPE_CHECKING:
@@ -52,6 +46,9 @@ if TYPE_CHECKING:
 _COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 _SMALLEST: Final = 1 << 18  # bytes of a document that are worth a task
 _EACH: Final = 2  # tasks for each core, so that none waits long for the last one
+
+
+_KEPT: Final[list[SparkRun]] = []  # whose temporary tables a DataFrame still reads
 
 
 class Again(Exception):
@@ -73,9 +70,9 @@ class SparkRun:
     def __init__(
         self, spark: SparkSession, programs: Mapping[str, Program], document: Any,
         inputs: Mapping[str, Any], options: Options, *, form: str = "lines",
-        tasks: int | None = None,
+        tasks: int | None = None, few: int = FEW,
     ) -> None:  # fmt: skip
-        self.spark, self.form = spark, form
+        self.spark, self.form, self._few = spark, form, few
         self.options, self._keep = replace(options, keep=None), options.keep
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.notes: list[str] = []  # what a user should know of how inputs were read
@@ -259,15 +256,22 @@ class SparkRun:
             wanted = [needed_tags(one, plan.name, guide, strategy) for one in plan.programs]
             if None not in wanted:
                 tags = frozenset[int]().union(*(one for one in wanted if one is not None))
-        depth = depth or min(levels(table.structure), 8)
-        task = UnitsTask(question, table, guide if tags is not None else None, depth)
-        rows = assigned(self.spark, table, made, tags, depth)
+        shown = guide if tags is not None else None
+        files = table.state.files_of(table.stream, tags)
+        if sum(file.rows for file in files) <= self._few:
+            task = UnitsTask(question, table, shown, DEEPEST, followed(table, made, tags))
+            rows, by = self.spark.range(0, len(made), 1, len(made)), "the driver follows the links"
+        else:
+            depth = depth or min(levels(table.structure), 8)
+            task = UnitsTask(question, table, shown, depth)
+            rows, by = assigned(self.spark, table, made, tags, depth), "joins follow the links"
         read = "all tags" if tags is None else ", ".join(
             table.structure[tag].name for tag in sorted(tags)
         )  # fmt: skip
         words = (
             f"{len(made)} tasks, each a range of the {len(made.ids)} units of {plan.name}",
             f"fragments read: {read}",
+            by,
             *self._whole_words(plan),
         )
         return Work(rows.mapInArrow(task, FOUND), len(made), words)
@@ -306,6 +310,8 @@ class SparkRun:
         if isinstance(plan, Spread) and not plan.told:
             return self.spark.createDataFrame(self.collected())
         found = self.work().found
+        if self._folder is not None:
+            _KEPT.append(self)
         bad = f.raise_error(f.coalesce(f.col("item"), f.lit("fragments nest too deep")))
         checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
         return found.select("place", "ordinal", "kind", checked.alias("item"))
@@ -322,9 +328,12 @@ class SparkRun:
                     raise error("XSCU0005", f"fragments stand more than {DEEPEST} deep") from None
 
     def _collected(self, work: Work) -> Any:
-        pa = arrow()
         self.words = work.words
-        pc, found = pa.compute, work.found.toArrow()
+        return self.answered(work.found.toArrow())
+
+    def answered(self, found: Any) -> Any:
+        """The answer from what the tasks found."""
+        pc = arrow().compute
         if pc.any(pc.equal(found["part"], AGAIN)).as_py():
             raise Again
         failed = found.filter(pc.equal(found["part"], FAILED))

@@ -7,10 +7,10 @@ to fillers tell Spark; a task is told files and rows, and reads the payloads its
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,13 +31,9 @@ from xstreamcast.spark.running_task import AGAIN, Question, answered, failing, r
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
     from xstreamcast.algebra.guide import Guide
     from xstreamcast.edges.table.log import File, State
     from xstreamcast.model.structure import TagStructure
-
-DEEPEST: Final = 64  # levels of fragments below each other that are followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,69 +134,27 @@ def _taken(name: str, structure: TagStructure, pieces: Iterable[bytes]) -> Histo
     return history
 
 
-def levels(structure: TagStructure) -> int:
-    """How many fragments may stand below each other under the root; DEEPEST if tags nest."""
-
-    def below(tag: int, seen: frozenset[int]) -> int:
-        if tag in seen:
-            return DEEPEST
-        inner = [below(child, seen | {tag}) for child in structure[tag].children]
-        return min(DEEPEST, max(inner, default=0) + structure.travels(tag))
-
-    return max(1, below(structure.root, frozenset()) - 1)
-
-
-def assigned(
-    spark: SparkSession, table: Table, made: Roots, tags: frozenset[int] | None, depth: int
-) -> DataFrame:
-    """Rows (range, tag, file, row, level), and one row for each range with its root."""
-    from pyspark.sql import functions as f
-
-    from xstreamcast.spark.table import FRAGMENTS
-
-    pa = arrow()
-    files = table.state.files_of(table.stream, tags)
-    base = f"file://{table.path}"
-    reader = spark.read.schema(FRAGMENTS).option("basePath", base)
-    links = reader.parquet(*[f"{base}/{file.path}" for file in files]).select(
-        "id", "holes", "tag",
-        f.col("_metadata.file_name").alias("file"), f.col("_metadata.row_index").alias("row"),
-    )  # fmt: skip
-    units = pa.table({"id": made.ids, "range": pa.array(made.ranges, pa.int32())})
-    level = spark.createDataFrame(units).distinct()
-    edges = links.select("id", f.explode("holes").alias("hole"))
-    edges = edges.select("id", f.col("hole.id").alias("child"))
-    found = level.withColumn("level", f.lit(0))
-    for number in range(1, depth):
-        level = level.join(edges, "id").select(f.col("child").alias("id"), "range").distinct()
-        found = found.unionByName(level.withColumn("level", f.lit(number)))
-    joined = links.join(found, "id").select(
-        "range", "tag", "file", "row", "level", f.lit(None).cast("binary").alias("root")
-    )
-    lines = pa.table({
-        "range": pa.array(range(len(made)), pa.int32()),
-        "root": pa.array(made.lines, pa.binary()),
-    })  # fmt: skip
-    nothing = {"tag": "int", "file": "string", "row": "bigint", "level": "int"}
-    heads = spark.createDataFrame(lines)
-    for name, kind in nothing.items():
-        heads = heads.withColumn(name, f.lit(None).cast(kind))
-    both = joined.unionByName(heads)
-    return both.repartitionById(len(made), f.col("range"))
-
-
 class UnitsTask:
     """The query asked of the units of a range."""
 
-    def __init__(self, question: Question, table: Table, guide: Guide | None, depth: int) -> None:
+    def __init__(
+        self, question: Question, table: Table, guide: Guide | None, depth: int,
+        known: Sequence[Any] | None = None,
+    ) -> None:  # fmt: skip
         self.question, self.guide, self.depth = question, guide, depth
+        self.known = known  # the rows of each range, where the driver has followed the links
         self.path, self.stream, self.structure = table.path, table.stream, table.structure
-        known = table.state.streams[table.stream]
-        self.newest = known.newest, known.zoned
+        stream = table.state.streams[table.stream]
+        self.newest = stream.newest, stream.zoned
         files = table.state.files_of(table.stream)
         self.files = {(file.tag, Path(file.path).name): file for file in files}
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        if self.known is not None:
+            for place in (one for batch in batches for one in batch.column(0).to_pylist()):
+                mine = self.known[place]
+                yield from failing(lambda mine=mine, place=place: self._range(mine, place))  # type: ignore[misc]
+            return
         told = arrow().Table.from_batches(list(batches))
         pc = arrow().compute
         for place in sorted(told["range"].unique().to_pylist()):

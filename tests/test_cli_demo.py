@@ -45,7 +45,7 @@ def test_the_answers_shown_are_those_of_an_independent_processor(asked: str) -> 
 
 
 def test_the_demo_plays_every_scene(capsys) -> None:
-    assert main(["demo", "--messages", "200"]) == 0
+    assert main(["demo", "--runner", "local", "--messages", "200"]) == 0
     said = capsys.readouterr().out
     for title, _ in SCENES:
         assert f"{title}\n\n  " in said

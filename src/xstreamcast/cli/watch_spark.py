@@ -28,7 +28,7 @@ def add_spark_arguments(parser: Parser) -> None:
         "--interval",
         default="100ms",
         metavar="D",
-        help="on Spark: time between two batches (100ms)",
+        help="on Spark: between two batches (100ms)",
     )
 
 

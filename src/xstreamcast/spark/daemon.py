@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyspark.daemon import manager
 
 _STREAM = b"""<structure><tag id="1" name="a"><tag id="2" name="b" type="event"/></tag></structure>
-<filler id="0" tsid="1" validTime="2003-01-01"><a><hole id="1" tsid="2"/></a></filler>"""
+<filler id="0" tsid="1" validTime="2003-01-01"><a><hole id="1" tsid="2"/></a></filler>
+<filler id="1" tsid="2" validTime="2003-01-01"><b c="1">2</b></filler>"""
+_QUERY = 'for $b in stream("warm")//b[@c = 1] where $b/text() > 1 return <d>{$b, count($b)}</d>'
 
 
 def warm() -> None:
-    """Decode a little, so that no worker has to load the kernels by itself."""
+    """Decode and ask a little, so that no worker has to load the kernels by itself."""
     from xstreamcast.edges.table.rows import Rows
     from xstreamcast.edges.wire.decoder import Decoder
 
     decoder = Decoder("warm")
     rows = Rows("warm", decoder.ids)
+    made: list[Any] = []
     for arrival in [*decoder.feed(_STREAM), *decoder.close()]:
-        rows.rows(arrival)
+        made.append(rows.rows(arrival))
+    _ask(made)
+
+
+def _ask(rows: list[Any]) -> None:
+    import pyarrow
+
+    from xstreamcast.algebra.lowering import lower
+    from xstreamcast.rewrite.optimise import optimise
+    from xstreamcast.spark.watching_host import Asked, Host
+    from xstreamcast.syntax import parse
+
+    host = Host(Asked({"": optimise(lower(parse(_QUERY)))}, {"warm": "fragments"}))
+    host.take(pyarrow.Table.from_batches(rows), None)
+    list(query(_QUERY).run(warm=_STREAM).lines())
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ class Java:
         """A name for what is kept for this Java and this Spark."""
         told = f"{os.path.realpath(self.path)} {os.stat(self.path).st_mtime_ns}"
         short = hashlib.sha256(told.encode()).hexdigest()[:10]
-        return f"java{self.major}-spark{version('pyspark')}-{short}"
+        return f"java{self.major}-spark{version('pyspark')}-{short}-linked"
 
 
 def find_java() -> Java:

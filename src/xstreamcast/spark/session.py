@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
+from xstreamcast.spark.home import spark_home
 from xstreamcast.spark.java import Launch, cache_folder, find_java, prepared
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ def _started(builder: Any, launch: Launch) -> SparkSession:
         "SPARK_LAUNCHER_OPTS": " ".join(_QUICK),
         "PYSPARK_PYTHON": sys.executable,
     }
+    home = spark_home(cache_folder())
+    ours |= {} if home is None else {"SPARK_HOME": str(home)}
     before = {name: os.environ.get(name) for name in ours}
     os.environ.update(ours)
     try:

@@ -22,6 +22,7 @@ from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import Error, error
 from xstreamcast.spark.ingest import _failure
+from xstreamcast.spark.quiet import quieten
 from xstreamcast.spark.watching import ENDS, changes_of, end_all, rows_of
 from xstreamcast.spark.watching_host import Asked
 from xstreamcast.spark.watching_sink import Named, Told, Write, once_each
@@ -150,35 +151,30 @@ class SparkWatching:
 
     def start(self, write: Write) -> Running:
         """Begin; `write` is handed the number of each batch and its changes."""
-        return Running(self._begin(write), self._ending(write), self.told)
+        running = Running(self._begin(write), self)
+        if not self.options.follow:
+            running.end_with(self._end)
+        return running
 
     def _begin(self, write: Write) -> StreamingQuery:
         assert self._folder is not None
         told = self.changes(raises=False).writeStream.foreachBatch(once_each(write, self.told))
         told = told.option("checkpointLocation", f"file://{self._folder / 'spark'}")
-        if self.options.follow:
-            told = told.trigger(processingTime=self.interval)
-        else:
-            told = told.trigger(availableNow=True)
-        # one partition for each query: they are cloned with the session when it starts
-        before = self.spark.conf.get(_PARTITIONS)
+        told = told.trigger(processingTime=self.interval)
+        quieten(self.spark)
+        # one partition for each query: settings are cloned with the session when it starts
+        before = str(self.spark.conf.get(_PARTITIONS))
         self.spark.conf.set(_PARTITIONS, str(len(self.queries)))
         try:
             return told.start()
         finally:
             self.spark.conf.set(_PARTITIONS, before)
 
-    def _ending(self, write: Write) -> Callable[[], StreamingQuery] | None:
-        if self.options.follow:
-            return None
-
-        def ended() -> StreamingQuery:
-            assert self._folder is not None
-            names = {name for one in self.queries.values() for name in one.inputs}
-            end_all(self._folder / ENDS, dict.fromkeys(names))
-            return self._begin(write)
-
-        return ended
+    def _end(self) -> None:
+        """Say that what does not grow is over."""
+        assert self._folder is not None
+        names = {name for one in self.queries.values() for name in one.inputs}
+        end_all(self._folder / ENDS, dict.fromkeys(names))
 
     # -- as the local runner ----------------------------------------------------------------------
 
@@ -258,10 +254,13 @@ class _Handing:
 class Running:
     """The handle of a running query, with PySpark's habits."""
 
-    def __init__(
-        self, query: StreamingQuery, then: Callable[[], StreamingQuery] | None, told: Told
-    ) -> None:
-        self.query, self._then, self.told = query, then, told
+    def __init__(self, query: StreamingQuery, of: SparkWatching) -> None:
+        self.query, self._of = query, of  # without it its folder would go
+        self._ending: threading.Thread | None = None
+
+    @property
+    def told(self) -> Told:
+        return self._of.told
 
     @property
     def status(self) -> Mapping[str, Any]:
@@ -277,39 +276,45 @@ class Running:
 
     @property
     def isActive(self) -> bool:
-        return bool(self.query.isActive) or self._then is not None
+        return bool(self.query.isActive)
+
+    def end_with(self, end: Callable[[], None]) -> None:
+        """When all that is there has been told, say so, and stop when that has been told."""
+
+        def ending() -> None:
+            try:
+                self.query.processAllAvailable()
+                end()
+                self.query.processAllAvailable()
+            except Exception:
+                if self.query.isActive:
+                    raise
+                return  # it failed or was stopped: whoever waits for it is told
+            self.query.stop()
+
+        self._ending = threading.Thread(target=ending, daemon=True)
+        self._ending.start()
 
     def goes_on(self) -> bool:
-        """Whether there is more to come; after what was there, inputs that do not grow end."""
+        """Whether there is more to come; what failed is raised."""
         if self.query.isActive:
             return True
-        self._raise()
-        if self._then is None:
-            return False
-        self.query, self._then = self._then(), None
-        return True
-
-    def _raise(self) -> None:
         failed = self.query.exception()
         if failed is not None:
             raise (self.told.failed[0] if self.told.failed else _failure(failed)) from None
+        return False
 
     def awaitTermination(self, timeout: float | None = None) -> bool:
         """Wait for the end → whether it has come."""
         until = None if timeout is None else time.monotonic() + timeout
         while self.goes_on():
-            left = None if until is None else max(until - time.monotonic(), 0)
-            try:
-                self.query.awaitTermination() if left is None else self.query.awaitTermination(left)
-            except Exception:
-                self._raise()
-                raise
-            if until is not None and time.monotonic() >= until:
+            left = _PATIENCE if until is None else min(until - time.monotonic(), _PATIENCE)
+            if left <= 0:
                 return False
+            time.sleep(left)
         return True
 
     def stop(self) -> None:
-        self._then = None
         self.query.stop()
 
     close = stop

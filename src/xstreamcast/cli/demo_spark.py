@@ -21,8 +21,6 @@ from xstreamcast.live.text import cut
 from xstreamcast.model.change import Accumulated, Change
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from xstreamcast.spark.watching_run import Running
 
 SECONDS: Final = 30.0  # that the feed takes
@@ -112,7 +110,7 @@ class Playing:
         )
 
 
-def play(spark: Callable[[], SparkSession], out: TextIO, seconds: float = SECONDS) -> bool:
+def play(spark: Callable[[], Any], out: TextIO, seconds: float = SECONDS) -> bool:
     """Play it → whether the past agreed with what was on the screen."""
     screen = Screen(out)
     _open(screen)
@@ -171,7 +169,7 @@ def _open(screen: Screen) -> None:
         screen.line(indent(asked, "    ") + "\n", "dim")
 
 
-def _started(session: SparkSession, feed: Path, playing: Playing) -> Running:
+def _started(session: Any, feed: Path, playing: Playing) -> Running:
     from xstreamcast.edges.watching import Options
     from xstreamcast.spark.query import bound_programs
     from xstreamcast.spark.watching_run import SparkWatching, watchings

@@ -28,12 +28,10 @@ def warm() -> None:
 def _ask(rows: list[Any]) -> None:
     import pyarrow
 
-    from xstreamcast.algebra.lowering import lower
-    from xstreamcast.rewrite.optimise import optimise
+    from xstreamcast.api import query
     from xstreamcast.spark.watching_host import Asked, Host
-    from xstreamcast.syntax import parse
 
-    host = Host(Asked({"": optimise(lower(parse(_QUERY)))}, {"warm": "fragments"}))
+    host = Host(Asked(query(_QUERY).programs, {"warm": "fragments"}))
     host.take(pyarrow.Table.from_batches(rows), None)
     list(query(_QUERY).run(warm=_STREAM).lines())
 

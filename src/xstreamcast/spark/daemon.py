@@ -28,12 +28,18 @@ def warm() -> None:
 def _ask(rows: list[Any]) -> None:
     import pyarrow
 
-    from xstreamcast.api import query
+    from xstreamcast.algebra.lowering import lower
+    from xstreamcast.edges.binding import Binding, Options
+    from xstreamcast.evaluate.results import lines
+    from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.spark.watching_host import Asked, Host
+    from xstreamcast.syntax import parse
 
-    host = Host(Asked(query(_QUERY).programs, {"warm": "fragments"}))
+    program = optimise(lower(parse(_QUERY)))
+    host = Host(Asked({"": program}, {"warm": "fragments"}))
     host.take(pyarrow.Table.from_batches(rows), None)
-    list(query(_QUERY).run(warm=_STREAM).lines())
+    binding = Binding(program, {"warm": _STREAM}, Options())
+    list(lines(binding.store, binding.run(None)))
 
 
 if __name__ == "__main__":

@@ -48,8 +48,12 @@ def over(shape: Shape, name: str | None, document: p.Expression) -> Shape:
             return replace(shape, tuples=change(tuples))  # type: ignore[arg-type]
         case Grouped(tuples):
             return replace(shape, tuples=change(tuples), group=change(shape.group))  # type: ignore[arg-type]
-        case Windowed(window=window):
-            return replace(shape, window=replace(window, items=change(window.items)))  # type: ignore[arg-type]
+        case Windowed(window=window, by=by):
+            if by is not None:
+                values, source = change(by.values), change(by.source)
+                by = replace(by, values=values, source=source)  # type: ignore[arg-type]
+            items = change(window.items)
+            return replace(shape, window=replace(window, items=items), by=by)  # type: ignore[arg-type]
 
 
 def _unfocused(plan: Any, document: p.Expression) -> Any:

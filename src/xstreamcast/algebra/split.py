@@ -69,6 +69,8 @@ def deepest(
         for one in same
         if not any(part.guards_of(name) for part in one.parts for name in part.inputs)
     ]
+    if not tried[0].parts:
+        return tried[0]  # whose reasons are not that it was cut too deep
     best = free[-1] if free else same[0]
     return replace(best, deeper=tuple(one for one in same if tried.index(one) >= tried.index(best)))
 
@@ -233,6 +235,8 @@ class _Splitting:
             except NotDivided as caught:
                 if attempt == self._listed:
                     self.reasons.append(Reason(caught.reason, caught.span))
+                elif attempt == windowed:  # it would be windows, but for this
+                    self.reasons[-1] = Reason(caught.reason, caught.span)
                 continue
             if shape is not None and not (walk.held and walk.others):
                 if attempt != self._listed:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.window_folds import WindowFold
+from xstreamcast.algebra.windowed_by import ByKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Windowed:
     alone: bool
     folds: tuple[WindowFold, ...] = ()  # what the result reads of items, if only folds
     folded: p.Expression | None = None  # the result over these
+    by: ByKey | None = None  # windows for each value of a key
 
     @property
     def ends_with_items(self) -> bool:

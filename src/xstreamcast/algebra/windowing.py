@@ -15,6 +15,7 @@ from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.algebra.window_folds import folded
 from xstreamcast.algebra.windowed import EndKey, Windowed
+from xstreamcast.algebra.windowed_by import ByKey, by_key
 
 _SWAPPED: Final[dict[str, p.CompareOp]] = {
     "eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"
@@ -27,13 +28,19 @@ def windowed(plan: p.Expression, walk: Locality) -> Windowed | None:
     found = _taken_apart(plan)
     if found is None:
         return None
-    before, window, result = found
-    _check(before, window, result, walk)
-    return _made(before, window, result)
+    before, window, result, by = found
+    _check(before, window, result, walk, by)
+    made = replace(_made(before, window, result), by=by)
+    if by is not None and not made.alone:
+        raise NotDivided("windows of each value read what is around their items", window.span)
+    return made
 
 
-def _taken_apart(plan: p.Expression) -> tuple[p.Tuples, p.Window, p.Expression] | None:
-    """(constants before, the window clause, what follows) of a FLWOR."""
+_Found = tuple[p.Tuples, p.Window, p.Expression, ByKey | None]
+
+
+def _taken_apart(plan: p.Expression) -> _Found | None:
+    """(constants before, the window clause, what follows, the key) of a FLWOR."""
     if not isinstance(plan, p.Return):
         return None
     clauses: list[p.Tuples] = []
@@ -46,22 +53,33 @@ def _taken_apart(plan: p.Expression) -> tuple[p.Tuples, p.Window, p.Expression] 
     before: p.Tuples = p.Unit()
     while clauses and isinstance(clauses[-1], p.Let):
         before = replace(clauses.pop(), source=before)  # type: ignore[arg-type]
+    loop = clauses.pop() if clauses and isinstance(clauses[-1], p.ForEach) else None
     if not clauses or not isinstance(clauses[-1], p.Window):
         return None
     window = clauses.pop()
     assert isinstance(window, p.Window)
+    by = None
+    if loop is not None:
+        found = by_key(loop, window)
+        if found is None:
+            return None
+        by, window = found
     tail: p.Tuples = p.Unit()
     for clause in reversed(clauses):
         tail = replace(clause, source=tail)  # type: ignore[arg-type]
     result = plan.result if isinstance(tail, p.Unit) else replace(plan, source=tail)
-    return before, replace(window, source=p.Unit()), result
+    return before, replace(window, source=p.Unit()), result, by
 
 
-def _check(before: p.Tuples, window: p.Window, result: p.Expression, walk: Locality) -> None:
+def _check(
+    before: p.Tuples, window: p.Window, result: p.Expression, walk: Locality, by: ByKey | None
+) -> None:
     """NotDivided unless all but the items reads nothing of the input but items it is given."""
     focus = None if walk.input is not None else walk.cut.document()
     walk.look_tuples(before, None)
     place = walk.settle(walk.drive(window.items, focus), window.items)
+    if by is not None:
+        walk.settle(walk.drive(by.values, focus), by.values)
     if not place.inside:
         raise NotDivided("it reads nothing that stands in units", window.span)
     walk.places[window.variable] = place

@@ -122,8 +122,8 @@ def _operator(part: Part) -> str:
             return "order by"
         case Grouped():
             return "group by"
-        case Windowed(window=window):
-            told = f"{window.kind} windows"
+        case Windowed(window=window, by=by):
+            told = f"{window.kind} windows" + ("" if by is None else " of each value")
             return told if part.fold == "items" else f"{part.fold} of {told}"
         case Listed():
             return "concatenation" if part.fold == "items" else part.fold

@@ -67,7 +67,22 @@ class Buffer:
             return
         places = np.arange(first, first + len(items), dtype=np.int64)
         kept, tapes = taken_out(items, store)
-        self.segments.append(Segment(places, kept, tapes, len(items)))
+        self._add(Segment(places, kept, tapes, len(items)))
+
+    def append_alone(self, items: Items, first: int, keep: Ints, low: int, store: Store) -> None:
+        """Nodes from a position on, as far as they are needed: each with nothing around it."""
+        places = np.arange(first, first + len(items), dtype=np.int64)
+        at = np.flatnonzero((places >= low) | np.isin(places, keep))
+        if len(at) == 0:
+            return
+        kept, tapes = taken_out(items.take(at), store)
+        for number, tape in enumerate(tapes):
+            mine = np.flatnonzero(kept.values >> 32 == number)
+            made, rows = compacted(tape, kept.values[mine] & 0xFFFFFFFF)
+            self._add(Segment(places[at[mine]], Items.of_nodes(rows), (made,), len(mine)))
+
+    def _add(self, one: Segment) -> None:
+        self.segments.append(one)
         while len(self.segments) > 1 and _worth_joining(*self.segments[-2:]):
             last = self.segments.pop()
             self.segments[-1] = _joined(self.segments[-1], last)

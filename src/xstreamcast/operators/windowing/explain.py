@@ -30,12 +30,15 @@ def windows_keep(shape: Windowed, fragments: bool) -> str:
     if shape.key is not None:
         how = "value" if shape.key.op == "eq" else "order of values"
         opened += f", looked up by {how}"
-    return f"{opened}, with {items}"
+    each = "" if shape.by is None else "for each value, "
+    return f"{each}{opened}, with {items}"
 
 
 def windows_grow(shape: Windowed, name: str) -> Iterator[str]:
     """Why what is kept may grow without bound."""
     kind = shape.window.kind
+    if shape.by is not None:
+        yield f"values that the key of items of {name} has had are kept, each with its windows"
     if kind == "landmark":
         held = "with all items since" if shape.reads_items else "with the items there"
         yield f"landmark windows of {name} never close: where they start is kept, {held}"

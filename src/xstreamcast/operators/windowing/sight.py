@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 class Sight:
     """Items that are at hand, of a sequence that has `stop` of them by now."""
 
-    def __init__(self, shape: Windowed, context: Context) -> None:
+    def __init__(self, shape: Windowed, context: Context, base: Frame | None = None) -> None:
         self.shape, self.window = shape, shape.window
         self.context = context
-        self.base = gathered(shape.before, context.root)
+        self.base = base or gathered(shape.before, context.root)
         self.loaded: Loaded | None = None
         self.stop = 0
         self.pairs_asked = 0

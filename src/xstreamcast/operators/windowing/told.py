@@ -89,6 +89,21 @@ class Told(Answer):
             self.head = _last_key(group, entries)
         del self._order[:count]
 
+    def forget_between(self, low: int, high: int) -> None:
+        """Groups of these ranks are final: only the last is kept, for what comes behind it."""
+        first = bisect_left(self._order, (low, ""))
+        last = bisect_left(self._order, (high, "")) - 1
+        for _, group in self._order[first:last]:
+            self.forgotten += len(self._groups.pop(group).listed)
+            del self._ranks[group]
+        if first < last:
+            del self._order[first:last]
+
+    def of(self, group: str) -> list[str]:
+        """The items of a group."""
+        known = self._groups.get(group)
+        return [] if known is None else [entry.item for entry in known.listed]
+
     def _before(self, group: str) -> str | None:
         place = bisect_left(self._order, (self._ranks[group], group))
         return super()._before(group) if place else self.head

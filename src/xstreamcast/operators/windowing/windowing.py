@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.asking import rows_of_strings
 from xstreamcast.operators.windowing.buffer import put_into, taken_out
+from xstreamcast.operators.windowing.by_key import WindowsByKey
 from xstreamcast.operators.windowing.folding import applied
 from xstreamcast.operators.windowing.told import Told
-from xstreamcast.operators.windowing.windows import Revision, Windows
+from xstreamcast.operators.windowing.windows import Revision, Rows, T, Windows
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
@@ -29,12 +31,20 @@ if TYPE_CHECKING:
 Kept = tuple[Items, tuple["Tape", ...]]
 
 
+def _windows(part: Part, rows: Rows[T], snapshot: Any = None) -> Windows[T] | WindowsByKey[T]:
+    shape = part.shape
+    assert isinstance(shape, Windowed)
+    if shape.by is not None:
+        return WindowsByKey(part, rows, snapshot)
+    return Windows(part, rows, snapshot)
+
+
 class Windowing:
     """answer  →  the result of each window, in the order of the clause"""
 
     def __init__(self, part: Part, snapshot: Any = None) -> None:
         windows, told = (None, None) if snapshot is None else snapshot
-        self.windows: Windows[list[str]] = Windows(part, rows_of_strings, windows)
+        self.windows = _windows(part, rows_of_strings, windows)
         self.told = Told(told)
         self._waiting: Revision[list[str]] = Revision()
 
@@ -42,19 +52,22 @@ class Windowing:
         self, moves: Sequence[Moved], asking: Asking, decided: bool, ended: bool, instant: int
     ) -> list[Change]:
         """What the tick changed in the answer."""
-        anew = self.windows.units is None  # nothing is known of the windows that were told
+        anew = self.windows.anew
         found = self.windows.on_tick(moves, asking, decided, ended)
         if found is None:
             return []
         if anew and any(moved.complete for moved in moves):
             found.gone |= set(self.told.groups()) - set(found.contents)
         self._waiting.merge(found)
-        if not decided and self.windows.units is not None:
+        if not decided and not self.windows.anew:
             return []  # items may still change that were thought to be settled
         found, self._waiting = self._waiting, Revision()
         contents = {**dict.fromkeys(sorted(found.gone), ()), **found.contents}
-        changes = self.told.ranked(contents, found.ranks, instant)
+        moved = {name: self.told.of(name) for name in found.ranks if name not in contents}
+        changes = self.told.ranked({**contents, **moved}, found.ranks, instant)
         self.told.forget(found.final)
+        for low, high in found.finals.items():
+            self.told.forget_between(low, high)
         return changes
 
     def retracted(self, instant: int) -> list[Change]:
@@ -83,14 +96,14 @@ class WindowValues:
 
     def __init__(self, part: Part) -> None:
         self._fold = part.fold
-        self.windows: Windows[Kept] = Windows(part, _kept)
+        self.windows = _windows(part, _kept)
         self._kept: dict[str, Kept] = {}
         self._ranks: dict[str, int] = {}
         self._counted = 0  # results that are final, where only their number is asked
 
     def on_tick(self, moves: Sequence[Moved], asking: Asking, decided: bool, ended: bool) -> bool:
         """Take the tick in → whether the value may have changed."""
-        anew = self.windows.units is None  # nothing is known of the windows that were kept
+        anew = self.windows.anew
         found = self.windows.on_tick(moves, asking, decided, ended)
         if found is None:
             return False
@@ -102,12 +115,13 @@ class WindowValues:
         self._ranks |= found.ranks
         self._ranks = {name: self._ranks[name] for name in self._kept}
         if self._fold in ("count", "exists", "empty"):
-            self._count_final(found.final)
+            for low, high in ((0, found.final), *found.finals.items()):
+                self._count_final(low, high)
         return True
 
-    def _count_final(self, final: int) -> None:
+    def _count_final(self, low: int, high: int) -> None:
         """Of results that no longer change, only the number is kept."""
-        for name in [name for name in self._kept if self._ranks[name] < final]:
+        for name in [name for name in self._kept if low <= self._ranks[name] < high]:
             self._counted += len(self._kept.pop(name)[0])
             del self._ranks[name]
 

@@ -12,7 +12,7 @@ from xstreamcast.errors import Error
 from xstreamcast.evaluate.boundaries import Bounds
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.windows import all_subsequences
-from xstreamcast.operators.windowing.buffer import Buffer, renamed
+from xstreamcast.operators.windowing.buffer import Buffer, put_into, renamed, taken_out
 from xstreamcast.operators.windowing.folding import Folding
 from xstreamcast.operators.windowing.opened import Opened
 from xstreamcast.operators.windowing.sequence import Units, items_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.windowed import Windowed
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.model.column import Column, Ints
+    from xstreamcast.model.items import Items
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.units import Moved
 
@@ -42,6 +43,7 @@ class Revision(Generic[T]):
     gone: set[str] = field(default_factory=set)
     ranks: dict[str, int] = field(default_factory=dict)
     final: int = 0
+    finals: dict[int, int] = field(default_factory=dict)  # the same for ranks from others on
 
     def merge(self, other: Revision[T]) -> None:
         """Take in what came after it."""
@@ -52,6 +54,7 @@ class Revision(Generic[T]):
         self.contents |= other.contents
         self.ranks |= other.ranks
         self.final = other.final
+        self.finals |= other.finals
 
 
 class Windows(Generic[T]):
@@ -90,6 +93,16 @@ class Windows(Generic[T]):
         return self.arrived, held, opened, self._provisional, self._decided, folds
 
     @property
+    def anew(self) -> bool:
+        """Whether nothing is known of windows that may have been told."""
+        return self.units is None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it failed over items that further ones may mend."""
+        return self._again
+
+    @property
     def state_bytes(self) -> int:
         """About what it keeps."""
         marks = 0 if self.units is None else 100 * len(self.units.marks)
@@ -113,10 +126,14 @@ class Windows(Generic[T]):
     def _on_tick(
         self, moves: Sequence[Moved], asking: Asking, decided: bool, ended: bool
     ) -> Revision[T]:
-        if self._restored:
-            self.buffer.segments = list(renamed(self.buffer.segments, asking.names))
-            self._restored = False
         sight = Sight(self.shape, asking.context(Store(asking.names)))
+        return self.on_moves(moves, sight, decided, ended)
+
+    def on_moves(
+        self, moves: Sequence[Moved], sight: Sight, decided: bool, ended: bool
+    ) -> Revision[T]:
+        """The same with a sight of one's own, whatever has moved."""
+        self._rename(sight)
         revision: Revision[T] = Revision()
         for moved in moves:
             if moved.append:
@@ -124,6 +141,36 @@ class Windows(Generic[T]):
             else:
                 self._revise(moved, sight, revision)
         sight.at_hand(self.buffer.loaded(sight.context.store), self.arrived)
+        self._found(sight, revision, decided, ended)
+        if self.units is None:
+            self._release()
+        return revision
+
+    def on_items(self, items: Items, sight: Sight, decided: bool, ended: bool) -> Revision[T]:
+        """What further items changed; of those that are needed later, nothing around is kept."""
+        self._rename(sight)
+        revision: Revision[T] = Revision()
+        first, self.arrived = self.arrived, self.arrived + len(items)
+        store = sight.context.store
+        loaded = self.buffer.loaded(store)
+        if self.buffer.segments:  # behind what came before, also in the order of documents
+            items = put_into(*taken_out(items, store), store)
+        loaded.add(items, first)
+        sight.at_hand(loaded, self.arrived)
+        self._found(sight, revision, decided, ended)
+        low, kept = self._needed()
+        keep = self._starts(kept)
+        self.buffer.release(keep, low, True)
+        self.buffer.append_alone(items, first, keep, low, store)
+        return revision
+
+    def _rename(self, sight: Sight) -> None:
+        if self._restored:
+            names = sight.context.store.names
+            self.buffer.segments = list(renamed(self.buffer.segments, names))
+            self._restored = False
+
+    def _found(self, sight: Sight, revision: Revision[T], decided: bool, ended: bool) -> None:
         self._settle(sight, revision)
         self._look_ahead(sight, revision, decided, ended)
         self._decided = decided
@@ -131,8 +178,6 @@ class Windows(Generic[T]):
         revision.final = self._final()
         if self.units is None:
             self._fold(sight)
-            self._release()
-        return revision
 
     def _append(self, moved: Moved, sight: Sight) -> None:
         if moved.asked is None:
@@ -298,28 +343,29 @@ class Windows(Generic[T]):
         return self.opened.lowest << _SHIFT
 
     def _release(self) -> None:
+        low, kept = self._needed()
+        if 2 * len(self.buffer) > 3 * (self.arrived - low + kept) + _IDLE:
+            self.buffer.release(self._starts(kept), low, self.shape.alone)
+
+    def _needed(self) -> tuple[int, int]:
+        """From which place on all items are still needed, and how many before it."""
         window = self.shape.window
         if window.kind == "general" or window.start is None or window.end is None:
-            return
+            return 0, 0
         start = window.start
         back = int(start.previous is not None or window.end.previous is not None)
         reads_items = self.shape.reads_items
         low = self.opened.lowest if reads_items else self.opened.settled
         if self.folding is not None:
             reads_items, low = False, self.folding.since
-        low -= back
         read = sum(one is not None for one in (start.current, start.previous, start.next))
-        kept = 0 if reads_items else read * len(self.opened)
-        if 2 * len(self.buffer) <= 3 * (self.arrived - low + kept) + _IDLE:
-            return
-        self.buffer.release(
-            self._starts() if kept else np.zeros(0, np.int64), low, self.shape.alone
-        )
+        return low - back, 0 if reads_items else read * len(self.opened)
 
-    def _starts(self) -> Ints:
-        """The places that variables of open windows stand for."""
+    def _starts(self, kept: int) -> Ints:
+        """The places that variables of open windows stand for, if items there are kept."""
         start = self.shape.window.start
-        assert start is not None
+        if not kept or start is None:
+            return np.zeros(0, np.int64)
         first = np.fromiter(self.opened.open, np.int64, len(self.opened))
         parts = [first] if start.current is not None else []
         parts += [first - 1] if start.previous is not None else []

@@ -56,7 +56,8 @@ def _agree(runs: list[tuple[SparkRun, list[str]]]) -> None:
     from pyspark.sql import functions as f
 
     frames = [
-        run.work().found.withColumn("run", f.lit(number)) for number, (run, _) in enumerate(runs)
+        run.work().found(run.spark).withColumn("run", f.lit(number))
+        for number, (run, _) in enumerate(runs)
     ]
     whole = frames[0]
     for frame in frames[1:]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -57,22 +57,28 @@ class Again(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Tasks of a run: a DataFrame of FOUND, how many tasks, in words what each does."""
+    """Tasks of a run: what each does, with which rows, their number where None; and in words."""
 
-    found: DataFrame
+    task: Callable[[Iterable[Any]], Iterator[Any]]
     tasks: int
     words: tuple[str, ...]
+    rows: DataFrame | None = None
+
+    def found(self, spark: SparkSession) -> DataFrame:
+        """What the tasks find, when somebody asks for it: rows of FOUND."""
+        rows = spark.range(0, self.tasks, 1, self.tasks) if self.rows is None else self.rows
+        return rows.mapInArrow(self.task, FOUND)
 
 
 class SparkRun:
     """One run of a query on Spark."""
 
     def __init__(
-        self, spark: SparkSession, programs: Mapping[str, Program], document: Any,
+        self, spark: Any, programs: Mapping[str, Program], document: Any,
         inputs: Mapping[str, Any], options: Options, *, form: str = "lines",
-        tasks: int | None = None, few: int = FEW,
+        tasks: int | None = None, few: int = FEW, smallest: int = _SMALLEST,
     ) -> None:  # fmt: skip
-        self.spark, self.form, self._few = spark, form, few
+        self.spark, self.form, self._few, self._smallest = spark, form, few, smallest
         self.options, self._keep = replace(options, keep=None), options.keep
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self.notes: list[str] = []  # what a user should know of how inputs were read
@@ -215,9 +221,8 @@ class SparkRun:
 
     def _alone(self) -> Work:
         task = Alone(self.programs, self.document, self.inputs, self.options, self.form)
-        found = self.spark.range(0, 1, 1, 1).mapInArrow(task, FOUND)
         reasons = self.plan.reasons if isinstance(self.plan, Together) else ()
-        return Work(found, 1, ("one task, which reads everything", *reasons))
+        return Work(task, 1, ("one task, which reads everything", *reasons))
 
     def _question(self, plan: Spread) -> Question:
         others = {n: one for n, one in self.inputs.items() if n != plan.input}
@@ -260,7 +265,7 @@ class SparkRun:
         files = table.state.files_of(table.stream, tags)
         if sum(file.rows for file in files) <= self._few:
             task = UnitsTask(question, table, shown, DEEPEST, followed(table, made, tags))
-            rows, by = self.spark.range(0, len(made), 1, len(made)), "the driver follows the links"
+            rows, by = None, "the driver follows the links"
         else:
             depth = depth or min(levels(table.structure), 8)
             task = UnitsTask(question, table, shown, depth)
@@ -274,12 +279,12 @@ class SparkRun:
             by,
             *self._whole_words(plan),
         )
-        return Work(rows.mapInArrow(task, FOUND), len(made), words)
+        return Work(task, len(made), words, rows)
 
     def _over_ranges(self, plan: Spread) -> Work:
         path = str(self.document if plan.input is None else self.inputs[plan.input])
         size = os.path.getsize(path)
-        step = max(_SMALLEST, -(-size // self.tasks))
+        step = max(self._smallest, -(-size // self.tasks))
         cut = plan.division.levels(plan.input)[-1]
         found = ranges(path, cut, step, plan.division.held(plan.input))
         if isinstance(found, str):
@@ -290,7 +295,7 @@ class SparkRun:
         words = (
             f"{n} tasks, each about {step >> 10} KiB of {plan.name}", *self._whole_words(plan)
         )  # fmt: skip
-        return Work(self.spark.range(0, n, 1, n).mapInArrow(task, FOUND), n, words)
+        return Work(task, n, words)
 
     def _whole_words(self, plan: Spread) -> list[str]:
         others = sorted(one for one in plan.division.whole if one is not None)
@@ -308,13 +313,15 @@ class SparkRun:
 
         plan = self.plan
         if isinstance(plan, Spread) and not plan.told:
-            return self.spark.createDataFrame(self.collected())
-        found = self.work().found
+            made: DataFrame = self.spark.createDataFrame(self.collected())
+            return made
+        found = self.work().found(self.spark)
         if self._folder is not None:
             _KEPT.append(self)
         bad = f.raise_error(f.coalesce(f.col("item"), f.lit("fragments nest too deep")))
         checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
-        return found.select("place", "ordinal", "kind", checked.alias("item"))
+        answer: DataFrame = found.select("place", "ordinal", "kind", checked.alias("item"))
+        return answer
 
     def collected(self) -> Any:
         """The items of the answer in order, as an Arrow table."""
@@ -329,7 +336,7 @@ class SparkRun:
 
     def _collected(self, work: Work) -> Any:
         self.words = work.words
-        return self.answered(work.found.toArrow())
+        return self.answered(work.found(self.spark).toArrow())
 
     def answered(self, found: Any) -> Any:
         """The answer from what the tasks found."""
@@ -350,8 +357,10 @@ class SparkRun:
     def _raise(self, failed: Any) -> None:
         """The error that the whole query gives: not one that depends on how it was spread."""
         if not isinstance(self.plan, Together):
-            self.__dict__["plan"] = Together(("what went wrong is told as without tasks",))
-            self._collected(self._alone())
+            pa = arrow()
+            alone = [*self._alone().task([pa.record_batch([pa.array([0])], ["id"])])]
+            failed = pa.Table.from_batches(alone)
+            failed = failed.filter(pa.compute.equal(failed["part"], FAILED))
         made, told_again = pickle.loads(failed["value"][0].as_py())
         raise made(*told_again)
 
@@ -409,7 +418,7 @@ class SparkRun:
         lines = [*work.words]
         if isinstance(plan, Spread):
             lines += [f"part {n}: {_shape(part)}" for n, part in enumerate(plan.division.parts)]
-        spark_plan = work.found._jdf.queryExecution().simpleString()
+        spark_plan = work.found(self.spark)._jdf.queryExecution().simpleString()
         return "\n".join([*self.notes, *lines, "", spark_plan.strip()])
 
     def close(self) -> None:

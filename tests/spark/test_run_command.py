@@ -1,0 +1,51 @@
+"""`run --runner spark` and `explain --stage spark` as commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.spark.feeds import write_feed
+from xstreamcast.cli.main import main
+from xstreamcast.edges.ingesting import ingest
+
+QUERY = 'stream("credit")//account[@no < 12]/limit?[now]/number(.)'
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    ingest(write_feed(tmp_path / "feed", 120), tmp_path / "table", stream="credit")
+    return tmp_path / "table"
+
+
+def _said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
+    assert main([*words]) == 0
+    told = capsys.readouterr()
+    return told.out, told.err
+
+
+@pytest.mark.parametrize("form", ["lines", "ndjson", "xml", "table"])
+def test_the_command_prints_what_the_local_runner_prints(
+    spark: Any, table: Path, capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    words = ["run", "-q", QUERY, "-i", f"credit=table:{table}", "--format", form, "--limit", "9"]
+    local, _ = _said(capsys, *words)
+    found, said = _said(capsys, *words, "--runner", "spark")
+    assert found == local
+    assert found.count("\n") >= 9
+    assert "tasks, each a range of the 30 units of credit" in said
+
+
+def test_explain_shows_what_tasks_do_beside_the_plan_of_spark(
+    spark: Any, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("explain", "--stage", "spark", "-i", f"credit=table:{table}", "-q")
+    found, _ = _said(capsys, *words, f"count({QUERY})")
+    assert "each a range of the 30 units of credit" in found
+    assert "part 0: listed, folded by count" in found
+    assert "MapInArrow" in found
+    alone, _ = _said(capsys, *words, 'stream("credit")//account[3]')
+    assert "one task, which reads everything" in alone
+    assert "credit: it" in alone

@@ -1,0 +1,107 @@
+"""What tasks find, put together, is the answer of the whole: generated streams and documents.
+
+Tasks are called here, in this process, with the numbers that Spark would hand to them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import xstreamcast as xsc
+from tests.conftest import PROFILE
+from tests.streams_strategies import Case, cases
+from xstreamcast.edges.binding import Options
+from xstreamcast.errors import Error
+from xstreamcast.spark.running import SparkRun
+from xstreamcast.spark.running_plan import Spread
+
+pa = pytest.importorskip("pyarrow")
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+MINUTES = st.integers(0, 9).map(lambda minute: f"2020-01-01T00:0{minute}:00")
+
+DOCUMENT = """<?xml version="1.0"?><!-- <a><b> --><!DOCTYPE a [<!ENTITY e "<b n='0'>x</b>">
+<!-- ' --><?p > ?>]>
+<a x='1>"' xmlns:k="urn:k"><c y="2"><b n="1">1</b>]]&gt;<!-- </c><b> --><b n="2"><![CDATA[</b>]]>
+<d>2</d></b>&e;</c><?p <b> ?><c><d><b n="3"/></d><k:b n="4"/><c><b n="5">5<b n="6"/></b></c>
+</c><b n="7"><d/></b><e><e><e><e><e><b n="8">8</b><b n="9"/></e></e></e></e></e></a>"""
+DOCUMENTS = (
+    "//b/@n", "//b[d]", "count(//b)", "//c/b", "sum(//b/@n)", "//e//b", "//b[. = ../b[1]]",
+    "for $b in //b order by $b descending return $b/@n", "<r>{//d}</r>", "//*[b = '1']/@y",
+    "every $b in //b satisfies $b/@n > 0", "/a/c/d/b", "//b/ancestor::c", "count(//b/..)",
+    "distinct-values(//b/name())", "avg(//b/@n)", "max(//b/@n), min(//b/@n)",
+    "for $b in //b group by $d := exists($b/d) return count($b)", "(//b)[3]", "//b[2]",
+)  # fmt: skip
+
+
+def _here(run: SparkRun) -> list[str]:
+    """The answer with all tasks done here, the last one first."""
+    work = run.work()
+    found: list[Any] = []
+    for place in reversed(range(work.tasks)):
+        found += work.task([pa.record_batch([pa.array([place])], ["id"])])
+    if not found:
+        return []
+    return list(run.answered(pa.Table.from_batches(found))["item"].to_pylist())
+
+
+def _answer(run: Any) -> list[str] | str:
+    try:
+        return list(run())
+    except Error as refused:
+        return refused.code
+
+
+@settings(max_examples=1500 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@given(cases(), st.none() | MINUTES, st.sampled_from(["auto", "caq", "qac"]), st.integers(1, 4))
+def test_units_of_a_stream_spread_over_tasks(
+    case: Case, as_of: str | None, strategy: str, tasks: int
+) -> None:
+    for text in case.queries:
+        query = xsc.query(text)
+        run = SparkRun(
+            None, query.telling(""), None, {"s": case.wire}, Options(as_of, strategy=strategy),
+            tasks=tasks,
+        )  # fmt: skip
+        local = _answer(lambda q=query: q.run(s=case.wire, as_of=as_of, strategy=strategy).lines())
+        found = _answer(lambda r=run: _here(r))
+        run.close()
+        assert found == local, text
+
+
+@pytest.mark.parametrize("step", [1, 17, 64, 200])
+@pytest.mark.parametrize("text", DOCUMENTS)
+def test_ranges_of_a_document_spread_over_tasks(tmp_path: Path, text: str, step: int) -> None:
+    path = tmp_path / "d.xml"
+    path.write_text(DOCUMENT)
+    query = xsc.query(text)
+    run = SparkRun(None, query.telling(""), path, {}, Options(), tasks=1, smallest=step)
+    run.tasks = len(DOCUMENT) // step
+    assert _here(run) == list(query.run(path).lines())
+
+
+def test_most_of_these_are_spread(tmp_path: Path) -> None:
+    path = tmp_path / "d.xml"
+    path.write_text(DOCUMENT)
+    plans = [SparkRun(None, xsc.query(t).telling(""), path, {}, Options(), tasks=1).plan
+             for t in DOCUMENTS]  # fmt: skip
+    assert sum(isinstance(one, Spread) for one in plans) > len(plans) // 2
+
+
+@pytest.mark.parametrize("broken", ["<a><b></a>", "<a><b/>", "", "<a></a><b/>", "<a b='></a>"])
+def test_a_broken_document_is_refused_as_locally(broken: str) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "d.xml"
+        path.write_text(broken)
+        query = xsc.query("//b")
+        run = SparkRun(None, query.telling(""), path, {}, Options(), tasks=3, smallest=1)
+        with pytest.raises(Error) as local:
+            list(query.run(path).lines())
+        with pytest.raises(Error) as told:
+            _here(run)
+        assert str(told.value) == str(local.value)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.binding import _value
 from xstreamcast.errors import Error, error
-from xstreamcast.model.sequence_type import AnyItem, NodeItem
+from xstreamcast.model.atomic import ATOMIC
+from xstreamcast.model.sequence_type import AnyItem, AtomicItem, NodeItem
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Expression
@@ -44,6 +45,7 @@ def reading(program: Program, inputs: Mapping[str, Any]) -> Program:
     """The program with variables that stand for what arrives: $s is stream("s"), or its elements.
 
     declare variable $s as element(temp)* external  →  $s := stream("s")/*/temp
+    declare variable $s as xs:int* external  →  $s := stream("s")/*/*/xs:int(.)
     """
     made = tuple(
         replace(one, value=_standing(one), external=False)
@@ -66,8 +68,19 @@ def _standing(variable: GlobalVariable) -> Expression:
             return _plan(f'stream("{variable.local}")/*/{name}')
         case AnyItem() | NodeItem("document" | "node"):
             return _plan(f'stream("{variable.local}")')
+        case AtomicItem() as item if variable.type.occurs in ("many", "some"):
+            return _values(_plan(f'stream("{variable.local}")/*/*'), item)
         case _:
             raise _refused(variable.local)
+
+
+def _values(elements: Expression, item: AtomicItem) -> Expression:
+    """The values of elements: text without a type becomes what the variable is declared as."""
+    from xstreamcast.algebra import plan as p
+
+    if item.tag == ATOMIC["anyAtomicType"].tag:
+        return p.Path(elements, _plan("data(.)"))
+    return p.Path(elements, p.Cast(p.Focus(), item, False, ()))
 
 
 def _plan(text: str) -> Expression:
@@ -84,6 +97,7 @@ def _refuse(name: str) -> Items:
 
 def _refused(name: str) -> Error:
     return error(
-        "XSCU0005", f"${name} must be given a value; what arrives is elements, or a document",
+        "XSCU0005",
+        f"${name} must be given a value; what arrives is elements, their values, or a document",
         hint=f"give a value with -b {name}=VALUE, or declare ${name} as element()*",
-    )  # fmt: skip
+    )

@@ -113,6 +113,7 @@ def _failure(stopped: Exception) -> Error:
     """What Spark says, in a sentence; the trace is for --debug."""
     if "--debug" in sys.argv:
         raise stopped
-    said = [line for line in str(stopped).splitlines() if line.strip()]
+    lines = [line.strip() for line in str(stopped).splitlines()]
+    said = [line for line in lines if line and not line.startswith(("at ", "..."))]
     last = next((line for line in reversed(said) if "Error" in line or "rror:" in line), said[0])
     return error("XSCK0001", last.strip()[:300], hint="run it again with --debug for the trace")

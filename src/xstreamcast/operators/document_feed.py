@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 import numpy as np
 
+from xstreamcast.errors import Error
 from xstreamcast.model.items import Items
 from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered, chosen
 from xstreamcast.tape.join import joined
@@ -183,14 +184,23 @@ class WholeDocument:
 
     def whole(self, store: Store) -> Items:
         """The document so far, in a store."""
-        if self.ended:
-            return Items.of_nodes(np.array([store.read(bytes(self._raw), name=self.name)]))
+        if self.ended and (all_of_it := self._read(store)) is not None:
+            return all_of_it
         spine = self._spine()
         if not spine:
             return Items.of_nodes(np.empty(0, np.int64))
         tape = joined(self._kept) if self._kept else self._nothing()
         mini, begin = wrapped(spine, tape, np.array([0]), np.array([len(tape)]))
         return Items.of_nodes((store.add(mini) << 32) | begin)
+
+    def _read(self, store: Store) -> Items | None:
+        """The document to its last byte; None if its root never closed."""
+        try:
+            return Items.of_nodes(np.array([store.read(bytes(self._raw), name=self.name)]))
+        except Error as why:
+            if why.code != "XSCX0004":
+                raise
+            return None
 
     def _spine(self) -> Spine:
         root = self._reading.root

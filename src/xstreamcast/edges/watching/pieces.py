@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import os
 import select
+import stat
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, TypeAlias
 
 from xstreamcast.edges.inputs import opened, paths
+from xstreamcast.errors import error
 
 PIECE: Final = 1 << 18
 _LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
-_WAIT: Final = 0.1  # seconds between two looks at a file that may grow
+WAIT: Final = 0.1  # seconds between two looks at what may grow
 
 END: Final = None  # one file of several has ended
 
+# Seconds that nobody minds waiting for a source that has nothing now; None: as long as it takes.
+Patience: TypeAlias = Callable[[], float | None]
 
-def pieces(source: Any, *, follow: bool, patient: bool) -> Iterator[bytes | None]:
+
+def pieces(source: Any, *, follow: bool, patience: Patience) -> Iterator[bytes | None]:
     """The bytes of a source; None after each of its files.
 
-    `follow` goes on reading what is added to the last file; `patient` says that nobody minds
-    waiting for a pipe: nothing is done meanwhile.
+    `follow` goes on reading what is added to the last file.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         whole = bytes(source)
         yield from (whole[at : at + PIECE] for at in range(0, len(whole), PIECE))
         yield END
     elif isinstance(source, str | os.PathLike):
-        yield from _of_files(paths(source), follow, patient)
+        yield from _of_files(paths(source), follow, patience)
     else:
         yield from _given(source)
         yield END
@@ -45,17 +49,19 @@ def _given(source: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(piece)
 
 
-def _of_files(names: list[str], follow: bool, patient: bool) -> Iterator[bytes | None]:
+def _of_files(names: list[str], follow: bool, patience: Patience) -> Iterator[bytes | None]:
     for at, name in enumerate(names):
         last = at == len(names) - 1
         if name == "-":
-            yield from _of_pipe(patient)
+            yield from _of_pipe(sys.stdin.buffer.fileno(), patience)
+        elif _is_pipe(name):
+            yield from _of_named_pipe(name, patience)
         else:
-            yield from _of_file(name, follow and last)
+            yield from _of_file(name, follow and last, patience)
         yield END
 
 
-def _of_file(name: str, follow: bool) -> Iterator[bytes]:
+def _of_file(name: str, follow: bool, patience: Patience) -> Iterator[bytes]:
     size = PIECE
     with opened(name) as file:
         while True:
@@ -67,14 +73,31 @@ def _of_file(name: str, follow: bool) -> Iterator[bytes]:
                 return
             else:
                 size = PIECE
-                time.sleep(_WAIT)
+                wait = patience()
+                time.sleep(WAIT if wait is None else wait)
                 yield b""
 
 
-def _of_pipe(patient: bool) -> Iterator[bytes]:
-    handle = sys.stdin.buffer.fileno()
+def _is_pipe(name: str) -> bool:
+    """Whether a name is that of a pipe; one that is to be unzipped is read as a file."""
+    return not name.endswith(".gz") and stat.S_ISFIFO(os.stat(name).st_mode)
+
+
+def _of_named_pipe(name: str, patience: Patience) -> Iterator[bytes]:
+    """Nobody waits for its writer to come."""
+    try:
+        handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as failed:
+        raise error("XSCU0003", f"cannot open {name}: {failed.strerror}") from None
+    try:
+        yield from _of_pipe(handle, patience)
+    finally:
+        os.close(handle)
+
+
+def _of_pipe(handle: int, patience: Patience) -> Iterator[bytes]:
     while True:
-        if not patient and not select.select([handle], [], [], _WAIT)[0]:
+        if not select.select([handle], [], [], patience())[0]:
             yield b""
             continue
         piece = os.read(handle, PIECE)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
@@ -14,7 +14,7 @@ from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
-from xstreamcast.edges.watching.pieces import END, files_of, pieces
+from xstreamcast.edges.watching.pieces import END, WAIT, files_of, pieces
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.network import Network
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 Pieces = Iterator[bytes | None]
+_OVER: Final = b"over"  # told apart from a piece by what it is, not by what it says
 
 
 def _forget(refused: Refused) -> None:
@@ -70,6 +71,8 @@ class Watching:
     refused: int = 0
     ticked: int = 0
     told: int = 0
+    _until: float | None = None  # when it stops, by the monotonic clock
+    _busy: bool = False  # whether something came when the inputs were last gone through
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
 
@@ -97,7 +100,6 @@ class Watching:
 
     def ticks(self) -> Iterator[list[Change]]:
         """The changes of each tick that made any, to the end of all inputs."""
-        until = None if self.options.seconds is None else time.monotonic() + self.options.seconds
         self.begin()
         assert self.watch is not None
         with closing(self._batches()) as batches:
@@ -109,7 +111,7 @@ class Watching:
                 self.told += len(changes)
                 if changes:
                     yield changes
-                if until is not None and time.monotonic() >= until:
+                if self._until is not None and time.monotonic() >= self._until:
                     return
 
     def _remember(self, read: tuple[str, int]) -> None:
@@ -128,6 +130,8 @@ class Watching:
         """Read the beginning of every input to see what it is, and what counts already."""
         if self.watch is not None:
             return
+        if self.options.seconds is not None:
+            self._until = time.monotonic() + self.options.seconds
         kinds: dict[str | None, Kind] = {}
         for name in self.inputs:
             stream = self._pieces(name)
@@ -164,18 +168,25 @@ class Watching:
 
     def _pieces(self, name: str | None) -> Pieces:
         source = self.sources[name]
-        patient = self.options.clock == "event" and self.options.seconds is None
-        live = pieces(source, follow=self.options.follow, patient=patient)
+        live = pieces(source, follow=self.options.follow, patience=self._patience)
         if self.journal is None or not _is_pipe(source):
             return live
         return _then(self.journal.kept(name or ""), live)
+
+    def _patience(self) -> float | None:
+        """How long a source may be waited for: no others are held up, and no clock."""
+        if len(self.inputs) == 1 and self.options.clock == "event" and self.options.seconds is None:
+            return None
+        return 0 if self._busy else WAIT
 
     def _head(self, stream: Pieces) -> list[bytes | None]:
         """Pieces up to the first that says what the input is."""
         head: list[bytes | None] = []
         for piece in stream:
-            head.append(piece)
+            head += [piece] if piece != b"" else []
             if piece is END or (piece and _tells(b"".join(p for p in head if p))):
+                break
+            if self._until is not None and time.monotonic() >= self._until:
                 break
         return head
 
@@ -190,16 +201,21 @@ class Watching:
         """Take pieces in from one input after another; the watch may tick at each step."""
         assert self.watch is not None
         limits = self._limits()
+        if not self._open:
+            yield  # a query that reads nothing has an answer all the same
         while self._open:
+            came = False
             for name, (stream, arriving) in list(self._open.items()):
-                piece = next(stream, b"\0end")
-                if piece == b"\0end":
+                piece = next(stream, _OVER)
+                came |= piece != b""
+                if piece is _OVER:
                     del self._open[name]
                     yield from arriving.end(self.watch, limits)
                 elif piece is END:
                     yield from self._whole(name, -1, arriving.end_file(self.watch, limits))
                 else:
                     yield from self._take(name, piece or b"", arriving, limits)
+            self._busy = came
 
     def _take(
         self, name: str | None, piece: bytes, arriving: Arriving, limits: Limits

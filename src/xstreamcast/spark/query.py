@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.spark.watching_run import Running, SparkWatching
     from xstreamcast.spark.watching_sink import Write
 
@@ -25,6 +26,23 @@ class SparkQuery:
         self, telling: Callable[[str], Mapping[str, Program]], spark: SparkSession | None
     ) -> None:
         self._telling, self.session = telling, session(given=spark)
+
+    def run(
+        self, document: Any = None, /, *, as_of: str | None = None,
+        between: tuple[str, str] | None = None, strategy: str = "auto", clock: str = "event",
+        on_error: OnError = "quarantine", tell: str = "", **inputs: Any,
+    ) -> DataFrame:  # fmt: skip
+        """The answer over what is there, in order: place, ordinal, kind, item.
+
+        An input is a fragment table, a file, XML, or a DataFrame with the columns of
+        FragmentSource; else the value of an external variable.
+        """
+        from xstreamcast.edges.binding import Options as RunOptions
+        from xstreamcast.spark.running import SparkRun
+
+        options = RunOptions(as_of, between, strategy, clock, on_error)
+        made = SparkRun(self.session, self._telling(tell), document, inputs, options)
+        return made.frame()
 
     def watch(self, **inputs: Any) -> DataFrame:
         """A streaming DataFrame of changes: query, nth, time, diff, key, after, item.
@@ -48,7 +66,7 @@ class SparkQuery:
 
         words = dict(inputs)
         most, interval = words.pop("max_per_batch", None), words.pop("interval", None)
-        known = [one for one in Options.__slots__ if one in words]  # type: ignore[attr-defined]
+        known = [one for one in Options.__slots__ if one in words]
         options = Options(**{one: words.pop(one) for one in known})
         made = watchings({"query": self._bound(None, words, options)}, options)
         more = {} if interval is None else {"interval": interval}
@@ -70,7 +88,7 @@ def bound_programs(
     }
     told = list(programs.values())[-1]
     _, variables = bound(told, document, plain)
-    sources: dict[str | None, Any] = dict(inputs)
+    sources: dict[str | None, Any] = {name: one for name, one in inputs.items()}
     if document is not None:
         sources[None] = document
     return {n: reading(one, plain) for n, one in programs.items()}, sources, variables

@@ -27,7 +27,7 @@ def test_batches_and_single_fragments_are_measured():
 def test_both_queries_keep_their_sums():
     running = updates.Running()
     running.feed(updates.opening(3, 1))
-    for watch in running.watches.values():
+    for watch in running.network.watches.values():
         assert [len(part.inner) for part in watch.pipeline.division.parts] == [1]
 
 

@@ -13,6 +13,18 @@ from xstreamcast.algebra.division import Division, Part, Shape
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.guide import structured
 from xstreamcast.algebra.inner import Inner, Keeps
+from xstreamcast.algebra.inner_paths import (
+    Head,
+    as_stream,
+    asks_clock,
+    call_of,
+    is_plain,
+    scoped,
+    unit_tests,
+    unused_numbers,
+    with_parts,
+    without_kept,
+)
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.needs import needs_of
 from xstreamcast.algebra.program import Program
@@ -22,7 +34,6 @@ from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.functions.kept import KEPT
-from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 from xstreamcast.model.sequence_type import NodeItem
@@ -31,7 +42,6 @@ _KEEPS: Final[dict[str, Keeps]] = {
     "sum": "numbers", "avg": "numbers", "min": "numbers", "max": "numbers",
     "count": "counts", "exists": "counts", "empty": "counts",
 }  # fmt: skip
-_SCOPED: Final = frozenset({"in-scope-prefixes", "namespace-uri-for-prefix", "resolve-QName"})
 _PATHS: Final = (p.Step, p.Filter, p.Path, p.IntervalProjection)
 _TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
 _FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
@@ -58,7 +68,7 @@ class _Input:
         cut = division.cuts[parts[0].input]
         assert isinstance(cut, TagCut)
         self.cut, self.structure = cut, cut.structure
-        self.numbers = _numbers(program, division)
+        self.numbers = unused_numbers(program, division)
 
     def parts(self) -> list[Part]:
         """The parts with what they keep; as they were if one of them must see what others keep."""
@@ -78,7 +88,7 @@ class _Input:
         """The tag of the units that all folds are in."""
         s = self.structure
         spine = self.cut.spine_tags()
-        tests = {test for part in self.given for test in _unit_tests(part)}
+        tests = {test for part in self.given for test in unit_tests(part)}
         found = {tag.id for test in tests for tag in s.named(test.uri, test.local)}
         if len(found) != 1:
             return None
@@ -93,9 +103,11 @@ class _Input:
         if not search.inner:
             return part, part.shape
         hidden = {one.values: one for one in search.inner}
-        lean = with_plans(shape, lambda plan: bottom_up(plan, lambda node: _hidden(node, hidden)))
+        lean = with_plans(
+            shape, lambda plan: bottom_up(plan, lambda node: without_kept(node, hidden))
+        )
         plans = plans_of(lean)
-        clock = _asks_clock(plans)
+        clock = asks_clock(plans)
         made = replace(
             part, shape=shape, inner=tuple(search.inner), clock=clock,
             timing=timing(plans) if clock else None,
@@ -109,8 +121,8 @@ class _Input:
         guide = structured(self.structure)
         seen: frozenset[int] = frozenset()
         for part, shape in zip(self.given, shapes, strict=True):
-            body = bottom_up(as_expression(shape), _stream(part.document, name))
-            body = body if part.fold == "items" else _call(part.fold, body)
+            body = bottom_up(as_expression(shape), as_stream(part.document, name))
+            body = body if part.fold == "items" else call_of(part.fold, body)
             needs = needs_of(replace(self.program, body=body), {name: guide})[name]
             seen |= needs.read(guide)
         return seen
@@ -162,7 +174,7 @@ class _Search:
 
     def _is_path(self, plan: p.Expression) -> bool:
         """Whether a path from a unit gives the same nodes each time."""
-        return _Head(self.units, False, p.EMPTY).put(plan) is not None and not (
+        return Head(self.units, False, p.EMPTY).put(plan) is not None and not (
             facts(plan).makes_nodes or any(isinstance(n, p.Return) for n in descendants(plan))
         )
 
@@ -174,7 +186,7 @@ class _Search:
             case p.Step(input, "child" | "descendant", test):
                 tag = self.cut.structure[self.unit]
                 named = test.kind == "element" and test.local == tag.local
-                return named and test.uri in (None, tag.uri) and _is_plain(input, self.part)
+                return named and test.uri in (None, tag.uri) and is_plain(input, self.part)
             case _:
                 return False
 
@@ -186,10 +198,10 @@ class _Search:
         match plan:
             case p.Filter(input, predicate):
                 inside = self._truth(predicate, self._is_unit(input))
-                return _changed(plan, input=self._walk(input, focused), predicate=inside)
+                return with_parts(plan, input=self._walk(input, focused), predicate=inside)
             case p.Path(left, right) | p.SimpleMap(left, right):
                 inside = self._walk(right, self._is_unit(left))
-                return _changed(plan, left=self._walk(left, focused), right=inside)
+                return with_parts(plan, left=self._walk(left, focused), right=inside)
             case p.Inline():
                 return plan
             case _:
@@ -212,19 +224,19 @@ class _Search:
                 return self._kept(plan, p.Return(source, _TRUE), "exists", focused)
             case p.Where(source, test):
                 changed = self._truth(test, focused)
-                return _changed(plan, source=self._walk(source, focused), test=changed)
+                return with_parts(plan, source=self._walk(source, focused), test=changed)
             case p.If(test, then, otherwise):
-                return _changed(
+                return with_parts(
                     plan, test=self._truth(test, focused), then=self._walk(then, focused),
                     otherwise=self._walk(otherwise, focused),
                 )  # fmt: skip
             case p.And(operands) | p.Or(operands):
-                return _changed(plan, operands=tuple(self._truth(o, focused) for o in operands))
+                return with_parts(plan, operands=tuple(self._truth(o, focused) for o in operands))
             case p.Call(function, (operand,)) if function.uri == FN and function.local in (
                 "not",
                 "boolean",
             ):
-                return _changed(plan, args=(self._truth(operand, focused),))
+                return with_parts(plan, args=(self._truth(operand, focused),))
             case _:
                 return None
 
@@ -242,12 +254,12 @@ class _Search:
     ) -> p.Expression | None:
         """What is kept in the place of name(operand); None if it cannot be."""
         child = p.Variable(next(self.numbers), "child")
-        head = _Head(self.units, focused, p.Var(child))
+        head = Head(self.units, focused, p.Var(child))
         inside = head.put(operand)
         if inside is None or head.test is None or head.origin is None:
             return None
         tags = self._tags(head.test)
-        call = _call(name, inside)
+        call = call_of(name, inside)
         clock = self._local(inside, child) if tags else None
         if clock is None:
             return None
@@ -263,7 +275,7 @@ class _Search:
                   self._shown(plan))
         )  # fmt: skip
         kept = p.Call(KEPT, (head.origin, p.Var(roots), p.Var(counts), p.Var(values)))
-        return replace(_call("sum" if name == "count" else name, kept), span=plan.span)
+        return replace(call_of("sum" if name == "count" else name, kept), span=plan.span)
 
     def _shown(self, plan: p.Expression) -> str:
         first, last = plan.span
@@ -285,7 +297,7 @@ class _Search:
         """Whether it asks what time it is; None unless it reads nothing but the child."""
         known = facts(plan)
         outside = known.free - {child} - {v.variable for v in self.program.variables}
-        if outside or known.reads_focus or not known.pure or _scoped(plan):
+        if outside or known.reads_focus or not known.pure or scoped(plan):
             return None
         walk = Locality(self.program, self.part.input, self.cut, {child: Place(inside=True)})
         try:
@@ -293,147 +305,3 @@ class _Search:
         except NotDivided:
             return None
         return None if walk.others or walk.guards or place.spine is not None else walk.clock
-
-
-@dataclass(slots=True)
-class _Head:
-    """The step from a unit down to its fragments, taken off a path and noted."""
-
-    units: set[p.Variable]
-    focused: bool
-    child: p.Expression
-    test: NodeItem | None = None
-    origin: p.Expression | None = None
-
-    def put(self, plan: p.Expression) -> p.Expression | None:
-        """The path with the child in the place of that step; None if it begins otherwise."""
-        match plan:
-            case p.Step(input, "child", test) if self._is_origin(input):
-                self.test, self.origin = test, input
-                return self.child
-            case p.Step(input) | p.Filter(input):
-                return self._inside(plan, "input", input)
-            case p.Path(left) | p.SimpleMap(left):
-                return self._inside(plan, "left", left)
-            case p.IntervalProjection(operand):
-                return self._inside(plan, "operand", operand)
-            case p.Return(source):
-                found = self._tuples(source)
-                return None if found is None else replace(plan, source=found)
-            case _:
-                return None
-
-    def _inside(self, plan: Any, name: str, below: p.Expression) -> p.Expression | None:
-        found = self.put(below)
-        return None if found is None else replace(plan, **{name: found})
-
-    def _tuples(self, plan: p.Tuples) -> p.Tuples | None:
-        match plan:
-            case p.ForEach(p.Unit(), _, items, None, False):
-                found = self.put(items)
-                return None if found is None else replace(plan, items=found)
-            case p.Where(source) | p.Let(source) | p.ForEach(source):
-                below = self._tuples(source)
-                return None if below is None else replace(plan, source=below)
-            case _:
-                return None
-
-    def _is_origin(self, plan: p.Expression) -> bool:
-        if isinstance(plan, p.Focus):
-            return self.focused
-        return isinstance(plan, p.Var) and plan.variable in self.units
-
-
-def _call(name: str, operand: p.Expression) -> p.Call:
-    function = lookup(FN, name, 1)
-    assert function is not None
-    return p.Call(function, (operand,))
-
-
-def _changed(plan: Any, **parts: Any) -> Any:
-    """The node with other parts; itself if they are the same."""
-    new = {name: part for name, part in parts.items() if part is not getattr(plan, name)}
-    return replace(plan, **new) if new else plan
-
-
-def _is_plain(plan: p.Expression, part: Part) -> bool:
-    """Whether a path goes from the document down by steps alone."""
-    match plan:
-        case p.Var(variable):
-            return variable == part.document
-        case p.Step(input, "child" | "descendant" | "descendant-or-self" | "self"):
-            return _is_plain(input, part)
-        case p.Filter(input) | p.Root(input):
-            return _is_plain(input, part)
-        case _:
-            return False
-
-
-def _unit_tests(part: Part) -> Iterator[NodeItem]:
-    """The names of elements that paths from the document lead to, or are filtered by."""
-    for plan in plans_of(part.shape):
-        for node in descendants(plan):
-            match node:
-                case p.ForEach(_, _, items):
-                    step = items
-                case p.Filter(items):
-                    step = items
-                case _:
-                    continue
-            while isinstance(step, p.Filter):
-                step = step.input
-            if isinstance(step, p.Step) and _is_plain(step.input, part) and step.test.local:
-                yield step.test
-
-
-def _scoped(plan: p.Plan) -> bool:
-    """Whether it may see which namespaces are in scope around a fragment."""
-    return any(
-        isinstance(node, p.Call | p.FunctionRef) and node.function.local in _SCOPED
-        for node in descendants(plan)
-    )
-
-
-def _hidden(node: p.Plan, kept: dict[p.Variable, Inner]) -> p.Plan:
-    match node:
-        case p.Call(_, (p.Call(function, (*_, p.Var(values))),)) if (
-            function is KEPT and values in kept
-        ):
-            return p.Var(values)
-        case _:
-            return node
-
-
-def _stream(document: p.Variable, name: str) -> Any:
-    def put(node: p.Plan) -> p.Plan:
-        is_document = isinstance(node, p.Var) and node.variable == document
-        return p.StreamInput(name) if is_document else node
-
-    return put
-
-
-def _asks_clock(plans: list[p.Plan]) -> bool:
-    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
-    return any(
-        isinstance(node, (*temporal, p.AllenCompare, p.Interval, p.UserCall))
-        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
-        for plan in plans
-        for node in descendants(plan)
-    )
-
-
-def _numbers(program: Program, division: Division) -> Iterator[int]:
-    """Numbers of variables that nobody uses."""
-    used = [0, *(v.variable.number for v in program.variables)]
-    plans: list[p.Plan] = [program.body, division.rest, *(f.body for f in program.functions)]
-    for part in division.parts:
-        used += [part.variable.number, part.document.number]
-        plans += plans_of(part.shape)
-    for plan in plans:
-        known = facts(plan)
-        used += [v.number for v in known.used | known.bound]
-    used += [q.variable.number for f in program.functions for q in f.parameters]
-    free = max(used) + 1
-    while True:
-        yield free
-        free += 1

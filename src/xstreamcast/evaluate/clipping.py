@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.evaluate.lifespans import Spans, bound_names, lifespans
+from xstreamcast.model.column import distinct
 from xstreamcast.tape.builder import Builder
 from xstreamcast.tape.clip_kernels import Copies, Wanted, measure_copies, write_copies
 from xstreamcast.tape.layout import KIND, NAMESPACE, Columns, Tape, empty_columns
@@ -62,12 +63,12 @@ def _part(wanted: Wanted, at: I64) -> Wanted:
 
 def _by_tape(handles: I64) -> list[tuple[int, I64]]:
     tapes = handles >> 32
-    return [(number, np.flatnonzero(tapes == number)) for number in np.unique(tapes).tolist()]
+    return [(number, np.flatnonzero(tapes == number)) for number in distinct(tapes).tolist()]
 
 
 def _with_namespaces(store: Store, handles: I64) -> I64:
     """The nodes, as copies that hold their bindings themselves where a tape has any."""
-    bound = [n for n in np.unique(handles >> 32).tolist() if _binds(store.tape(n).columns)]
+    bound = [n for n in distinct(handles >> 32).tolist() if _binds(store.tape(n).columns)]
     if not bound:
         return handles
     builder = Builder(store.names)

@@ -9,6 +9,7 @@ import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.kernels.instants import ZONED, instants
+from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START, parse_instant
 from xstreamcast.tape.layout import NEEDS_DECODE
 from xstreamcast.tape.lifespan_kernels import Lifespans, bounded, covers, say_words
@@ -48,7 +49,7 @@ def spans_of(store: Store, handles: I64) -> Spans:
         np.empty(len(handles), np.int64),
         np.empty(len(handles), np.uint8),
     )
-    for number in np.unique(handles >> 32).tolist():
+    for number in distinct(handles >> 32).tolist():
         places = np.flatnonzero(handles >> 32 == number)
         begin, end = np.empty(len(places), np.int64), np.empty(len(places), np.int64)
         zones, rows = np.empty(len(places), np.uint8), handles[places] & 0xFFFFFFFF
@@ -60,7 +61,7 @@ def spans_of(store: Store, handles: I64) -> Spans:
 def has_lifespan(store: Store, handles: I64) -> Bools:
     """Whether each node says itself when it lives."""
     out = np.zeros(len(handles), np.bool_)
-    for number in np.unique(handles >> 32).tolist():
+    for number in distinct(handles >> 32).tolist():
         places = np.flatnonzero(handles >> 32 == number)
         out[places] = np.isin(handles[places] & 0xFFFFFFFF, lifespans(store, number).row)
     return out

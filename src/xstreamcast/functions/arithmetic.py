@@ -22,6 +22,7 @@ from xstreamcast.functions.numeric import (
 )
 from xstreamcast.functions.span_arithmetic import span_arithmetic
 from xstreamcast.model.atomic import BY_TAG, DECIMAL, DOUBLE, FLOAT, INTEGER, MIXED, UNTYPED
+from xstreamcast.model.column import distinct
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, empty_items, objects
 
@@ -92,7 +93,7 @@ def unfit(op: str, *tags: int) -> Error:
 def _by_pairs(op: Op, left: Items, right: Items) -> Items:
     """Items of several types: one call for each pair of types that occurs."""
     pairs = left.all_tags().astype(np.int64) * 256 + right.all_tags()
-    groups = [np.flatnonzero(pairs == pair) for pair in np.unique(pairs)]
+    groups = [np.flatnonzero(pairs == pair) for pair in distinct(pairs)]
     if len(groups) == 1:
         return arithmetic(op, left.settled(), right.settled())
     parts = [arithmetic(op, left.take(at), right.take(at)) for at in groups]

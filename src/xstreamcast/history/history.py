@@ -12,6 +12,7 @@ from xstreamcast.history.columns import Columns
 from xstreamcast.history.guides import observed
 from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
+from xstreamcast.model.column import distinct
 from xstreamcast.model.fragment import REPEATED, ZONED, FragmentBatch
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.payload_kernels import Payloads, Places, measure
@@ -116,7 +117,7 @@ class History:
             self._append(batch, payloads, places, fresh, number)
             self._chains.clear()
             self._reach_newest(batch.valid[fresh], batch.flags[fresh])
-        return np.unique(batch.id[fresh])
+        return distinct(batch.id[fresh])
 
     def _reach_newest(self, valid: I64, flags: U8) -> None:
         at = len(valid) - 1 - int(np.argmax(valid[::-1]))
@@ -229,7 +230,7 @@ class History:
         """The ids of the root's tag that stand in no hole; arrival does not set their order."""
         f = self.fragments
         there = (f["tsid"] == self.structure.root) & (f["valid"] <= until)
-        codes = np.unique(f["id"][there])
+        codes = distinct(f["id"][there])
         codes = codes[~np.isin(codes, self.holes["id"])]
         if len(codes) < 2:
             return codes.astype(np.int32)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
     Bools = npt.NDArray[np.bool_]
 
-_ZERO: Final = np.zeros(1, np.int64)
+A = TypeVar("A", bound="npt.NDArray[Any]")
 
 
 class Column:
@@ -70,7 +70,7 @@ class Column:
 
     def lengths(self) -> Ints:
         """How many items each row holds."""
-        return np.ones(self.n, np.int64) if self.offsets is None else np.diff(self.offsets)
+        return np.ones(self.n, np.int64) if self.offsets is None else _steps(self.offsets)
 
     def bounds(self) -> Ints:
         """The offsets, made explicit."""
@@ -80,7 +80,7 @@ class Column:
         """The row of every item."""
         if self.offsets is None:
             return np.arange(self.n, dtype=np.int64)
-        return np.repeat(np.arange(self.n, dtype=np.int64), np.diff(self.offsets))
+        return np.arange(self.n, dtype=np.int64).repeat(_steps(self.offsets))
 
     def row(self, i: int) -> Items:
         """The items of row i."""
@@ -95,7 +95,7 @@ class Column:
             return Column(self.items.take(rows))
         if len(self.items) == 0:
             return Column.empty(len(rows))
-        starts, lengths = self.offsets[:-1][rows], np.diff(self.offsets)[rows]
+        starts, lengths = self.offsets[rows], _steps(self.offsets)[rows]
         return Column.from_lengths(self.items.take(ranges(starts, lengths)), lengths)
 
     def keep(self, mask: Bools) -> Column:
@@ -120,14 +120,33 @@ class Column:
 
 def offsets_of(lengths: Ints) -> Ints:
     """Running totals with a leading zero."""
-    return np.concatenate((_ZERO, np.cumsum(lengths, dtype=np.int64)))
+    out = np.empty(len(lengths) + 1, np.int64)
+    out[0] = 0
+    np.add.accumulate(lengths, dtype=np.int64, out=out[1:])
+    return out
+
+
+def _steps(offsets: Ints) -> Ints:
+    """np.diff, without what it does for arrays of other shapes."""
+    return offsets[1:] - offsets[:-1]
+
+
+def distinct(values: A) -> A:
+    """The different integers, ascending: many times faster than np.unique where they are few."""
+    ordered: Any = np.sort(values)
+    first = np.empty(len(ordered), np.bool_)
+    first[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    found: A = ordered[first]
+    return found
 
 
 def ranges(starts: Ints, lengths: Ints) -> Ints:
     """start, start+1, … for each start and length, end to end."""
-    ends = np.cumsum(lengths)
+    ends = lengths.cumsum()
     total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
+    found: Ints = np.arange(total, dtype=np.int64) + (starts - ends + lengths).repeat(lengths)
+    return found
 
 
 def stack(columns: Iterable[Column]) -> Column:

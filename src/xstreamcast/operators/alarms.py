@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Alarms:
             valid = self._next[numbers[:last]] == instants[:last]
             found.append(numbers[:last][valid])
             self._push(instants[last:], numbers[last:])
-        out = np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
+        out = distinct(np.concatenate(found)) if found else np.empty(0, np.int64)
         self._next[out] = NEVER
         return out
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.algebra.monotone import monotone
+from xstreamcast.evaluate.deep import deep
 from xstreamcast.operators.answer import Answer, Appended
 from xstreamcast.operators.asking import Asking, listed, rows_of_strings
 
@@ -48,7 +49,12 @@ class Concatenation:
             return {}
         shape: Listed = self._shape  # type: ignore[assignment]
         frame = asking.units(moved.asked, self._part.document)
-        column = listed(shape.expression, frame)
+        kept = moved.asked.kept
+        if kept is not None and kept.judged is not None:
+            verdicts, places = kept.judged
+            column = deep(lambda: verdicts.listed(frame, places, kept.roots))
+        else:
+            column = listed(shape.expression, frame)
         if moved.asked.missing is not None:
             column = self._decided(column, moved.asked, moved.asked.missing)
         return dict(zip(moved.asked.keys, rows_of_strings(frame, column), strict=True))

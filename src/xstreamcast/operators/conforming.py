@@ -75,8 +75,9 @@ class Conforming:
             mixed = (hashed ^ c.name[above].astype(np.uint64)) * np.uint64(_MIXED) + np.uint64(1)
             hashed = np.where(inside, mixed, hashed)
             above = np.where(inside, c.parent[above], above)
-        keys = np.stack([owner.astype(np.uint64), batch.hole_tsid.astype(np.uint64), hashed])
-        _, first = np.unique(keys, axis=1, return_index=True)
+        pairs = owner.astype(np.uint64) << np.uint64(32) | batch.hole_tsid.astype(np.uint64)
+        keys = (hashed ^ pairs) * np.uint64(_MIXED)
+        _, first = np.unique(keys, return_index=True)
         out = []
         for at in first.tolist():
             key = int(owner[at]), int(batch.hole_tsid[at]), int(hashed[at])

@@ -27,10 +27,12 @@ from xstreamcast.operators.units import Minis, Moved
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Division
+    from xstreamcast.algebra.guide import Guide
     from xstreamcast.algebra.program import Program
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.sharing import Shared
     from xstreamcast.tape.layout import I64, Bools
 
 _FEW: Final = 64  # dead fragments that are not worth moving the others for
@@ -48,6 +50,7 @@ class ForgettingFeed(FragmentFeed):
         super().__init__(history, None, strict)
         self._program, self._fixed = program, fixed
         self.settles = False  # whether nobody asks a unit again that was told
+        self.shared: Shared | None = None  # others read the same history: nothing is forgotten
         self.dropped = 0
         self.kept: Kept = kept(program, history.name, history.structure)
         self._conforming = Conforming(self.kept, history)
@@ -66,8 +69,15 @@ class ForgettingFeed(FragmentFeed):
         """Take in what the query may see → whether it said anything new."""
         if len(batch) == 0:
             return False
+        return self.add_alone(batch) if self.shared is None else self.shared.add(self, batch)
+
+    def add_alone(self, batch: FragmentBatch) -> bool:
+        """Take in what the query may see, or one of those that read the same history."""
         self._check(batch)
-        wanted = self._wanted[batch.tsid] & ~self._known_gone(batch.id.astype(np.int64))
+        tags = self._wanted
+        if self.shared is not None:
+            tags = np.logical_or.reduce([feed._wanted for feed in self.shared.feeds])
+        wanted = tags[batch.tsid] & ~self._known_gone(batch.id.astype(np.int64))
         if wanted.all():
             return self._taken_in(batch)
         self.dropped += int(np.count_nonzero(~wanted))
@@ -78,12 +88,33 @@ class ForgettingFeed(FragmentFeed):
 
     def _taken_in(self, batch: FragmentBatch) -> bool:
         """Take fragments in; a tape stays with all that lies on it until that is too much."""
-        if self._thin[batch.tsid].any():
+        if self.shared is None and self._thin[batch.tsid].any():
             batch = thinned(batch, self._thin, self._seen_names())
         new = super().add(batch)
-        if self._insides is None and self._waste() > _SPARE:
+        if self.shared is None and self._insides is None and self._waste() > _SPARE:
             self._compact()
         return new
+
+    # -- sharing ----------------------------------------------------------------------------------
+
+    @property
+    def wanted(self) -> Bools:
+        """By tag: whether its fragments are kept."""
+        return self._wanted
+
+    def may_share(self) -> bool:
+        """Whether it keeps whatever comes of its tags, and nothing has come yet."""
+        forgets = self._fixed or self.kept.thin or (self.kept.recent and self._insides is None)
+        all_tags = bool(self._wanted[list(self.history.structure.tags)].all())
+        kept = self._insides is not None or all_tags
+        return not forgets and kept and len(self.history) == 0 and self.history.arrived == 0
+
+    def read_from(self, shared: Shared) -> None:
+        """Read the history of others from now on."""
+        self.shared, lead = shared, shared.lead
+        self.history, self._links = lead.history, lead._links
+        if self._insides is not None:
+            self._insides.read_from(self.history, self._links)
 
     def _seen_names(self) -> Bools:
         """By tag and name: whether children of that name may be seen."""
@@ -127,6 +158,12 @@ class ForgettingFeed(FragmentFeed):
         guide = self._conforming.broken(batch)
         if guide is None:
             return
+        feeds = [self] if self.shared is None else self.shared.feeds
+        for feed in feeds:
+            feed._adapt(guide)
+
+    def _adapt(self, guide: Guide) -> None:
+        """The stream holds what this guide tells of."""
         found = kept(self._program, self.history.name, self.history.structure, guide)
         if (self.dropped and not found.tags <= self.kept.tags) or not self._thin_enough(found):
             raise self._needed("holds what its tag structure did not tell of")
@@ -187,6 +224,8 @@ class ForgettingFeed(FragmentFeed):
         before which there is no other.
         """
         asked, self._asked = self._asked, []
+        if self.shared is not None:
+            return [], 0
         if self.kept.recent and self._insides is None:
             self._let_past_go(min(now, self.history.newest))
         if not self.settles or not asked or not self.kept.tags <= self._fixed:
@@ -293,11 +332,12 @@ class ForgettingFeed(FragmentFeed):
     @property
     def state_bytes(self) -> int:
         """Bytes of index, payload and keys."""
-        index, payload = held_bytes(self.history)
+        lent = self.shared is not None and self.shared.lead is not self
+        index, payload = (0, 0) if lent else held_bytes(self.history)
         inside = 0 if self._insides is None else self._insides.state_bytes
         own = self._gone.nbytes + self._is_unit.nbytes + self._of_root.nbytes + self._dead.nbytes
         links = sum(p.nbytes for p in vars(self._links).values() if isinstance(p, np.ndarray))
-        checks = self._conforming.nbytes + links
+        checks = 0 if lent else self._conforming.nbytes + links
         return index + payload + inside + own + checks + _EACH * len(self._places)
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xstreamcast.algebra.cut import TagCut
 from xstreamcast.history.view import view, written
-from xstreamcast.model.column import Column, ranges
+from xstreamcast.model.column import Column, distinct, ranges
 from xstreamcast.model.items import Items, objects
 from xstreamcast.operators.history_part import Places, part_of
 from xstreamcast.operators.inner import Insides, Kept
@@ -17,11 +18,13 @@ from xstreamcast.operators.mini_cache import Made, MiniCache, Spans
 from xstreamcast.operators.missing import Missing, hollow_names
 from xstreamcast.operators.root import Root, root_of
 from xstreamcast.operators.units import NOTHING, Minis, Moved
+from xstreamcast.operators.verdicts import Verdicts
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.wrap import wrapped
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.inner import Inner
+    from xstreamcast.algebra.verdict import Verdict
     from xstreamcast.history.history import History
     from xstreamcast.history.view import View
     from xstreamcast.model.fragment import FragmentBatch
@@ -38,6 +41,8 @@ class FragmentFeed:
         self.timed = False  # somebody asks when units may change by themselves
         self._links = Places(history)
         self._insides: Insides | None = None
+        self._verdict: Verdict | None = None
+        self._verdicts: Verdicts | None = None
         self._root: Root | None = None
         self._taken = 0  # fragments that were told of
         self._places: dict[str, int] = {}
@@ -54,16 +59,22 @@ class FragmentFeed:
         """Take fragments in → whether they said anything new."""
         return len(self.history.add(batch)) > 0
 
-    def maintain(self, inners: Sequence[Inner], asking: Callable[[], Asking]) -> None:
-        """From the next cut on, keep this of what stands in units."""
+    def maintain(
+        self,
+        inners: Sequence[Inner],
+        asking: Callable[[], Asking],
+        verdict: Verdict | None = None,
+    ) -> None:
+        """From the next cut on, keep this of what stands in units, and judge units by it."""
         self._insides = Insides(self.history, self._links, inners, asking) if inners else None
+        self._verdict, self._verdicts = verdict, None
 
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""
         first, last = self._news()
         if self.cut is None or (first == last and self._insides is None):
             return NOTHING
-        ids = np.unique(self.history.fragments["id"][first:last]).astype(np.int64)
+        ids = distinct(self.history.fragments["id"][first:last]).astype(np.int64)
         if len(ids) and (self._root is None or self._of_root[ids].any()):
             return self._rooted(first, last, self._links.above(ids))
         return self._moved(first, last, ids)
@@ -88,11 +99,26 @@ class FragmentFeed:
             asked = met[self._is_unit[met]]
         else:
             asked, own = self._insides.dirty(first, last, self._is_unit)
-            if self._cache is not None:
-                self._cache.drop(self._places_of(own))
+            asked = self._unsettled(self._insides, asked, own)
         if len(asked) == 0:
             return NOTHING if first == last else Moved(places=self._places, again=self._again)
         return Moved(self._minis(asked), places=self._places, again=self._again)
+
+    def _unsettled(self, insides: Insides, asked: I64, own: I64) -> I64:
+        """Of the units in which something changed, those whose answer may; `own`: not by values."""
+        fresh = self._places_of(own)
+        if self._cache is not None:
+            self._cache.drop(fresh)
+        if self._verdicts is None:
+            return asked
+        self._verdicts.forget(fresh)
+        places = self._places_of(asked)
+        known = self._verdicts.known(places)
+        judged = places[known]
+        if len(judged) == 0:
+            return asked
+        known[known] = insides.judged(self._verdicts, judged, self._place_codes[judged])
+        return distinct(self._place_codes[places[~known]])
 
     def _rooted(self, first: int, last: int, met: I64, tell: bool = True) -> Moved:
         """The root is new, or was sent again: units may be new, gone or elsewhere."""
@@ -105,7 +131,7 @@ class FragmentFeed:
             self._settle(self._root.keys)
         if self._insides is not None:
             self._insides.refresh(np.flatnonzero(self._is_unit & ~was))
-            met = np.union1d(met, self._insides.dirty(first, last, self._is_unit)[0])
+            met = np.concatenate((met, self._insides.dirty(first, last, self._is_unit)[0]))
         if self._root is None:
             return Moved(None, tuple(before), reordered=True)
         if not tell:
@@ -128,6 +154,7 @@ class FragmentFeed:
         self._unit_codes = self._place_codes[self._unit_places]
         self._is_unit[self._place_codes] = True
         self._cache = MiniCache(self.history.store.names, self.history.name, len(keys))
+        self._verdicts = None if self._verdict is None else Verdicts(self._verdict, len(keys))
 
     def _codes(self) -> I64:
         """The ids of all units."""
@@ -227,7 +254,8 @@ class FragmentFeed:
         rows = made.roots.values + np.repeat(made.documents, counts)
         roots = Column.from_lengths(Items.of_nodes(rows), counts)
         owner = np.repeat(np.arange(len(places)), counts)
-        return insides.kept(self._place_codes[places], owner, made.begins, roots)
+        kept = insides.kept(self._place_codes[places], owner, made.begins, roots)
+        return kept if self._verdicts is None else replace(kept, judged=(self._verdicts, places))
 
     def _instants(self, made: View, at: I64) -> Spans:
         """Of each unit, when anything in it begins or ends; nothing if nobody asks for it."""
@@ -281,6 +309,7 @@ class FragmentFeed:
         report = self.history.report()
         kept = 0 if self._insides is None else self._insides.state_bytes
         kept += 0 if self._cache is None else self._cache.state_bytes
+        kept += 0 if self._verdicts is None else self._verdicts.state_bytes
         return report.index_bytes + report.payload_bytes + kept
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.history import History
-from xstreamcast.model.column import ranges
+from xstreamcast.model.column import distinct, ranges
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I32, I64, Bools
@@ -29,6 +29,7 @@ class Places:
         self._hole_before: I32 = np.full(1024, -1, np.int32)  # by hole
         self._owner: I32 = np.full(1024, -1, np.int32)  # by hole, the place that carries it
         self._marks: Bools = np.zeros(1024, np.bool_)  # by id; all false between two calls
+        self._number: I32 = np.zeros(1024, np.int32)  # by id; only for the time of a call
         self._seen = self._holes_seen = 0
         self.unfilled = 0  # ids that stand in a hole and have not come
 
@@ -41,10 +42,10 @@ class Places:
         ids, begin, end = f["id"][first:last], self._holes_seen, len(h)
         children = h["id"][begin:end]
         self._make_room(max(int(ids.max()), int(children.max(initial=-1))) + 1, last, end)
-        fresh = np.unique(ids[self._last[ids] < 0])
+        fresh = distinct(ids[self._last[ids] < 0])
         self.unfilled -= int(np.count_nonzero(self._hole[fresh] >= 0))
         _chain(self._last, self._before, ids, first)
-        met = np.unique(children)
+        met = distinct(children)
         missing = (self._hole[met] < 0) & (self._last[met] < 0)
         self.unfilled += int(np.count_nonzero(missing))
         counts = np.diff(f["holes"][first:last], prepend=begin)
@@ -57,6 +58,7 @@ class Places:
         self._last, self._hole = _longer(self._last, ids), _longer(self._hole, ids)
         if len(self._marks) < len(self._last):
             self._marks = np.zeros(len(self._last), np.bool_)
+            self._number = np.zeros(len(self._last), np.int32)
         self._before = _longer(self._before, places)
         self._hole_before = _longer(self._hole_before, holes)
         self._owner = _longer(self._owner, holes)
@@ -96,6 +98,12 @@ class Places:
         """The places of the fragments that carry the holes."""
         return self._owner[holes].astype(np.int64)
 
+    def numbered(self, codes: I64) -> I32:
+        """The ids numbered from 0 in their order."""
+        ordered = distinct(codes)
+        self._number[ordered] = np.arange(len(ordered), dtype=np.int32)
+        return self._number[codes]
+
     def carried(self, places: I64) -> tuple[I64, I64]:
         """(first, how many) of the holes that fragments carry."""
         ends = self._history.fragments["holes"]
@@ -105,11 +113,11 @@ class Places:
     def above(self, codes: I64) -> I64:
         """The ids and all those in whose holes they stand, directly or not."""
         ids = self._history.fragments["id"]
-        todo, parts = np.unique(codes), []
+        todo, parts = distinct(codes), []
         while len(todo):
             self._marks[todo] = True
             parts.append(todo)
-            todo = np.unique(ids[self.owner(self.holding(todo)[1])])
+            todo = distinct(ids[self.owner(self.holding(todo)[1])])
             todo = todo[~self._marks[todo]]
         found = np.concatenate(parts) if parts else np.empty(0, np.int64)
         self._marks[found] = False
@@ -120,7 +128,7 @@ class Places:
         links = self._history.holes["id"]
         parts, met = [places], []
         while len(parts[-1]):
-            todo = np.unique(links[ranges(*self.carried(parts[-1]))])
+            todo = distinct(links[ranges(*self.carried(parts[-1]))])
             todo = todo[~self._marks[todo]]
             if barred is not None:
                 todo = todo[~barred(todo)]
@@ -129,7 +137,7 @@ class Places:
             parts.append(self.all_of(todo))
         if met:
             self._marks[np.concatenate(met)] = False
-        return np.unique(np.concatenate(parts))
+        return distinct(np.concatenate(parts))
 
 
 def _chain(last: I32, before: I32, ids: I32, first: int) -> None:
@@ -189,7 +197,7 @@ def part_of(history: History, links: Places, places: I64, roots: I64) -> Part:
     first, counts = links.carried(places)
     carried = ranges(first, counts)
     met = np.concatenate([f["id"][places], h["id"][carried], roots])
-    numbers = np.unique(met, return_inverse=True)[1].astype(np.int32)
+    numbers = links.numbered(met)
     columns = {name: f[name][places] for name in f.names}
     columns |= {"id": numbers[: len(places)], "holes": np.cumsum(counts)}
     part.fragments.append(**columns)

@@ -15,7 +15,7 @@ from xstreamcast.functions.cast import cast, castable
 from xstreamcast.history.view import written
 from xstreamcast.kernels.instances import EVENT, FULL, LINK
 from xstreamcast.model.atomic import DOUBLE, INTEGER, UNTYPED
-from xstreamcast.model.column import Column, offsets_of, ranges
+from xstreamcast.model.column import Column, distinct, offsets_of, ranges
 from xstreamcast.model.items import Items
 from xstreamcast.operators.alarms import NEVER, Alarms, upcoming
 from xstreamcast.operators.asking import Asking, listed
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.history.view import View
     from xstreamcast.operators.history_part import Part
+    from xstreamcast.operators.verdicts import Verdicts
     from xstreamcast.tape.layout import I32, I64, U8, Bools
 
 
@@ -46,6 +47,7 @@ class Kept:
 
     roots: Column
     found: tuple[tuple[Inner, Column, Column], ...]
+    judged: tuple[Verdicts, I64] | None = None  # where verdicts are noted, and the units' places
 
     def bound(self, number: int, together: bool) -> dict[int | str, Column]:
         """The variables of a frame with a row for each unit, or one row for all."""
@@ -99,6 +101,10 @@ class Insides:
         self._checked: set[int] = set()  # tapes whose names were looked at
         self._seen = 0
 
+    def read_from(self, history: History, links: Places) -> None:
+        """The same fragments lie in another history; none has come yet."""
+        self._history, self._links = history, links
+
     # -- what has arrived -------------------------------------------------------------------------
 
     def catch_up(self) -> None:
@@ -119,7 +125,7 @@ class Insides:
         overwrites = np.flatnonzero(before >= 0)
         self._after[before[overwrites]] = overwrites + first
         begin = int(f["holes"][first - 1]) if first else 0
-        fresh, which = np.unique(ids), np.arange(begin, len(h))
+        fresh, which = distinct(ids), np.arange(begin, len(h))
         held = self._links.holding(fresh)[1]
         self._check_holes(np.concatenate((which, held)))
         self._check_names(f["tape"][first:last], f["payload"][first:last])
@@ -142,7 +148,7 @@ class Insides:
         wanted = np.zeros(len(names), np.bool_)
         for tag in {self.unit, *self.tags}:
             wanted |= names.matching(structure[tag].local, structure[tag].uri)
-        for number in set(np.unique(tapes[payloads >= 0]).tolist()) - self._checked:
+        for number in set(distinct(tapes[payloads >= 0]).tolist()) - self._checked:
             self._checked.add(number)
             c = self._history.store.tape(number).columns
             level = c.level[payloads[(tapes == number) & (payloads >= 0)][0]]
@@ -185,21 +191,21 @@ class Insides:
             kept = self._kept_tag[f["tsid"][climbing[which]]]
             pairs.append((units[top & kept], climbing[which][top & kept]))
             own.append(units[top & ~kept])
-            climbing = np.unique(owners)
-        fresh = np.unique(own[0])
+            climbing = distinct(owners)
+        fresh = distinct(own[0])
         pairs += [self._inside(fresh), self._due(is_unit)]
         self._forget(fresh)
         changed = self._look(*(np.concatenate(side) for side in zip(*pairs, strict=True)))
-        anew = np.unique(np.concatenate(own))
-        return np.union1d(anew, changed), anew
+        anew = distinct(np.concatenate(own))
+        return distinct(np.concatenate((anew, changed))), anew
 
     def _versions(self, places: I64) -> I64:
         """The places whose content or lifespan is not what it was when these have come."""
         f = self._history.fragments
         tags = f["tsid"][places]
         event = (tags >= 0) & self._events[np.maximum(tags, 0)]
-        chains = self._links.all_of(np.unique(f["id"][places[~event]].astype(np.int64)))
-        return np.unique(np.concatenate((places[event], chains)))
+        chains = self._links.all_of(distinct(f["id"][places[~event]].astype(np.int64)))
+        return distinct(np.concatenate((places[event], chains)))
 
     def refresh(self, units: I64) -> None:
         """Look at all that stands in units, which may be new."""
@@ -212,7 +218,7 @@ class Insides:
             return units, units
         h, f = self._history.holes, self._history.fragments
         own = self._links.all_of(units)
-        inside = np.unique(h["id"][ranges(*self._links.carried(own))]).astype(np.int64)
+        inside = distinct(h["id"][ranges(*self._links.carried(own))]).astype(np.int64)
         places = self._links.all_of(inside[self.barred(inside)])
         which, holes = self._links.holding(f["id"][places].astype(np.int64))
         owners = f["id"][self._links.owner(holes)].astype(np.int64)
@@ -243,7 +249,7 @@ class Insides:
         """Look at fragments in units → the units in which that changed anything."""
         if len(units) == 0:
             return units
-        codes, places = np.unique(units), self._standing(self._versions(np.unique(places)))
+        codes, places = distinct(units), self._standing(self._versions(distinct(places)))
         asking = self._asking()
         part, made = self._view(codes, places)
         found = self._found(part, made, asking.now.instant)
@@ -254,13 +260,14 @@ class Insides:
                                         strict=True):  # fmt: skip
             changed |= table.revise(codes, self._dead, owner, rows)
         self._dead[group] = False
+        asking.release()
         self._set_alarms(places, found)
         return codes[changed]
 
     def _standing(self, places: I64) -> I64:
         """What counts of these: of fragments of one id and instant the last."""
         while (self._after[places] >= 0).any():
-            places = np.unique(np.where(self._after[places] >= 0, self._after[places], places))
+            places = distinct(np.where(self._after[places] >= 0, self._after[places], places))
         return places
 
     def _group(self, places: I64) -> I64:
@@ -274,7 +281,7 @@ class Insides:
 
     def _view(self, codes: I64, places: I64) -> tuple[Part, View]:
         """The units with these fragments alone in their holes, and all that hangs below them."""
-        shown = np.union1d(self._links.all_of(codes), self._links.below(places))
+        shown = distinct(np.concatenate((self._links.all_of(codes), self._links.below(places))))
         part = part_of(self._history, self._links, shown, codes)
         return part, written(part, document=False, modes=self._modes)
 
@@ -322,7 +329,7 @@ class Insides:
         tags = self._history.fragments["tsid"][found.place]
         out = []
         for inner in self._inners:
-            at = np.flatnonzero(np.isin(tags, list(inner.tags)))
+            at = np.flatnonzero(np.logical_or.reduce([tags == tag for tag in inner.tags]))
             given: dict[Key, Value] = {inner.child.number: Column(Items.of_nodes(nodes[at]))}
             frame = Frame(context, len(at), context.root, np.zeros(len(at), np.int64), given)
             try:
@@ -349,6 +356,14 @@ class Insides:
             found.append((inner, counted, Column(values, offsets)))
         return Kept(roots, tuple(found))
 
+    def judged(self, verdicts: Verdicts, places: I64, codes: I64) -> Bools:
+        """Which units of one element, at some places, are answered as they were."""
+        values: dict[Key, Value] = {
+            inner.values.number: table.column(codes)
+            for inner, table in zip(self._inners, self._tables, strict=True)
+        }
+        return verdicts.stay(places, values, self._asking())
+
     @property
     def state_bytes(self) -> int:
         """About what it keeps."""
@@ -362,7 +377,7 @@ def _matched(table: Table, codes: I64, unit: I64, begin: I64) -> tuple[I64, Item
     if np.array_equal(unit, np.arange(len(codes))):  # all values of a unit are of its one element
         return table.counts(codes), table.values(codes)
     overs, counts = table.overs(codes)
-    instants = np.unique(np.concatenate((begin, overs)))
+    instants = distinct(np.concatenate((begin, overs)))
     width = len(instants) + 1
     owner = np.repeat(np.arange(len(codes)), counts)
     key = owner * width + np.searchsorted(instants, overs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from xstreamcast.model.atomic import DOUBLE, INTEGER, MIXED
-from xstreamcast.model.column import ranges
+from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import Items, empty_items, objects
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def items_of(rows: Rows) -> Items:
     if len(rows.tag) == 0:
         return empty_items()
     first = int(rows.tag[0])
-    plain = np.equal(rows.other, None)
+    plain = np.equal(rows.other, None)  # type: ignore[call-overload]
     if plain.all() and (rows.tag == first).all():
         return Items(first, rows.number if first == DOUBLE else rows.number.astype(np.int64))
     values = [
@@ -92,6 +92,11 @@ class Table:
             return Items(INTEGER, self._rows.number[at].astype(np.int64))
         return items_of(self._rows.take(at))
 
+    def column(self, units: I64) -> Column:
+        """The values of some units, a row for each."""
+        counts = self.counts(units)
+        return Column.from_lengths(self.values(units), counts)
+
     def overs(self, units: I64) -> tuple[I64, I64]:
         """For the values of some units the version of the unit, and how many each unit has."""
         counts = self.counts(units)
@@ -107,7 +112,8 @@ class Table:
         if len(new.tag) and self._tag != MIXED:
             first = int(new.tag[0])
             same = self._tag in (None, first) and bool((new.tag == first).all())
-            plain = same and first in (DOUBLE, INTEGER) and bool(np.equal(new.other, None).all())
+            bare = np.equal(new.other, None)  # type: ignore[call-overload]
+            plain = same and first in (DOUBLE, INTEGER) and bool(bare.all())
             self._tag = first if plain else MIXED
 
     def revise(self, units: I64, dead: Bools, owner: I64, new: Rows) -> Bools:
@@ -219,10 +225,8 @@ class Table:
 
 
 def _room(count: int) -> Rows:
-    return Rows(
-        *(np.zeros(count, np.int64) for _ in range(4)),
-        np.zeros(count, np.uint8), np.zeros(count), np.empty(count, object),
-    )  # fmt: skip
+    whole = [np.zeros(count, np.int64) for _ in range(4)]
+    return Rows._make([*whole, np.zeros(count, np.uint8), np.zeros(count), np.empty(count, object)])
 
 
 def _joined(a: Any, b: Any) -> Any:

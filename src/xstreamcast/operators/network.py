@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.split import inputs_of
+from xstreamcast.evaluate.deep import deep
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.watch import Kind, Policy, Watch
 from xstreamcast.tape.names import Names
@@ -18,14 +20,16 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Arrival
     from xstreamcast.model.items import Items
+    from xstreamcast.operators.sharing import Shared
 
 
 @dataclass(slots=True)
 class Network:
     """Queries by name, each after those that it reads; the last one is told.
 
-    An input that several of them read is taken in by each (split); one query may read several
-    (merge). A tick goes through all of them: what the first tells is an arrival for the next.
+    Several may read an input (split), and share what is kept of a stream of fragments where none of
+    them would forget of it; one query may read several (merge). A tick goes through all of them:
+    what the first tells is an arrival for the next.
 
     accumulated changes after each tick  →  the last query over the answers of those before it
     """
@@ -36,6 +40,7 @@ class Network:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     policy: Policy = "optimistic"
     watches: dict[str, Watch] = field(default_factory=dict)
+    _shared: dict[str, list[Shared]] = field(default_factory=dict)
     _readers: dict[str | None, list[Watch]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -45,7 +50,7 @@ class Network:
                 one: "answer" if one in self.programs else self.kinds[one] for one in read
             }
             self.watches[name] = watch = Watch(
-                program, kinds, self.names, self.variables, self.policy
+                program, kinds, self.names, self.variables, self.policy, sharing=self._shared
             )
             for one in read:
                 self._readers.setdefault(one, []).append(watch)
@@ -66,8 +71,8 @@ class Network:
 
     def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
         """Something has come on a fragment stream."""
-        all_found = list(found)
-        self._each(name, lambda watch: watch.on_arrivals(name, all_found, ids))
+        for one in found:  # each by all of them: they may share what they keep of it
+            self._each(name, partial(_arrived, name, one, ids))
 
     def on_end(self, name: str | None) -> None:
         """An input has ended."""
@@ -80,16 +85,24 @@ class Network:
 
     def tick(self) -> list[Change]:
         """The changes of the last query's answer since the last tick."""
-        changes: list[Change] = []
+        return self.ticks()[next(reversed(self.watches))]
+
+    def ticks(self) -> dict[str, list[Change]]:
+        """The changes of the answer of each query since the last tick."""
+        return deep(self._ticks)  # one thread for all of them
+
+    def _ticks(self) -> dict[str, list[Change]]:
+        told: dict[str, list[Change]] = {}
         for name, watch in self.watches.items():
-            changes = watch.tick()
-            ended = watch.ended >= inputs_of(watch.program)
-            for reader in self._readers.get(name, ()):
+            changes = told[name] = watch.tick()
+            readers = self._readers.get(name, ())
+            ended = bool(readers) and watch.ended >= inputs_of(watch.program)
+            for reader in readers:
                 if changes:
                     reader.on_changes(name, changes)
                 if ended:
                     reader.on_end(name)
-        return changes
+        return told
 
     @property
     def refusals(self) -> list[str]:
@@ -108,6 +121,10 @@ class Network:
     def state_bytes(self) -> int:
         """About what is kept by all of them."""
         return sum(watch.state_bytes for watch in self.watches.values())
+
+
+def _arrived(name: str, one: Arrival, ids: Ids | None, watch: Watch) -> None:
+    watch.on_arrivals(name, (one,), ids)
 
 
 def _instant(moment: Moment) -> int:

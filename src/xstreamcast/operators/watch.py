@@ -11,6 +11,7 @@ from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division, Grouped
 from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, divide
+from xstreamcast.algebra.verdict import verdict_of
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -27,6 +28,7 @@ from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
 from xstreamcast.operators.pipeline import Pipeline, Tick
+from xstreamcast.operators.sharing import Shared, share
 from xstreamcast.operators.split_feed import SplitFeed
 from xstreamcast.operators.units import Moved
 from xstreamcast.tape.names import Names
@@ -60,6 +62,7 @@ class Watch:
     ended: set[str | None] = field(default_factory=set)
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
+    sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -153,6 +156,15 @@ class Watch:
         streams = [one for one, kind in self.kinds.items() if kind == "fragments"]
         if all(one in self._feeds for one in streams):
             self._divide()
+            self._share()
+
+    def _share(self) -> None:
+        """Read the histories that other queries read, where that is allowed."""
+        if self.sharing is None:
+            return
+        for name, feed in self._feeds.items():
+            if isinstance(feed, ForgettingFeed):
+                share(self.sharing.setdefault(str(name), []), feed)
 
     # -- dividing ---------------------------------------------------------------------------------
 
@@ -226,7 +238,8 @@ class Watch:
         driven = {one for part in self.pipeline.division.parts for one in part.inputs}
         feed.timed = self.pipeline.is_timed(name)
         parts = [part for part in self.pipeline.division.parts if part.input == name]
-        feed.maintain([inner for part in parts for inner in part.inner], self._asking)
+        inners = [inner for part in parts for inner in part.inner]
+        feed.maintain(inners, self._asking, verdict_of(self.program, self.pipeline.division))
         if isinstance(feed, ForgettingFeed):
             feed.settles = settles(self.pipeline.division, name)
         feed.cut_at(cut if name in driven else None)

@@ -130,7 +130,7 @@ class Builder:
         self._flush()
         plan = Plan.joined(self._parts)
         self._parts = []
-        opened = np.isin(plan.op, (DOCUMENT, ELEMENT)).sum()
+        opened = ((plan.op == DOCUMENT) | (plan.op == ELEMENT)).sum()
         if opened != (plan.op == k.END).sum():
             raise ValueError("every start needs its end")
         columns = write(plan, self._names, self._store, self._preserve, self._inherit)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from xstreamcast.model import column
 from xstreamcast.tape.layout import I64
 
 
 def distinct(handles: I64) -> I64:
     """Each handle once, in document order."""
-    return handles if _ascends(handles) else np.unique(handles)
+    return handles if _ascends(handles) else column.distinct(handles)
 
 
 def distinct_by_label(labels: I64, handles: I64) -> tuple[I64, I64]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from xstreamcast.model.column import distinct
 from xstreamcast.tape import step_kernels as k
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
@@ -139,10 +140,10 @@ def _descendant(c: Columns, rows: I64, by: _Resolved, own: bool) -> tuple[I64, I
 
 
 def _distinct(c: Columns, rows: I64, by: _Resolved, own: bool) -> I64:
-    rows = np.unique(rows)
+    rows = distinct(rows)
     childless = np.isin(c.kind[rows] & KIND, (ATTRIBUTE, NAMESPACE))
     found = k.descendant_distinct(c, rows[~childless], *by, own)
     if own and childless.any():
         # Attributes that are contexts count for themselves; no scan of their element finds them.
-        found = np.union1d(found, k.upward(c, rows[childless], *by, True, False)[1])
+        found = distinct(np.concatenate((found, k.upward(c, rows[childless], *by, True, False)[1])))
     return found

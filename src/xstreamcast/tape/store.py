@@ -225,7 +225,7 @@ class Store:
         if len(handles) == 0:
             return
         tapes = handles >> 32
-        if bool(np.all(tapes == tapes[0])):
+        if (tapes == tapes[0]).all():
             yield int(tapes[0]), None, handles & _ROW
             return
         order = np.argsort(tapes, kind="stable")

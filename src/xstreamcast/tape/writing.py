@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.model.column import distinct
 from xstreamcast.tape import builder_kernels as k
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
@@ -16,6 +17,7 @@ from xstreamcast.tape.layout import (
     I64,
     NAMESPACE,
     U8,
+    Bools,
     Columns,
     empty_columns,
     frozen_bytes,
@@ -80,10 +82,14 @@ def write(plan: Plan, names: Names, store: Store | None, preserve: bool, inherit
     return _run(plan, source, names, preserve, inherit)
 
 
+def _opens(plan: Plan) -> Bools:
+    return (plan.op == DOCUMENT) | (plan.op == ELEMENT)
+
+
 def _documents_as_children(plan: Plan, store: Store) -> Plan:
     """copy(document) below an element → copy of each of its children."""
     copies = np.flatnonzero(plan.op == k.COPY)
-    opens = np.isin(plan.op, (DOCUMENT, ELEMENT)).astype(np.int64) - (plan.op == k.END)
+    opens = _opens(plan).astype(np.int64) - (plan.op == k.END)
     deep = np.cumsum(opens)[copies] > 0
     documents = copies[deep & (store.kinds(plan.handle[copies]) == DOCUMENT)]
     if len(documents) == 0:
@@ -115,7 +121,7 @@ def _leaves_as_events(plan: Plan, store: Store) -> Plan:
 
 def _source(handles: I64, store: Store) -> tuple[Columns, I64]:
     """One tape that holds all that is copied, and the rows in it."""
-    numbers = np.unique(handles >> 32)
+    numbers = distinct(handles >> 32)
     if len(numbers) == 0:
         return empty_columns(0, frozen_bytes(b"")), handles
     if len(numbers) == 1:
@@ -191,8 +197,9 @@ def _run(plan: Plan, source: Columns, names: Names, preserve: bool, inherit: boo
 
 
 def _start(plan: Plan, names: Names) -> tuple[I64, k.Stacks]:
-    named = int(np.isin(plan.op, (ELEMENT, ATTRIBUTE, NAMESPACE)).sum())
-    opens = np.isin(plan.op, (DOCUMENT, ELEMENT)).astype(np.int64) - (plan.op == k.END)
+    op = plan.op
+    named = int(((op == ELEMENT) | (op == ATTRIBUTE) | (op == NAMESPACE)).sum())
+    opens = _opens(plan).astype(np.int64) - (plan.op == k.END)
     deepest = int(np.cumsum(opens).max(initial=0)) + 1
     longest = int(names.tables.word_length.max(initial=0))
     state = np.zeros(12, np.int64)
@@ -207,9 +214,10 @@ def _start(plan: Plan, names: Names) -> tuple[I64, k.Stacks]:
 def _undeclared(events: k.Events, names: Names) -> I32:
     """For each binding that may be in scope, the one that takes it back."""
     declared = events.name[events.op == NAMESPACE]
-    needed = names.bindings()[events.name[np.isin(events.op, (ELEMENT, ATTRIBUTE))]]
+    named = (events.op == ELEMENT) | (events.op == ATTRIBUTE)
+    needed = names.bindings()[events.name[named]]
     found = np.full(len(names), -1, np.int32)
-    for name in np.unique(np.concatenate([declared, needed])):
+    for name in distinct(np.concatenate([declared, needed])):
         if name >= 0:
             found[name] = names.binding(names.qname(int(name))[1], "")
     return found

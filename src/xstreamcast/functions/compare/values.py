@@ -32,6 +32,7 @@ from xstreamcast.model.atomic import (
     UNTYPED,
     YEAR_MONTH_DURATION,
 )
+from xstreamcast.model.column import distinct
 from xstreamcast.model.items import Items, objects
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ def by_pairs(left: Items, right: Items, compare: Callable[[Items, Items], Bools]
     """Items of several types: one call for each pair of types that occurs."""
     pairs = left.all_tags().astype(np.int64) * 256 + right.all_tags()
     out = np.empty(len(left), np.bool_)
-    for pair in np.unique(pairs):
+    for pair in distinct(pairs):
         at = np.flatnonzero(pairs == pair)
         out[at] = compare(left.take(at), right.take(at))
     return out

@@ -1,0 +1,165 @@
+"""Paths inside units taken apart, and what plans are asked about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.division import Division, Part
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.inner import Inner
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.shapes import plans_of
+from xstreamcast.algebra.walk import descendants
+from xstreamcast.functions.kept import KEPT
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.sequence_type import NodeItem
+
+_SCOPED: Final = frozenset({"in-scope-prefixes", "namespace-uri-for-prefix", "resolve-QName"})
+
+
+@dataclass(slots=True)
+class Head:
+    """The step from a unit down to its fragments, taken off a path and noted."""
+
+    units: set[p.Variable]
+    focused: bool
+    child: p.Expression
+    test: NodeItem | None = None
+    origin: p.Expression | None = None
+
+    def put(self, plan: p.Expression) -> p.Expression | None:
+        """The path with the child in the place of that step; None if it begins otherwise."""
+        match plan:
+            case p.Step(input, "child", test) if self._is_origin(input):
+                self.test, self.origin = test, input
+                return self.child
+            case p.Step(input) | p.Filter(input):
+                return self._inside(plan, "input", input)
+            case p.Path(left) | p.SimpleMap(left):
+                return self._inside(plan, "left", left)
+            case p.IntervalProjection(operand):
+                return self._inside(plan, "operand", operand)
+            case p.Return(source):
+                found = self._tuples(source)
+                return None if found is None else replace(plan, source=found)
+            case _:
+                return None
+
+    def _inside(self, plan: Any, name: str, below: p.Expression) -> p.Expression | None:
+        found = self.put(below)
+        return None if found is None else replace(plan, **{name: found})
+
+    def _tuples(self, plan: p.Tuples) -> p.Tuples | None:
+        match plan:
+            case p.ForEach(p.Unit(), _, items, None, False):
+                found = self.put(items)
+                return None if found is None else replace(plan, items=found)
+            case p.Where(source) | p.Let(source) | p.ForEach(source):
+                below = self._tuples(source)
+                return None if below is None else replace(plan, source=below)
+            case _:
+                return None
+
+    def _is_origin(self, plan: p.Expression) -> bool:
+        if isinstance(plan, p.Focus):
+            return self.focused
+        return isinstance(plan, p.Var) and plan.variable in self.units
+
+
+def call_of(name: str, operand: p.Expression) -> p.Call:
+    function = lookup(FN, name, 1)
+    assert function is not None
+    return p.Call(function, (operand,))
+
+
+def with_parts(plan: Any, **parts: Any) -> Any:
+    """The node with other parts; itself if they are the same."""
+    new = {name: part for name, part in parts.items() if part is not getattr(plan, name)}
+    return replace(plan, **new) if new else plan
+
+
+def is_plain(plan: p.Expression, part: Part) -> bool:
+    """Whether a path goes from the document down by steps alone."""
+    match plan:
+        case p.Var(variable):
+            return variable == part.document
+        case p.Step(input, "child" | "descendant" | "descendant-or-self" | "self"):
+            return is_plain(input, part)
+        case p.Filter(input) | p.Root(input):
+            return is_plain(input, part)
+        case _:
+            return False
+
+
+def unit_tests(part: Part) -> Iterator[NodeItem]:
+    """The names of elements that paths from the document lead to, or are filtered by."""
+    for plan in plans_of(part.shape):
+        for node in descendants(plan):
+            match node:
+                case p.ForEach(_, _, items):
+                    step = items
+                case p.Filter(items):
+                    step = items
+                case _:
+                    continue
+            while isinstance(step, p.Filter):
+                step = step.input
+            if isinstance(step, p.Step) and is_plain(step.input, part) and step.test.local:
+                yield step.test
+
+
+def scoped(plan: p.Plan) -> bool:
+    """Whether it may see which namespaces are in scope around a fragment."""
+    return any(
+        isinstance(node, p.Call | p.FunctionRef) and node.function.local in _SCOPED
+        for node in descendants(plan)
+    )
+
+
+def without_kept(node: p.Plan, kept: dict[p.Variable, Inner]) -> p.Plan:
+    match node:
+        case p.Call(_, (p.Call(function, (*_, p.Var(values))),)) if (
+            function is KEPT and values in kept
+        ):
+            return p.Var(values)
+        case _:
+            return node
+
+
+def as_stream(document: p.Variable, name: str) -> Any:
+    def put(node: p.Plan) -> p.Plan:
+        is_document = isinstance(node, p.Var) and node.variable == document
+        return p.StreamInput(name) if is_document else node
+
+    return put
+
+
+def asks_clock(plans: list[p.Plan]) -> bool:
+    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
+    return any(
+        isinstance(node, (*temporal, p.AllenCompare, p.Interval, p.UserCall))
+        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
+        for plan in plans
+        for node in descendants(plan)
+    )
+
+
+def unused_numbers(program: Program, division: Division) -> Iterator[int]:
+    """Numbers of variables that nobody uses."""
+    used = [0, *(v.variable.number for v in program.variables)]
+    plans: list[p.Plan] = [program.body, division.rest, *(f.body for f in program.functions)]
+    for part in division.parts:
+        used += [part.variable.number, part.document.number]
+        plans += plans_of(part.shape)
+    for plan in plans:
+        known = facts(plan)
+        used += [v.number for v in known.used | known.bound]
+    used += [q.variable.number for f in program.functions for q in f.parameters]
+    free = max(used) + 1
+    while True:
+        yield free
+        free += 1

@@ -1,0 +1,61 @@
+"""One history for several queries over a stream, where none of them would forget of it.
+
+answers over the one history  →  answers over a history for each
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from xstreamcast.model.fragment import FragmentBatch
+    from xstreamcast.operators.forgetting import ForgettingFeed
+
+
+class Shared:
+    """What arrives is taken in by the first feed, for all; each hears of every batch in turn."""
+
+    def __init__(self, first: ForgettingFeed) -> None:
+        self.feeds = [first]
+        self._turns = {id(first): 0}
+        self._taken = 0  # batches
+        self._new = False
+
+    @property
+    def lead(self) -> ForgettingFeed:
+        """The feed that takes in."""
+        return self.feeds[0]
+
+    def fits(self, feed: ForgettingFeed) -> bool:
+        """Whether a feed may come in: nothing has come, and it keeps the same tags."""
+        return self._taken == 0 and np.array_equal(feed.wanted, self.lead.wanted)
+
+    def join(self, feed: ForgettingFeed) -> None:
+        """One more reads this history."""
+        self.feeds.append(feed)
+        self._turns[id(feed)] = 0
+
+    def add(self, feed: ForgettingFeed, batch: FragmentBatch) -> bool:
+        """Take a batch in, unless that was done → whether it may have said anything new."""
+        turn = self._turns[id(feed)]
+        self._turns[id(feed)] = turn + 1
+        if turn == self._taken:
+            self._taken += 1
+            self._new = self.lead.add_alone(batch)
+        feed.dropped = self.lead.dropped
+        return self._new or turn + 1 < self._taken
+
+
+def share(known: list[Shared], feed: ForgettingFeed) -> None:
+    """Let a feed into a history that others read, if it fits; or be the first of one."""
+    if feed.shared is not None or not feed.may_share():
+        return
+    for one in known:
+        if one.fits(feed):
+            one.join(feed)
+            feed.read_from(one)
+            return
+    known.append(Shared(feed))
+    feed.read_from(known[-1])

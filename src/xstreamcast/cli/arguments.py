@@ -55,3 +55,10 @@ def everywhere(argv: list[str]) -> Everywhere:
     if color not in ("auto", "always", "never"):
         raise error("XSCU0001", f"--color must be auto, always or never; got {color or 'nothing'}")
     return Everywhere(words + argv[stop:], debug, color)
+
+
+def at_least_one(option: str, count: int) -> int:
+    """A number that an option was given, if it is one to count with."""
+    if count < 1:
+        raise error("XSCU0001", f"{option} must be 1 or more; got {count}")
+    return count

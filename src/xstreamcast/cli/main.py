@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -90,6 +91,8 @@ def _told(caught: Exception) -> Error:
             return caught
         case OSError(filename=str(name), strerror=str(reason)):
             return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG, strerror=str(reason)):
+            return error("XSCU0004", f"what is written does not fit: {reason.lower()}")
         case RecursionError():
             return error("XSCD0001", "the query or its data is nested or recurses too deeply")
         case _:

@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
 from xstreamcast.cli.streams import add_stream_arguments, quarantined, stream_options
 from xstreamcast.errors import error
 
@@ -54,6 +54,8 @@ def main(arguments: Parsed) -> int:
     from xstreamcast.api import query
 
     text, name = _query(arguments)
+    if arguments.limit is not None:
+        at_least_one("--limit", arguments.limit)
     asked = query(text, name=name)
     document, named = _inputs(arguments.input)
     with quarantined(arguments) as keep:
@@ -98,7 +100,12 @@ def _query(arguments: Parsed) -> tuple[str, str]:
         raise error("XSCU0001", "one query must be given: -q QUERY or FILE.xq")
     if arguments.query is not None:
         return arguments.query, "query"
-    return Path(arguments.file).read_text(encoding="utf-8"), arguments.file
+    try:
+        return Path(arguments.file).read_text(encoding="utf-8"), arguments.file
+    except UnicodeDecodeError as why:
+        raise error(
+            "XSCU0003", f"{arguments.file} is no text in UTF-8: byte {why.start} does not fit"
+        ) from None
 
 
 def _inputs(words: list[str]) -> tuple[Any, dict[str, Any]]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
-from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
 from xstreamcast.cli.streams import quarantined
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.errors import error
@@ -79,16 +79,24 @@ def main(arguments: Parsed) -> int:
     """Compile, begin, tell."""
     from xstreamcast.edges.watching.journal import cut_sink, sink_position
 
-    with quarantined(arguments) as keep, _output(arguments.output) as out:
+    with quarantined(arguments) as keep, _output(arguments) as out:
         watching = _watching(arguments, keep)
         watching.sink = lambda: sink_position(out)
         if watching.journal is not None:
             cut_sink(out, watching.journal.sink)
         _warn(watching)
-        _tell(watching, arguments, out)
+        try:
+            _tell(watching, arguments, out)
+        except KeyboardInterrupt:  # how most of them end: what was counted is said all the same
+            _report(watching)
+            raise
+    _report(watching)
+    return 0
+
+
+def _report(watching: Watching | SparkWatching) -> None:
     for said in watching.report():
         sys.stderr.write(said + "\n")
-    return 0
 
 
 def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
@@ -97,10 +105,12 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
     from xstreamcast.edges.watching import Options
 
     text, name = _query(arguments)
+    if arguments.limit is not None:
+        at_least_one("--limit", arguments.limit)
     options = Options(
         policy=arguments.policy,
         follow=arguments.follow,
-        batch=_at_least_one(arguments.batch),
+        batch=at_least_one("--batch", arguments.batch),
         clock=arguments.clock,
         lateness=_micros(arguments.lateness),
         skew=_micros(arguments.max_skew),
@@ -125,7 +135,8 @@ def _tell(watching: Watching | SparkWatching, arguments: Parsed, out: TextIO) ->
     match arguments.format or ("table" if out.isatty() else "changes"):
         case "xml":
             answer = Accumulated(change for changes in batches for change in changes)
-            out.writelines(f"{line}\n" for line in ("<results>", *answer.items(), "</results>"))
+            lines = map(_content, answer.items())
+            out.writelines(f"{line}\n" for line in ("<results>", *lines, "</results>"))
         case "events" | "events-xml" as form:
             _tell_events(batches, out, "lines" if form == "events" else "xml")
         case "table":
@@ -134,6 +145,15 @@ def _tell(watching: Watching | SparkWatching, arguments: Parsed, out: TextIO) ->
             for changes in batches:
                 out.writelines(_line(change, form) + "\n" for change in changes)
                 out.flush()
+
+
+def _content(item: str) -> str:
+    """An item as content of an element: a node as it is, a value escaped."""
+    from xml.sax.saxutils import escape
+
+    from xstreamcast.edges.updates.writing import parsed
+
+    return item if item.startswith("<") and parsed(item) is not None else escape(item)
 
 
 def _limited(batches: Iterator[list[Change]], limit: int | None) -> Iterator[list[Change]]:
@@ -216,13 +236,8 @@ def _micros(word: str | None) -> int | None:
     return round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**6)
 
 
-def _at_least_one(count: int) -> int:
-    if count < 1:
-        raise error("XSCU0001", f"--batch must be 1 or more; got {count}")
-    return count
-
-
-def _output(path: str | None) -> TextIO:
-    if path is None:
+def _output(arguments: Parsed) -> TextIO:
+    """The sink; a file begins anew, unless a checkpoint says how much of it counts already."""
+    if arguments.output is None:
         return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    return open(path, "a", encoding="utf-8")
+    return open(arguments.output, "w" if arguments.checkpoint is None else "a", encoding="utf-8")

@@ -53,6 +53,8 @@ def input_error(said: expat.ExpatError, offset: int, data: Buffer, source: str |
     """The error for what expat said at byte `offset` of `data`."""
     otherwise = ("XSCX0001", expat.ErrorString(said.code) or "not well-formed", None)
     code, sentence, hint = _TABLE.get(said.code, otherwise)
+    if said.code == 4 and bytes(data[max(offset, 0) : max(offset, 0) + 1]) >= b"\x80":
+        hint = "the bytes may be of another encoding than the document says; UTF-8 if it says none"
     return error(code, sentence, at=place(data, max(offset, 0), source), hint=hint)
 
 

@@ -85,6 +85,7 @@ def told(
     """The changes of each script and step."""
     from xstreamcast.spark.source import ROWS
     from xstreamcast.spark.watching import changes_of
+    from xstreamcast.spark.watching_state import Keeping
 
     register()
     folder = tmp_path_factory.mktemp("corpus")
@@ -107,7 +108,9 @@ def told(
     reader = spark.readStream.schema(f"{ROWS}, query string").option("maxFilesPerTrigger", 1)
     rows = reader.parquet(str(folder / "steps"))
     done = Told()
-    stream = changes_of(rows, asked, raises=False, all_told=True).writeStream
+    # nothing is kept between batches but what the store has: a log, and snapshots from time to time
+    keeping = Keeping(least=4000, in_worker=False)
+    stream = changes_of(rows, asked, raises=False, all_told=True, keeping=keeping).writeStream
     query = stream.foreachBatch(once_each(write, done)).option(
         "checkpointLocation", str(folder / "checkpoint")
     )

@@ -12,7 +12,7 @@ from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, ROWS, register
 from xstreamcast.spark.watching_host import Asked
 from xstreamcast.spark.watching_pieces import PIECES, register_pieces
-from xstreamcast.spark.watching_state import CHANGES, READ, Hosting, pickled
+from xstreamcast.spark.watching_state import CHANGES, READ, Hosting, Keeping, pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -20,12 +20,18 @@ if TYPE_CHECKING:
     from xstreamcast.operators.watch import Kind
 
 _HEAD: Final = 1 << 16
+_HOLES: Final = "array<struct<id: string, tag: int>>"
 _LAST: Final = 1 << 62  # behind all else that comes in the same batch
 ENDS: Final = "ends"  # the folder of a checkpoint that says which streams are over
 
 
 def changes_of(
-    rows: DataFrame, asked: Mapping[str, Asked], *, raises: bool = True, all_told: bool = False
+    rows: DataFrame,
+    asked: Mapping[str, Asked],
+    *,
+    raises: bool = True,
+    all_told: bool = False,
+    keeping: Keeping | None = None,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource).
 
@@ -35,7 +41,8 @@ def changes_of(
     from pyspark.sql import functions as f
 
     wall = any(one.wall for one in asked.values())
-    hosting = Hosting({n: pickled(one) for n, one in asked.items()}, wall, raises)
+    written = {name: pickled(one) for name, one in asked.items()}
+    hosting = Hosting(written, wall, raises, keeping or Keeping())
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
     grouped = rows.select("query", *READ).groupBy("query")
@@ -56,50 +63,65 @@ def _readers(asked: Mapping[str, Asked]) -> Any:
     return f.element_at(f.create_map(*pairs), f.col("stream"))
 
 
+def kinds_of(inputs: Mapping[str | None, Any]) -> dict[str | None, Kind]:
+    """What kind each input is, a path or a streaming DataFrame."""
+    kinds: dict[str | None, Kind] = {}
+    for name, source in inputs.items():
+        is_path = isinstance(source, str | os.PathLike)
+        document = is_path and (name is None or _kind(os.path.abspath(source)) == "document")
+        kinds[name] = "document" if document else "fragments"
+    return kinds
+
+
 def rows_of(
     spark: SparkSession,
     inputs: Mapping[str | None, Any],
     *,
     most: int | None = None,
     ends: Path | None = None,
-) -> tuple[DataFrame, dict[str | None, Kind]]:
-    """The rows of all inputs, paths or streaming DataFrames, and what kind each of them is."""
-    kinds: dict[str | None, Kind] = {}
+) -> DataFrame:
+    """The rows of all inputs, and with `ends` of what is said of them there."""
     found: DataFrame | None = None
+    kinds = kinds_of(inputs)
     for name, source in sorted(inputs.items(), key=lambda one: one[0] or ""):
-        kinds[name], rows = _input(spark, name, source, most)
+        if isinstance(source, str | os.PathLike):
+            rows = _read(spark, name, os.path.abspath(source), kinds[name], most)
+        else:
+            rows = _given(name, source)
         found = rows if found is None else found.unionByName(rows)
     if found is None:
         raise error("XSCU0001", "a query that is left running must read something")
     if ends is not None:
         ends.mkdir(parents=True, exist_ok=True)
         found = found.unionByName(spark.readStream.schema(ROWS).json(f"file://{ends.absolute()}"))
-    return found, kinds
+    return found
 
 
-def _input(
-    spark: SparkSession, name: str | None, source: Any, most: int | None
-) -> tuple[Kind, DataFrame]:
+def _given(name: str | None, frame: DataFrame) -> DataFrame:
+    """The rows of a DataFrame, under the name that the query has for them."""
     from pyspark.sql import functions as f
 
-    if not isinstance(source, str | os.PathLike):
-        missing = [one for one in READ if one not in source.columns]
-        if missing:
-            raise error(
-                "XSCU0005", f"the DataFrame for {name} has no column {missing[0]}",
-                hint="xstreamcast.spark.frames.fragments_in decodes one with text or bytes",
-            )  # fmt: skip
-        columns = [f.lit(name).alias("stream"), *READ[1:], "holes", "source"]
-        rows = source if "holes" in source.columns else source.withColumn("holes", f.lit(None))
-        rows = rows if "source" in rows.columns else rows.withColumn("source", f.lit(None))
-        return "fragments", rows.select(*columns)
-    path = os.path.abspath(source)
-    kind = _kind(path)
-    if name is None or kind == "document":
+    missing = [one for one in READ if one not in frame.columns]
+    if missing:
+        raise error(
+            "XSCU0005", f"the DataFrame for {name} has no column {missing[0]}",
+            hint="xstreamcast.spark.frames.fragments_in decodes one with text or bytes",
+        )  # fmt: skip
+    rest = [
+        f.col(one) if one in frame.columns else f.lit(None).cast(kind).alias(one)
+        for one, kind in (("holes", _HOLES), ("source", "string"))
+    ]
+    return frame.select(f.lit(name).alias("stream"), *READ[1:], *rest)
+
+
+def _read(
+    spark: SparkSession, name: str | None, path: str, kind: Kind, most: int | None
+) -> DataFrame:
+    if kind == "document":
         reader = register_pieces(spark).readStream.format(PIECES)
-        return "document", reader.option("path", path).option("stream", name or "").load()
+        return reader.option("path", path).option("stream", name or "").load()
     reader = register(spark).readStream.format(NAME).option("path", path).option("stream", name)
-    return "fragments", (reader if most is None else reader.option("maxPerBatch", most)).load()
+    return (reader if most is None else reader.option("maxPerBatch", most)).load()
 
 
 def _kind(path: str) -> str:

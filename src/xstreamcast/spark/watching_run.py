@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import os
 import queue
+import shutil
 import tempfile
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -23,7 +25,7 @@ from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import Error, error
 from xstreamcast.spark.ingest import _failure
 from xstreamcast.spark.quiet import quieten
-from xstreamcast.spark.watching import ENDS, changes_of, end_all, rows_of
+from xstreamcast.spark.watching import ENDS, changes_of, end_all, kinds_of, rows_of
 from xstreamcast.spark.watching_host import Asked
 from xstreamcast.spark.watching_sink import Named, Told, Write, once_each
 
@@ -62,7 +64,7 @@ class Reached:
         part.replace(self.path)
 
 
-@dataclass(slots=True)
+@dataclass
 class SparkWatching:
     """Queries by name, each with the programs it needs, over the same inputs."""
 
@@ -75,12 +77,11 @@ class SparkWatching:
     journal: Reached | None = None
     told: Told = field(default_factory=Told)
     _folder: Path | None = None
-    _scratch: Any = None
 
     def __post_init__(self) -> None:
         if self.options.checkpoint is None:
-            self._scratch = tempfile.TemporaryDirectory(prefix="xstreamcast-")
-            self._folder = Path(self._scratch.name)
+            self._folder = Path(tempfile.mkdtemp(prefix="xstreamcast-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         else:
             self._folder = Path(self.options.checkpoint).absolute()
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -115,22 +116,22 @@ class SparkWatching:
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""
-        return frozenset(n for n, kind in self._rows()[1].items() if kind == "fragments")
+        return frozenset(n for n, kind in kinds_of(self._inputs()).items() if kind == "fragments")
 
     # -- running ----------------------------------------------------------------------------------
 
     def changes(self, raises: bool = True) -> DataFrame:
         """The streaming DataFrame of changes; of all that is told, if it does not raise."""
-        rows, kinds = self._rows()
+        assert self._folder is not None
+        inputs, ends = self._inputs(), None if raises else self._folder / ENDS
+        rows, kinds = rows_of(self.spark, inputs, most=self.most, ends=ends), kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
         return changes_of(rows, asked, raises=raises, all_told=not raises)
 
-    def _rows(self) -> tuple[DataFrame, dict[str | None, Any]]:
-        assert self._folder is not None
+    def _inputs(self) -> dict[str | None, Any]:
         needed = {name for one in self.queries.values() for name in one.inputs}
         sources = {n: s for one in self.queries.values() for n, s in one.sources.items()}
-        inputs = {name: sources[name] for name in needed}
-        return rows_of(self.spark, inputs, most=self.most, ends=self._folder / ENDS)
+        return {name: sources[name] for name in needed}
 
     def _asked(self, query: Watching, kinds: Mapping[str | None, Any]) -> Asked:
         options = self.options

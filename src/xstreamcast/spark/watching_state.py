@@ -12,6 +12,7 @@ import pickle
 import uuid
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,18 +35,25 @@ READ: Final = (
 )  # fmt: skip
 REFUSED, FAILED, SAID = "refused", "failed", "said"  # keys of rows that are no changes: diff is 0
 _PIECE: Final = 4 << 20  # bytes of a snapshot in one value
-_LEAST: Final = 4 << 20  # bytes of log before a snapshot is made
 _CHECK: Final = 1000  # milliseconds between two looks at the wall clock
 
 # (run, query) → token and operators, for as long as the worker lives
 _KEPT: dict[tuple[str, str], tuple[str, Host]] = {}
 
 
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """How state is kept: bytes of log before a snapshot is made, and whether workers keep it."""
+
+    least: int = 4 << 20
+    in_worker: bool = True
+
+
 class Hosting(StatefulProcessor):
     """What Spark calls for each query and batch; found by name where it is unpickled."""
 
-    def __init__(self, asked: dict[str, bytes], wall: bool, raises: bool) -> None:
-        self.asked, self.wall, self.raises = asked, wall, raises
+    def __init__(self, asked: dict[str, bytes], wall: bool, raises: bool, keeping: Keeping) -> None:
+        self.asked, self.wall, self.raises, self.keeping = asked, wall, raises, keeping
         self.run = uuid.uuid4().hex
 
     def init(self, handle: StatefulProcessorHandle) -> None:
@@ -91,7 +99,9 @@ class Hosting(StatefulProcessor):
         beside = [_side(REFUSED, pickle.dumps(one)) for one in host.refused[refused:]]
         beside += [_side(SAID, pickle.dumps(host.said()))] if host.ended else []
         host.refused.clear()
-        _KEPT[self.run, query] = self._written(state, table, now, host), host
+        token = self._written(state, table, now, host)
+        if self.keeping.in_worker:
+            _KEPT[self.run, query] = token, host
         return _rows(query, changes, beside)
 
     def _host(self, query: str, token: str | None) -> Host:
@@ -115,7 +125,7 @@ class Hosting(StatefulProcessor):
         entry = _ipc(table)
         token, logged = uuid.uuid4().hex, len(entry) + (0 if state is None else int(state[1]))
         held = 0 if state is None else int(state[2])
-        if logged < max(_LEAST, held):
+        if logged < max(self.keeping.least, held):
             self._log.appendValue((now, entry))
         else:
             whole = _frozen(host)

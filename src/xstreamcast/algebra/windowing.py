@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import ELSEWHERE, NotDivided
+from xstreamcast.algebra.cut import ELSEWHERE, DepthCut, NotDivided
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.walk import descendants
@@ -77,9 +77,11 @@ def _check(
     """NotDivided unless all but the items reads nothing of the input but items it is given."""
     focus = None if walk.input is not None else walk.cut.document()
     walk.look_tuples(before, None)
+    before_clock = walk.clock
     place = walk.settle(walk.drive(window.items, focus), window.items)
     if by is not None:
         walk.settle(walk.drive(by.values, focus), by.values)
+    items_clock, walk.clock = walk.clock, before_clock
     if not place.inside:
         raise NotDivided("it reads nothing that stands in units", window.span)
     walk.places[window.variable] = place
@@ -94,6 +96,11 @@ def _check(
         raise NotDivided("windows are compared with another input", window.span)
     if walk.clock:
         raise NotDivided("windows that ask what time it is are made again", window.span)
+    if items_clock and isinstance(walk.cut, DepthCut):
+        raise NotDivided(
+            "windows of a document that ask what time it is are made again", window.span
+        )
+    walk.clock = items_clock
 
 
 def _made(before: p.Tuples, window: p.Window, result: p.Expression) -> Windowed:

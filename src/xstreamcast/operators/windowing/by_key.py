@@ -135,12 +135,14 @@ class WindowsByKey(Generic[T]):
     def _take_in(self, value: str, found: Revision[T], revision: Revision[T]) -> None:
         """Windows of a value, by names and ranks among those of all values."""
         base = self._places[value] << SHIFT
-        revision.gone |= {_named(name, value) for name in found.gone}
-        revision.contents |= {_named(name, value): one for name, one in found.contents.items()}
-        revision.ranks |= {_named(name, value): base + rank for name, rank in found.ranks.items()}
-        revision.gone -= set(revision.contents)
-        if found.final:
-            revision.finals[base] = base + found.final
+        revision.merge(
+            Revision(
+                {_named(name, value): one for name, one in found.contents.items()},
+                {_named(name, value) for name in found.gone},
+                {_named(name, value): base + rank for name, rank in found.ranks.items()},
+                finals={base: base + found.final} if found.final else {},
+            )
+        )
         self._waiting.discard(value)
         if self.each[value].waits:
             self._waiting.add(value)
@@ -179,7 +181,7 @@ class WindowsByKey(Generic[T]):
         self._places[value] = place
 
     def _drop(self, value: str, known: _Changing, revision: Revision[T]) -> None:
-        revision.gone |= {_named(name, value) for name in known.ranks.pop(value, ())}
+        revision.merge(Revision(gone={_named(n, value) for n in known.ranks.pop(value, ())}))
         self.each.pop(value, None)
         self._places.pop(value, None)
         self._waiting.discard(value)

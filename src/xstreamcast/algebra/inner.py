@@ -34,3 +34,4 @@ class Inner:
     clock: bool = False
     timing: Timing | None = None  # where the clock matters
     shown: str = ""  # as it was written
+    back: int | None = None  # what ended longer than this before now gives nothing any more

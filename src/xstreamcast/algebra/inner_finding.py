@@ -20,6 +20,7 @@ from xstreamcast.algebra.inner_paths import (
     call_of,
     is_plain,
     scoped,
+    seen_back,
     unit_tests,
     unused_numbers,
     with_parts,
@@ -272,7 +273,7 @@ class _Search:
         keeps = _KEEPS[name]
         self.inner.append(
             Inner(self.unit, tags, child, inside, keeps, roots, counts, values, clock, when,
-                  self._shown(plan))
+                  self._shown(plan), seen_back(inside, child))
         )  # fmt: skip
         kept = p.Call(KEPT, (head.origin, p.Var(roots), p.Var(counts), p.Var(values)))
         return replace(call_of("sum" if name == "count" else name, kept), span=plan.span)

@@ -12,6 +12,7 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.shapes import plans_of
+from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.kept import KEPT
 from xstreamcast.functions.registry import lookup
@@ -68,6 +69,19 @@ class Head:
         if isinstance(plan, p.Focus):
             return self.focused
         return isinstance(plan, p.Var) and plan.variable in self.units
+
+
+def seen_back(plan: p.Expression, child: p.Variable) -> int | None:
+    """How long before now a path still sees a child, if it sees it through a projection alone."""
+    match plan:
+        case p.IntervalProjection(p.Var(variable), first) if variable == child:
+            return ago(first)
+        case p.Step(inside) | p.Filter(inside) | p.IntervalProjection(inside):
+            return seen_back(inside, child)
+        case p.Path(inside) | p.SimpleMap(inside):
+            return seen_back(inside, child)
+        case _:
+            return None
 
 
 def call_of(name: str, operand: p.Expression) -> p.Call:

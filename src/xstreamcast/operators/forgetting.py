@@ -22,6 +22,7 @@ from xstreamcast.model.column import ranges
 from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.history_part import Places
+from xstreamcast.operators.mini_cache import MiniCache
 from xstreamcast.operators.root import Root
 from xstreamcast.operators.units import Minis, Moved
 
@@ -206,6 +207,17 @@ class ForgettingFeed(FragmentFeed):
             left = [key for key, one in zip(keys, seen.tolist(), strict=True) if one]
             self._root = Root(root.codes, left, root.spine_of[seen], root.tags)
         super()._settle(self._root.keys if self._root is not None else [])
+
+    def _new_cache(self, units: int) -> MiniCache:
+        """Units look the same to all that keep the same of them elsewhere."""
+        if self.shared is None or self._insides is None:
+            return super()._new_cache(units)
+        kind = self._insides.tags, self.timed, self.strict, self._wanted.tobytes()
+        return self.shared.cache(
+            kind,
+            (self._taken, units),
+            lambda: MiniCache(self.history.store.names, self.history.name, units),
+        )
 
     # -- telling ----------------------------------------------------------------------------------
 

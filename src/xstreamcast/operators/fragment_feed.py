@@ -13,7 +13,8 @@ from xstreamcast.history.view import view, written
 from xstreamcast.model.column import Column, distinct, ranges
 from xstreamcast.model.items import Items, objects
 from xstreamcast.operators.history_part import Places, part_of
-from xstreamcast.operators.inner import Insides, Kept
+from xstreamcast.operators.inner import Insides
+from xstreamcast.operators.inner_bound import Kept
 from xstreamcast.operators.mini_cache import Made, MiniCache, Spans
 from xstreamcast.operators.missing import Missing, hollow_names
 from xstreamcast.operators.root import Root, root_of
@@ -108,7 +109,7 @@ class FragmentFeed:
         """Of the units in which something changed, those whose answer may; `own`: not by values."""
         fresh = self._places_of(own)
         if self._cache is not None:
-            self._cache.drop(fresh)
+            self._cache.drop(fresh, self._taken)
         if self._verdicts is None:
             return asked
         self._verdicts.forget(fresh)
@@ -153,8 +154,11 @@ class FragmentFeed:
         self._unit_places = np.argsort(self._place_codes, kind="stable")
         self._unit_codes = self._place_codes[self._unit_places]
         self._is_unit[self._place_codes] = True
-        self._cache = MiniCache(self.history.store.names, self.history.name, len(keys))
+        self._cache = self._new_cache(len(keys))
         self._verdicts = None if self._verdict is None else Verdicts(self._verdict, len(keys))
+
+    def _new_cache(self, units: int) -> MiniCache:
+        return MiniCache(self.history.store.names, self.history.name, units)
 
     def _codes(self) -> I64:
         """The ids of all units."""
@@ -203,7 +207,7 @@ class FragmentFeed:
             return Minis(made.tape, made.documents, names, missing, made.instants)
         lacking = self._cache.lacks(places)
         if len(lacking):
-            self._cache.put(lacking, self._made(lacking)[0])
+            self._cache.put(lacking, self._made(lacking)[0], self._taken)
         made = self._cache.take(places)
         return Minis(
             made.tape, made.documents, names, instants=made.instants,

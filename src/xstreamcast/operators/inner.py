@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from xstreamcast.operators.alarms import NEVER, Alarms, upcoming
 from xstreamcast.operators.asking import Asking, listed
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, part_of
+from xstreamcast.operators.inner_bound import Kept
 from xstreamcast.operators.inner_table import Rows, Table, rows_of
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.store import Store
@@ -39,30 +39,6 @@ Pairs = tuple["I64", "I64"]  # units, and places of fragments in their holes
 
 class Unmaintained(Forbidden):
     """The stream is not what its structure says, or a value is an error: nothing can be kept."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Kept:
-    """What is bound in units: rows of their elements, and of each inner part counts and values."""
-
-    roots: Column
-    found: tuple[tuple[Inner, Column, Column], ...]
-    judged: tuple[Verdicts, I64] | None = None  # where verdicts are noted, and the units' places
-
-    def bound(self, number: int, together: bool) -> dict[int | str, Column]:
-        """The variables of a frame with a row for each unit, or one row for all."""
-        nodes = Items.of_nodes((np.int64(number) << 32) | self.roots.items.values)
-        out: dict[int | str, Column] = {}
-        for inner, counts, values in self.found:
-            columns = (self.roots.with_items(nodes), counts, values)
-            for variable, column in zip((inner.roots, inner.counts, inner.values), columns,
-                                        strict=True):  # fmt: skip
-                out[variable.number] = _one_row(column) if together else column
-        return out
-
-
-def _one_row(column: Column) -> Column:
-    return Column(column.items, np.array([0, len(column.items)], np.int64))
 
 
 class _Found(NamedTuple):
@@ -88,7 +64,7 @@ class Insides:
         self.unit = inners[0].unit
         self._tables = [Table() for _ in inners]
         self._alarms = Alarms()
-        self._timed = [inner.timing for inner in inners if inner.timing is not None]
+        self._timed = [(one.timing, one.back) for one in inners if one.timing is not None]
         types = history.types()
         self._kept_tag = np.zeros(len(types) + 1, np.bool_)  # the last: for tags that are none
         self._kept_tag[list(self.tags)] = True
@@ -303,12 +279,13 @@ class Insides:
         n, out = made.instances, np.full(len(at), NEVER, np.int64)
         if not self._timed or len(at) == 0:
             return out
-        owner = np.searchsorted(at, np.arange(len(n.parent)), "right") - 1
-        below = (owner >= 0) & (n.parent >= 0)
-        for timing in self._timed:
-            for instants in (n.begin, n.end):
-                times = np.where(below, upcoming(timing, instants, now), NEVER)
-                np.minimum.at(out, owner[below], times[below])
+        for timing, back in self._timed:
+            times = np.minimum(upcoming(timing, n.begin, now), upcoming(timing, n.end, now))
+            times[n.parent < 0] = NEVER  # units, which stand between their fragments
+            due = np.minimum.reduceat(times, at)
+            if back is not None:
+                due[n.end[at] < now - back] = NEVER
+            out = np.minimum(out, due)
         return out
 
     def _set_alarms(self, places: I64, found: _Found) -> None:

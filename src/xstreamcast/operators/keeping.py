@@ -17,7 +17,6 @@ from xstreamcast.tape.store import Store
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
     from xstreamcast.operators.units import Moved
-    from xstreamcast.tape.layout import Tape
 
 _MANY: Final = 4  # units whose tapes are worth joining
 

@@ -68,6 +68,7 @@ class MiniCache:
         # of each unit: the first of its rows, instants and elements, and how many
         self._first = np.full((3, units), -1, np.int64)
         self._count = np.zeros((3, units), np.int64)
+        self._when = np.zeros(units, np.int64)  # how many fragments there were when it was made
         self._live = 0
 
     def lacks(self, places: I64) -> I64:
@@ -75,15 +76,19 @@ class MiniCache:
         found: I64 = places[self._first[0, places] < 0]
         return found
 
-    def drop(self, places: I64) -> None:
-        """Forget units; all of them, if most of what is held is of forgotten ones."""
+    def drop(self, places: I64, now: int) -> None:
+        """Forget units made before there were so many fragments; all units, if most of what is
+        held is of forgotten ones.
+        """
+        places = places[self._when[places] < now]
         self._live -= int(self._count[0, places].sum())
         self._first[:, places], self._count[:, places] = -1, 0
         if self._rows[0].used > 3 * self._live + _SLACK:
             self.__init__(self._names, self._source, self._first.shape[1])  # type: ignore[misc]
 
-    def put(self, places: I64, made: Made) -> None:
-        """Units that are not known, in the order of the tape."""
+    def put(self, places: I64, made: Made, now: int) -> None:
+        """Units that are not known, in the order of the tape, as so many fragments make them."""
+        self._when[places] = now
         c = made.tape.columns
         counts = c.size[made.documents].astype(np.int64) + 1
         base = self._rows[-1].append(c.heap)

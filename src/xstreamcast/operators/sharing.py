@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.operators.forgetting import ForgettingFeed
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping
+
     from xstreamcast.model.fragment import FragmentBatch
-    from xstreamcast.operators.forgetting import ForgettingFeed
+    from xstreamcast.operators.feeds import Feed
+    from xstreamcast.operators.mini_cache import MiniCache
 
 
 class Shared:
@@ -22,6 +27,7 @@ class Shared:
         self._turns = {id(first): 0}
         self._taken = 0  # batches
         self._new = False
+        self._caches: dict[Hashable, tuple[tuple[int, int], MiniCache]] = {}
 
     @property
     def lead(self) -> ForgettingFeed:
@@ -47,11 +53,24 @@ class Shared:
         feed.dropped = self.lead.dropped
         return self._new or turn + 1 < self._taken
 
+    def cache(
+        self, kind: Hashable, root: tuple[int, int], make: Callable[[], MiniCache]
+    ) -> MiniCache:
+        """The units of a root, as all see them that see the same kind."""
+        known = self._caches.get(kind)
+        if known is None or known[0] != root:
+            known = self._caches[kind] = root, make()
+        return known[1]
 
-def share(known: list[Shared], feed: ForgettingFeed) -> None:
-    """Let a feed into a history that others read, if it fits; or be the first of one."""
-    if feed.shared is not None or not feed.may_share():
-        return
+
+def share(known: dict[str, list[Shared]], feeds: Mapping[str | None, Feed]) -> None:
+    """Let feeds into histories that others read, where they fit; or be the first of one."""
+    for name, feed in feeds.items():
+        if isinstance(feed, ForgettingFeed) and feed.shared is None and feed.may_share():
+            _let_in(known.setdefault(str(name), []), feed)
+
+
+def _let_in(known: list[Shared], feed: ForgettingFeed) -> None:
     for one in known:
         if one.fits(feed):
             one.join(feed)

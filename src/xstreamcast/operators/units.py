@@ -12,7 +12,7 @@ from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.tape.layout import Columns, Tape
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.inner import Kept
+    from xstreamcast.operators.inner_bound import Kept
     from xstreamcast.operators.mini_cache import Spans
     from xstreamcast.operators.missing import Missing
     from xstreamcast.tape.layout import I64

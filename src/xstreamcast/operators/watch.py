@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.division import Division, Grouped
+from xstreamcast.algebra.division import Division
 from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.verdict import verdict_of
@@ -22,7 +22,7 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
-from xstreamcast.operators.feeds import Feed, all_units, let_go, units_again
+from xstreamcast.operators.feeds import Feed, all_units, document_feed, let_go, units_again
 from xstreamcast.operators.forgetting import ForgettingFeed, settles
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
@@ -156,15 +156,8 @@ class Watch:
         streams = [one for one, kind in self.kinds.items() if kind == "fragments"]
         if all(one in self._feeds for one in streams):
             self._divide()
-            self._share()
-
-    def _share(self) -> None:
-        """Read the histories that other queries read, where that is allowed."""
-        if self.sharing is None:
-            return
-        for name, feed in self._feeds.items():
-            if isinstance(feed, ForgettingFeed):
-                share(self.sharing.setdefault(str(name), []), feed)
+            if self.sharing is not None:
+                share(self.sharing, self._feeds)
 
     # -- dividing ---------------------------------------------------------------------------------
 
@@ -201,7 +194,8 @@ class Watch:
         before = self._feeds.get(name)
         if before is not None and not isinstance(before, SplitFeed):
             return
-        feed = self._feeds[name] = self._document(name, division)
+        mixed = "fragments" in self.kinds.values()  # a stream may turn out not to be cut
+        feed = self._feeds[name] = document_feed(name, self.names, division, mixed)
         if before is not None:
             moved = feed.feed(bytes(before.raw))
             self._moves[name] = [moved] if moved else []
@@ -245,20 +239,6 @@ class Watch:
         feed.cut_at(cut if name in driven else None)
         self._stale.add(name)
         self._touched.add(name)
-
-    def _document(
-        self, name: str | None, division: Division
-    ) -> DocumentFeed | SplitFeed | WholeDocument:
-        title = name or "input"
-        if name in division.probed:
-            mixed = "fragments" in self.kinds.values()  # a stream may turn out not to be cut
-            return SplitFeed(title, self.names, division.levels(name), mixed)
-        parts = [part for part in division.parts if part.input == name]
-        if not parts or name in division.whole:
-            return WholeDocument(title, self.names)
-        kept = any(p.others or p.clock or isinstance(p.shape, Grouped) for p in parts)
-        held = division.held(name)
-        return DocumentFeed(title, self.names, division.levels(name), kept, held)
 
     # -- ticks ------------------------------------------------------------------------------------
 

@@ -62,7 +62,7 @@ def _both(
     try:
         return run.collected()["item"].to_pylist(), expected, run
     finally:
-        run.close()
+        run.sources.close()
 
 
 @pytest.mark.parametrize("text", SPREAD, ids=range(len(SPREAD)))
@@ -138,7 +138,7 @@ def test_units_that_stand_within_units_and_twice_in_the_root(spark: Any, tmp_pat
     assert found == expected
     assert len(found) == 10
     assert isinstance(run.plan, Spread)
-    assert "into a table for this run" in run.notes[0]
+    assert "into a table for this run" in run.sources.notes[0]
 
 
 def _filler(name: str, tag: int, payload: str) -> str:

@@ -67,5 +67,5 @@ def _agree(runs: list[tuple[SparkRun, list[str]]]) -> None:
     for number, (run, expected) in enumerate(runs):
         mine = found.take(np.flatnonzero(numbers == number))
         answer = run.answered(mine.drop_columns(["run"]))["item"].to_pylist()
-        run.close()
+        run.sources.close()
         assert answer == expected, run.programs[""].source.text

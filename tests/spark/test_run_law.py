@@ -70,7 +70,7 @@ def test_units_of_a_stream_spread_over_tasks(
         )  # fmt: skip
         local = _answer(lambda q=query: q.run(s=case.wire, as_of=as_of, strategy=strategy).lines())
         found = _answer(lambda r=run: _here(r))
-        run.close()
+        run.sources.close()
         assert found == local, text
 
 

@@ -110,7 +110,7 @@ def _spark(module: Module, args: Parsed) -> str:
     try:
         return run.explained()
     finally:
-        run.close()
+        run.sources.close()
 
 
 def query_text(args: Parsed) -> tuple[str, str]:

@@ -25,13 +25,13 @@ def written(
     run = SparkRun(session(master), programs, document, inputs, options, form=told)
     try:
         found = run.collected()
-        for note in [*run.notes, f"spark: {run.words[0]}"]:
-            sys.stderr.write(note + "\n")
     finally:
-        run.close()
+        run.sources.close()
     if limit is not None:
         found = found.slice(0, max(0, limit))
-    return _lines(found["item"].to_pylist(), found["kind"].to_pylist(), form)
+    yield from _lines(found["item"].to_pylist(), found["kind"].to_pylist(), form)
+    for note in [*run.sources.notes, f"spark: {run.words[0]}"]:
+        sys.stderr.write(note + "\n")
 
 
 def _lines(items: list[str], kinds: list[str], form: str) -> Iterator[str]:

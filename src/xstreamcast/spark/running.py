@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -14,23 +13,17 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.algebra.division import Sorted
-from xstreamcast.algebra.split import inputs_of
-from xstreamcast.edges.binding import Options, _moment
-from xstreamcast.edges.loading import is_stream, table_path
-from xstreamcast.edges.table.log import Log
+from xstreamcast.edges.binding import Options
 from xstreamcast.edges.table.pruning import kept_guide, needed_tags
-from xstreamcast.edges.table.reading import refused, stream_of
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import error
-from xstreamcast.evaluate.context import Context, now
+from xstreamcast.evaluate.context import Context
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.frame import Frame
-from xstreamcast.evaluate.moments import Moment, instant_from
 from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.history.asking import When
 from xstreamcast.model.column import Column
-from xstreamcast.model.instant import START
 from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.spark.running_inputs import Sources
 from xstreamcast.spark.running_links import DEEPEST, FEW, assigned, followed, levels
 from xstreamcast.spark.running_plan import Spread, Together, spread
 from xstreamcast.spark.running_ranges import RangesTask, ranges
@@ -79,59 +72,12 @@ class SparkRun:
         tasks: int | None = None, few: int = FEW, smallest: int = _SMALLEST,
     ) -> None:  # fmt: skip
         self.spark, self.form, self._few, self._smallest = spark, form, few, smallest
-        self.options, self._keep = replace(options, keep=None), options.keep
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self.notes: list[str] = []  # what a user should know of how inputs were read
-        self.document = None if document is None else self._source("input", document)
-        self.inputs = {name: self._source(name, one) for name, one in inputs.items()}
+        self.options = replace(options, keep=None)
+        self.sources = Sources(programs, document, inputs, options)
+        self.document, self.inputs = self.sources.document, self.sources.inputs
         self.programs = programs
         self.tasks = tasks or _EACH * spark.sparkContext.defaultParallelism
-        self.current = now()
         self.words: tuple[str, ...] = ()  # what the tasks of the last work do
-
-    # -- inputs -----------------------------------------------------------------------------------
-
-    def _source(self, name: str, source: Any) -> Any:
-        """A source that executors can open: tables and files by their whole path."""
-        if hasattr(source, "mapInArrow"):
-            return self._frame_table(name, source)
-        word = table_path(source)
-        if word is not None:
-            return Path(f"table:{os.path.abspath(word)}")
-        if isinstance(source, str | os.PathLike) and Log(source).exists():
-            return Path(f"table:{os.path.abspath(source)}")
-        if isinstance(source, os.PathLike) and os.path.exists(source):
-            return Path(os.path.abspath(source))
-        return source
-
-    def _frame_table(self, name: str, frame: DataFrame) -> Path:
-        """Fragments that come as a DataFrame, kept in a table for the time of the run."""
-        from xstreamcast.spark.table import write_batch
-
-        path = Path(self._temporary()) / f"{name}-frame"
-        write_batch(frame, 0, path, writer="run", on_error=self.options.on_error)
-        return Path(f"table:{path}")
-
-    def _temporary(self) -> str:
-        if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="xstreamcast-run-")
-        return self._folder.name
-
-    def _ingested(self, name: str, source: Any) -> Path:
-        """Fragments of files, brought into a table for the time of the run."""
-        from xstreamcast.edges.ingesting import ingest
-
-        folder = Path(self._temporary())
-        if isinstance(source, bytes):
-            (folder / f"{name}.xml").write_bytes(source)
-            source = folder / f"{name}.xml"
-        path = folder / f"{name}-table"
-        done = ingest(source, path, stream=name, on_error=self.options.on_error)
-        self.notes.append(f"{done.summary()}; into a table for this run")
-        if self._keep is not None:
-            for one in refused(Log(path), name):
-                self._keep(one)
-        return Path(f"table:{path}")
 
     # -- planning ---------------------------------------------------------------------------------
 
@@ -143,7 +89,7 @@ class SparkRun:
         if self.options.clock not in ("event", "wall") or self._is_planned():
             return Together(("what is planned after now is seen only in the whole",))
         try:
-            found = spread(self._program, self._structures())
+            found = spread(self._program, self.sources.structures(self._program))
         except Forbidden as caught:
             return Together((str(caught),))
         return found
@@ -157,66 +103,6 @@ class SparkRun:
 
         return self.options.clock == "wall" and Binding(self._program, {}, self.options)._projects()
 
-    def _structures(self) -> dict[str | None, Any]:
-        """The inputs that have units, the largest first; a document has no structure."""
-        found: list[tuple[int, str | None, Any]] = []
-        for name in inputs_of(self._program):
-            source = self.document if name is None else self.inputs.get(name)
-            if source is None:
-                continue
-            if is_stream(source):
-                table = self._table(name)
-                if table is not None and name is not None:
-                    size = sum(f.nbytes for f in table.state.files_of(table.stream))
-                    found.append((size, name, table.structure))
-            elif isinstance(source, os.PathLike) and os.path.isfile(source):
-                found.append((os.path.getsize(source), name, None))
-        found.sort(key=lambda one: -one[0])
-        return {name: structure for _, name, structure in found}
-
-    def _table(self, name: str | None) -> Table | None:
-        """The table of a stream; fragments of files are brought into one."""
-        from xstreamcast.edges.inputs import kind_of, kind_of_source
-
-        if name is None or name in self._tables:
-            return self._tables.get(name)
-        source = self.inputs[name]
-        word = table_path(source)
-        if word is None:
-            kind = kind_of(source[:65536]) if isinstance(source, bytes) else kind_of_source(source)
-            if kind != "fragments":
-                return None
-            word = table_path(self._ingested(name, source))
-        assert word is not None
-        log = Log(word)
-        state = log.needed()
-        if state.streams or state.files:
-            self._tables[name] = Table.of(log.path, stream_of(state, name, word), state)
-        return self._tables.get(name)
-
-    @cached_property
-    def _tables(self) -> dict[str | None, Table]:
-        return {}
-
-    def _when(self) -> When | None:
-        """What is now: over whole streams, not over what a task sees of them."""
-        options = self.options
-        if options.between is not None:
-            begin, end = (_moment(text) for text in options.between)
-            if begin.instant > end.instant:
-                said = " ".join(options.between)
-                raise error("XSCU0005", f"between must begin before it ends; got {said}")
-            return When(end, (begin, end))
-        if options.as_of is not None:
-            return When(_moment(options.as_of))
-        if options.clock == "wall":
-            return When(Moment(*instant_from(self.current)))
-        streams = [table.state.streams[table.stream] for table in self._tables.values()]
-        newest = [Moment(one.newest, one.zoned) for one in streams if one.newest != START]
-        if not newest:
-            return When(Moment(0)) if streams else None
-        return When(max(newest, key=lambda moment: moment.instant))
-
     # -- tasks ------------------------------------------------------------------------------------
 
     def _alone(self) -> Work:
@@ -226,12 +112,12 @@ class SparkRun:
 
     def _question(self, plan: Spread) -> Question:
         others = {n: one for n, one in self.inputs.items() if n != plan.input}
-        for name, table in self._tables.items():
+        for name, table in self.sources.tables.items():
             if name is not None and name != plan.input:
                 others[name] = Path(f"table:{table.path}")
         return Question(
-            plan.division.parts, plan.programs, plan.name, others, self.options, self._when(),
-            self.current, plan.told, self.form,
+            plan.division.parts, plan.programs, plan.name, others, self.options,
+            self.sources.when(), self.sources.current, plan.told, self.form,
         )  # fmt: skip
 
     def work(self, depth: int | None = None) -> Work:
@@ -239,8 +125,8 @@ class SparkRun:
         plan = self.plan
         if isinstance(plan, Together):
             return self._alone()
-        if plan.input in self._tables:
-            return self._over_units(plan, self._tables[plan.input], depth)
+        if plan.input in self.sources.tables:
+            return self._over_units(plan, self.sources.tables[plan.input], depth)
         return self._over_ranges(plan)
 
     def _over_units(self, plan: Spread, table: Table, depth: int | None) -> Work:
@@ -274,7 +160,7 @@ class SparkRun:
             table.structure[tag].name for tag in sorted(tags)
         )  # fmt: skip
         words = (
-            f"{len(made)} tasks, each a range of the {len(made.ids)} units of {plan.name}",
+            f"{_tasks(len(made))} a range of the {len(made.ids)} units of {plan.name}",
             f"fragments read: {read}",
             by,
             *self._whole_words(plan),
@@ -293,7 +179,7 @@ class SparkRun:
         n = len(found)
         task = RangesTask(self._question(plan), path, found)
         words = (
-            f"{n} tasks, each about {step >> 10} KiB of {plan.name}", *self._whole_words(plan)
+            f"{_tasks(n)} about {step >> 10} KiB of {plan.name}", *self._whole_words(plan)
         )  # fmt: skip
         return Work(task, n, words)
 
@@ -316,7 +202,7 @@ class SparkRun:
             made: DataFrame = self.spark.createDataFrame(self.collected())
             return made
         found = self.work().found(self.spark)
-        if self._folder is not None:
+        if self.sources.is_temporary:
             _KEPT.append(self)
         bad = f.raise_error(f.coalesce(f.col("item"), f.lit("fragments nest too deep")))
         checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
@@ -388,7 +274,9 @@ class SparkRun:
         """What follows from the values of parts."""
         pa = arrow()
         program = replace(self._program, body=plan.division.rest)
-        asking = Asking(program, self._values(), self.options, self._when(), self.current)
+        asking = Asking(
+            program, self._values(), self.options, self.sources.when(), self.sources.current
+        )
         context = Context(*deep(partial(asking.prepared, None)))
 
         def ask() -> Any:
@@ -419,12 +307,11 @@ class SparkRun:
         if isinstance(plan, Spread):
             lines += [f"part {n}: {_shape(part)}" for n, part in enumerate(plan.division.parts)]
         spark_plan = work.found(self.spark)._jdf.queryExecution().simpleString()
-        return "\n".join([*self.notes, *lines, "", spark_plan.strip()])
+        return "\n".join([*self.sources.notes, *lines, "", spark_plan.strip()])
 
-    def close(self) -> None:
-        """Let go of what was kept for the run alone."""
-        if self._folder is not None:
-            self._folder.cleanup()
+
+def _tasks(count: int) -> str:
+    return "1 task," if count == 1 else f"{count} tasks, each"
 
 
 def _shape(part: Any) -> str:

@@ -34,6 +34,9 @@ DOCUMENTS = (
     "//b/@n", "//b[d]", "count(//b)", "//c/b", "sum(//b/@n)", "//e//b", "//b[. = ../b[1]]",
     "for $b in //b order by $b descending return $b/@n", "<r>{//d}</r>", "//*[b = '1']/@y",
     "every $b in //b satisfies $b/@n > 0", "/a/c/d/b", "//b/ancestor::c", "count(//b/..)",
+    "count(//b[@n > 2]/ancestor::e)", "count(//b/ancestor::*)",
+    "exists(//b[. = '8']/ancestor::e)", "count(//b[@n = 8]/ancestor::*//b)", "count(//d/..//b)",
+    "count(//b[@n = 3]/ancestor::c//b)", "count(//b[@n = 9]/..)",
     "distinct-values(//b/name())", "avg(//b/@n)", "max(//b/@n), min(//b/@n)",
     "for $b in //b group by $d := exists($b/d) return count($b)", "(//b)[3]", "//b[2]",
 )  # fmt: skip

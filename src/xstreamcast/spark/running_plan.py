@@ -95,8 +95,6 @@ def _whole(part: Part) -> str | None:
         return "it joins units with units"
     if part.numbered is not None:
         return "it counts positions over all units"
-    if part.around is not None:
-        return "it counts elements around the units"
     match part.shape:
         case Grouped():
             return "groups are made of all units"

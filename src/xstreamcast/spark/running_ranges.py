@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.kernels.marks import UNFINISHED, marks
+from xstreamcast.spark.running_around import Chains
 from xstreamcast.spark.running_task import Question, answered, failing
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _PLAIN: Final = frozenset({b"utf-8", b"us-ascii", b"ascii"})
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Bytes of a document, the start tags open before them, and how many are open behind them."""
+    """Bytes of a document; what stands before them, the prolog and start tags; tags open behind."""
 
     begin: int
     end: int
@@ -100,7 +101,9 @@ class RangesTask:
             file.seek(one.begin)
             content = file.read(one.end - one.begin)
         closing = [b"</" + _name(tag) + b">" for tag in reversed(one.behind)]
-        yield from answered(self.question, place, b"".join([*one.before, content, *closing]))
+        open_ = Chains(max(len(one.before) - 1, 0), len(one.behind))  # the prolog is no element
+        whole = b"".join([*one.before, content, *closing])
+        yield from answered(self.question, place, whole, open_)
 
 
 def _name(tag: bytes) -> bytes:

@@ -23,6 +23,7 @@ from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE
+from xstreamcast.spark.running_around import Chains, sent_around
 from xstreamcast.spark.running_values import packed, sent
 from xstreamcast.tape.layout import KIND_NAMES
 
@@ -72,8 +73,13 @@ class Asking(Binding):
         return self._given_when
 
 
-def answered(question: Question, place: int, source: Any) -> Iterator[Any]:
-    """Batches of what every part of the query finds in a part of the input."""
+def answered(
+    question: Question, place: int, source: Any, open_: Chains | None = None
+) -> Iterator[Any]:
+    """Batches of what every part of the query finds in a part of the input.
+
+    `open_`: how many elements of a document are open before that part, and behind it.
+    """
     for number, part in enumerate(question.parts):
         inputs = {**question.inputs, question.name: source}
         asking = Asking(
@@ -84,7 +90,11 @@ def answered(question: Question, place: int, source: Any) -> Iterator[Any]:
             yield from _sorted(number, place, context, question.form)
             continue
         items = deep(partial(evaluate, context.program.body, context.root)).items
-        if question.told:
+        if part.around is not None and open_ is not None:
+            document = int(context.inputs.streams(question.name).values[0])
+            value = sent_around(part, items, context, document, open_)
+            yield rows(number, place, value=value)
+        elif question.told:
             yield from told(number, place, context.store, items, question.form)
         else:
             yield rows(number, place, value=sent(part, items, context))

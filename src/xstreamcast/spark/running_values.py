@@ -17,6 +17,7 @@ from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import placed, read, written
+from xstreamcast.spark.running_around import counted
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part, Sorted
@@ -39,6 +40,8 @@ def sent(part: Part, items: Items, context: Context) -> bytes:
 
 def combined(part: Part, values: Sequence[bytes], context: Context) -> Items:
     """The value of a part from what tasks sent, in the order of their places."""
+    if part.around is not None:
+        return counted(part, values)
     found = [pickle.loads(one) for one in values]
     match part.fold:
         case "count":

@@ -128,7 +128,8 @@ class Arriving:
         row, offset = int(batch.payload[at]), int(batch.offset[at])
         raw = b"" if row < 0 else batch.tape.serialize(int(batch.tape.columns.parent[row]))
         fragment = self.decoder.ids.text(int(batch.id[at]))
-        said = f"valid at {show_instant(int(batch.valid[at]))}"
+        why = "further ahead of now" if code == "XSCF0013" else "older than now by more"
+        said = f"valid at {show_instant(int(batch.valid[at]))}, {why} than is allowed"
         place = (None, None) if batch.place is None else batch.place(offset)
         return Refused(str(self.name), fragment, offset, code, said, raw, *place)
 

@@ -99,6 +99,13 @@ def test_what_is_now_and_which_strategy_are_those_of_the_whole(
     assert found == expected
 
 
+def test_what_cannot_be_sent_is_asked_by_one_task(spark: Any, table: Path) -> None:
+    text = '<r>{for $a in stream("credit")//account[@no = 3] return document {$a}}</r>'
+    found, expected, run = _both(spark, text, _named(table))
+    assert found == expected
+    assert isinstance(run.plan, Together)
+
+
 def test_only_the_tags_that_a_query_needs_are_read(spark: Any, table: Path) -> None:
     text = 'stream("credit")//account/string(@no)'
     xsc.query(text).run(**_named(table))  # whoever reads all keeps what was seen

@@ -27,7 +27,16 @@ from xstreamcast.spark.running_inputs import Sources
 from xstreamcast.spark.running_links import DEEPEST, FEW, assigned, followed, levels
 from xstreamcast.spark.running_plan import Spread, Together, spread
 from xstreamcast.spark.running_ranges import RangesTask, ranges
-from xstreamcast.spark.running_task import AGAIN, FAILED, FOUND, Alone, Asking, Question, told
+from xstreamcast.spark.running_task import (
+    AGAIN,
+    FAILED,
+    FOUND,
+    UNSENT,
+    Alone,
+    Asking,
+    Question,
+    told,
+)
 from xstreamcast.spark.running_units import Table, UnitsTask, roots
 from xstreamcast.spark.running_values import combined, sorted_places
 
@@ -88,6 +97,8 @@ class SparkRun:
             return Together(("a query that declares streams is asked as a whole",))
         if self.options.clock not in ("event", "wall") or self._is_planned():
             return Together(("what is planned after now is seen only in the whole",))
+        if self.sources.has_stream_as_variable():
+            return Together(("a variable stands for a stream",))
         try:
             found = spread(self._program, self.sources.structures(self._program))
         except Forbidden as caught:
@@ -229,6 +240,9 @@ class SparkRun:
         pc = arrow().compute
         if pc.any(pc.equal(found["part"], AGAIN)).as_py():
             raise Again
+        if pc.any(pc.equal(found["part"], UNSENT)).as_py():
+            self.__dict__["plan"] = Together(("what follows needs nodes where they stand",))
+            return self._collected(self._alone())
         failed = found.filter(pc.equal(found["part"], FAILED))
         if failed.num_rows:
             self._raise(failed)

@@ -48,6 +48,14 @@ class Sources:
         """Whether something is read that ends with the run."""
         return self._folder is not None
 
+    def has_stream_as_variable(self) -> bool:
+        """Whether an external variable stands for a stream."""
+        return any(
+            is_stream(one)
+            for name, one in self.inputs.items()
+            if name in self._values and not isinstance(one, str)
+        )
+
     def close(self) -> None:
         """Let go of what was kept for the run alone."""
         if self._folder is not None:
@@ -145,8 +153,9 @@ class Sources:
             return When(_moment(options.as_of))
         if options.clock == "wall":
             return When(Moment(*instant_from(self.current)))
-        streams = [table.state.streams[table.stream] for table in self.tables.values()]
+        told = [table for table in self.tables.values() if table.state.files_of(table.stream)]
+        streams = [table.state.streams[table.stream] for table in told]
         newest = [Moment(one.newest, one.zoned) for one in streams if one.newest != START]
         if not newest:
-            return When(Moment(0)) if streams else None
+            return When(Moment(0)) if self.tables else None
         return When(max(newest, key=lambda moment: moment.instant))

@@ -23,6 +23,7 @@ from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE
+from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.spark.running_around import Chains, sent_around
 from xstreamcast.spark.running_values import packed, sent
 from xstreamcast.tape.layout import KIND_NAMES
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 FOUND: Final = "part int, place bigint, ordinal bigint, kind string, item string, value binary"
 FAILED: Final = -1
 AGAIN: Final = -2  # the task was not given all that it needs
+UNSENT: Final = -3  # what it found cannot be sent to the driver
 _ROWS: Final = 1 << 16  # items of one batch
 
 
@@ -202,6 +204,8 @@ def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
     """What a task finds, or the error that it met: the driver raises that one, and says it once."""
     try:
         yield from answer()
+    except Unwritten:
+        yield rows(UNSENT, 0)
     except Error as refused:
         told_again = refused.code, refused.message, refused.place, refused.hint
         value = pickle.dumps((type(refused), told_again))

@@ -13,10 +13,10 @@ from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.compare import order_ranks
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN, INTEGER
+from xstreamcast.model.atomic import BOOLEAN, FUNCTION, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
-from xstreamcast.operators.kept_items import placed, read, written
+from xstreamcast.operators.kept_items import Unwritten, placed, read, written
 from xstreamcast.spark.running_around import counted
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def sent(part: Part, items: Items, context: Context) -> bytes:
         case "count" | "exists" | "empty":
             return pickle.dumps(len(items))
         case "items":
+            if (items.all_tags() == FUNCTION).any():
+                raise Unwritten
             return pickle.dumps(written({"": items}, context.store))
         case "sum" | "avg":  # added in order on the driver: doubles do not add up in any other
             return pickle.dumps(packed(_atoms(items, context)))

@@ -39,6 +39,11 @@ from xstreamcast.model.atomic import BOOLEAN
 DEEPEST_CUT: Final = 6
 _TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
 _FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
+_FAILING: Final = (
+    p.Arithmetic, p.Unary, p.Range, p.GeneralCompare, p.ValueCompare, p.Cast, p.Convert, p.Treat,
+    p.DynamicCall,
+)  # fmt: skip
+_UNFAILING: Final = {(FN, name) for name in ("count", "exists", "empty", "distinct-values")}
 
 
 def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:
@@ -203,7 +208,11 @@ class _Splitting:
             case p.Filter(input, predicate):
                 changed = self.split(predicate, False)
                 return replace(plan, input=self.split(input, focus), predicate=changed)
-            case p.Inline():
+            case p.Inline() | p.Try():  # an error of a part that stands outside is not caught
+                return plan
+            case p.If(test, then, otherwise) if _may_fail(then) or _may_fail(otherwise):
+                return replace(plan, test=self.split(test, focus))
+            case p.Switch() | p.TypeSwitch() if _may_fail(plan):
                 return plan
             case _:
                 return map_children(plan, lambda child: self.split(child, focus))
@@ -341,6 +350,15 @@ def _plans(shape: Shape) -> list[p.Plan]:
             return [group, result]
         case Windowed(_, window, result):
             return [window, result]
+
+
+def _may_fail(plan: p.Expression) -> bool:
+    """Whether it may raise an error, so that it must not be asked where its branch is not taken."""
+    return facts(plan).calls or any(
+        isinstance(one, _FAILING)
+        or (isinstance(one, p.Call) and (one.function.uri, one.function.local) not in _UNFAILING)
+        for one in descendants(plan)
+    )
 
 
 def _limited(part: Part, rest: p.Expression) -> Part:

@@ -114,6 +114,47 @@ def test_an_item_is_looked_up_once_however_many_windows_are_open(end, most):
     assert windows.pairs_asked - pairs == 0
 
 
+@pytest.mark.parametrize(
+    ("end", "most"),
+    [
+        ("$j - $i lt 3 and $e/@k = 'x'", 3),
+        ("$j le $i + 4 and $e/@k = 'x'", 5),
+        ("$j - $i eq 2 and $e/@k = 'x'", 3),
+    ],
+)
+@pytest.mark.parametrize("clause", ["for sliding window", "landmark"])
+def test_windows_that_can_no_longer_end_are_given_up(clause, end, most):
+    asked = (
+        f"for sliding window $w in {E} start at $i when true() "
+        f"only end $e at $j when {end} return 1"
+        if clause != "landmark"
+        else f"forseq $w in {E} landmark window start position $i when true() "
+        f"force end curItem $e, position $j when {end} return 1"
+    )
+    told = Told(asked)
+    told.feed(b"<r>" + log(0, 500))
+    told.feed(log(500, 100))
+    windows = told.windowing.windows
+    assert len(windows.opened) <= most
+    assert len(windows.buffer) < 200
+    if clause != "landmark":
+        assert unbounded(compiled(asked)) == []
+
+
+def test_an_item_is_asked_once_however_many_windows_fold_it():
+    told = Told(
+        f"for sliding window $w in {E} start at $i when true() end at $j when $j - $i eq 50 "
+        "return <w>{ avg($w/@n), max($w/@k), count($w[@k = '1']), $i }</w>"
+    )
+    told.feed(b"<r>" + log(0, 200))
+    windows = told.windowing.windows
+    assert [one.name for one in windows.shape.folds] == ["avg", "max", "count"]
+    assert told.answer.items()[9:11] == [
+        f"<w>{i + 24} 9 {len([n for n in range(i - 1, i + 50) if n % 10 == 1])} {i}</w>"
+        for i in (10, 11)
+    ]
+
+
 def test_other_conditions_are_asked_for_all_pairs_at_once():
     told = Told(
         f"for sliding window $w in {E} start $s when true() only end $e "

@@ -37,6 +37,9 @@ ENDS = (
     "$e/@t le $s/@n and $e/@k = 'a'",
     "$eb/@k = $s/@k or $ea/@k = 'c'",
     "not($s/@k = $e/@k)",
+    "$ep - $sp lt 3 and $e/@k = 'b'",
+    "$ep le $sp + 1 and $e/@n != $s/@n",
+    "$ep = $s/@n",
 )
 RESULTS = (
     "return string-join($w/@t, '-')",

@@ -35,10 +35,12 @@ def folded(
 ) -> tuple[tuple[WindowFold, ...], p.Expression] | None:
     """The folds of a result, and the result with variables in their place; None if it has other
     uses of the window."""
-    if window.kind != "tumbling" or not _disjoint(window.items):
+    if window.kind == "general" or not _disjoint(window.items):
         return None
     found: list[WindowFold] = []
     ends = frozenset(() if window.end is None else window.end.variables())
+    if window.kind != "tumbling" and window.start is not None:
+        ends |= frozenset(window.start.variables())  # an item gives the same to all its windows
     made = _put(result, window.variable, ends, found)
     if not found or window.variable in facts(made).used:
         return None

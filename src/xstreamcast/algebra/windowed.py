@@ -52,6 +52,19 @@ class Windowed:
         return self.window.kind != "general" and not self.window.only_end
 
     @property
+    def folds_on(self) -> bool:
+        """Whether values so far can take the place of the items of the one open window."""
+        return bool(self.folds) and self.window.kind == "tumbling"
+
+    @property
     def by_last(self) -> bool:
         """Whether windows are told in the order of their last items; tumbling ones need none."""
         return self.window.order == "last" and self.window.kind != "tumbling"
+
+    @property
+    def passes(self) -> bool:
+        """Whether windows are told only if they end, and positions pass by where they could."""
+        key, end = self.key, self.window.end
+        if key is None or end is None or end.position is None or not self.window.only_end:
+            return False
+        return key.op in ("eq", "lt", "le") and key.right == p.Var(end.position)

@@ -16,6 +16,7 @@ from xstreamcast.algebra.walk import descendants
 from xstreamcast.algebra.window_folds import folded
 from xstreamcast.algebra.windowed import EndKey, Windowed
 from xstreamcast.algebra.windowed_by import ByKey, by_key
+from xstreamcast.model.atomic import INTEGER
 
 _SWAPPED: Final[dict[str, p.CompareOp]] = {
     "eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"
@@ -150,11 +151,24 @@ def _key(window: p.Window) -> EndKey | None:
         return EndKey(index.left, index.right, "eq", index.general)
     parts = end.test.operands if isinstance(end.test, p.And) else (end.test,)
     first, last = set(start.variables()), set(end.variables())
+    parts = tuple(_sided(one, start, end) for one in parts)
     keys = [key for one in parts if (key := _compared(one, first, last)) is not None]
     if not keys:
         return None
     best = next((key for key in keys if key.op == "eq"), keys[0])
     return replace(best, decides=len(parts) == 1)
+
+
+def _sided(test: p.Expression, start: p.Boundary, end: p.Boundary) -> p.Expression:
+    """position - position eq n  →  position eq position + n"""
+    match test:
+        case p.ValueCompare("eq", p.Arithmetic("-", p.Var(a), p.Var(b)), p.Const((atom,)) as n) if (
+            a,
+            b,
+        ) == (end.position, start.position) and atom.tag == INTEGER:
+            return replace(test, left=p.Var(a), right=p.Arithmetic("+", p.Var(b), n))
+        case _:
+            return test
 
 
 def _compared(test: p.Expression, first: set[p.Variable], last: set[p.Variable]) -> EndKey | None:

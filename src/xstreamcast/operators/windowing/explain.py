@@ -22,7 +22,7 @@ def windows_keep(shape: Windowed, fragments: bool) -> str:
         return "all items, of which there may be 20"
     one = shape.window.kind == "tumbling"
     items = "its items" if one else "their items"
-    if shape.folds:
+    if shape.folds_on:
         items = "its " + ", ".join(dict.fromkeys(one.name for one in shape.folds)) + " so far"
     if not shape.reads_items:
         items = "the item at which it starts" if one else "the items at which they start"
@@ -50,7 +50,7 @@ def windows_grow(shape: Windowed, name: str) -> Iterator[str]:
 
 def _keeps_items(shape: Windowed) -> bool:
     """Whether the open window keeps a growing number of items or values."""
-    kept = shape.reads_items and not shape.folds
+    kept = shape.reads_items and not shape.folds_on
     return kept or any(one.name == "distinct-values" for one in shape.folds)
 
 
@@ -66,6 +66,8 @@ def _ends_soon(shape: Windowed) -> bool:
         return start.test is not None and _always(start.test)
     if _always(end.test):
         return True
+    if shape.key is not None and shape.passes:
+        return facts(shape.key.left).free == {start.position}
     if index is None or index.right != p.Var(end.position):  # type: ignore[arg-type]
         return False
     return facts(index.left).free == {start.position}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -39,6 +40,7 @@ class Opened:
         self._at_last: frozenset[int] = frozenset()  # landmarks that end at the last item settled
         self.keys = None if shape.key is None else Keys(shape.key)
         self.index: Ends | None = None if shape.key is None else ends_for(shape.key.op)
+        self._ahead: Test | None = None  # whether an item may still end a window, by position
         if snapshot is not None:
             self.settled, opened, indexed, way, self._at_last = snapshot
             if self.keys is not None:
@@ -94,6 +96,14 @@ class Opened:
             found = self._by_pairs(sight, low, high, self._firsts(new))
         self._update(found, new)
         return found
+
+    def give_up(self) -> None:
+        """Close windows that no item to come can end."""
+        ahead, position = self._ahead, self.settled + 1
+        if ahead is None or self.index is None or not self.shape.passes:
+            return
+        keyed = ((first, key) for first, key in self.open.items() if key is not None)
+        self._close([first for first, key in keyed if not ahead(position, key)])
 
     def tail(self, sight: Sight) -> tuple[Bounds, Ints]:
         """Windows that end at items not yet settled, if nothing came after → and those open."""
@@ -251,6 +261,7 @@ class Opened:
             return found
         opening = dict(zip(new.tolist(), starts, strict=True))
         assert self.shape.key is not None
+        self._ahead = operator.le if self.shape.key.op == "eq" else test
         if self.shape.key.decides:
             return bounds_of(self._looked_up(range(low, high), low, opening, ends, test))
         tried: Pairs = []

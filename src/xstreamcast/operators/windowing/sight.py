@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate, truth
 from xstreamcast.evaluate.windows import bound_at
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.model.column import Column, ranges
+from xstreamcast.functions.cast import cast
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import DOUBLE, UNTYPED
+from xstreamcast.model.column import Column, offsets_of, ranges
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
+    from xstreamcast.algebra.window_folds import WindowFold
     from xstreamcast.algebra.windowed import Windowed
     from xstreamcast.evaluate.context import Context
     from xstreamcast.model.column import Bools, Ints
     from xstreamcast.model.items import Items
     from xstreamcast.operators.windowing.buffer import Loaded
+
+_NUMERIC: Final = frozenset({"sum", "avg", "min", "max"})
 
 
 class Sight:
@@ -93,7 +102,44 @@ class Sight:
     def results(self, first: Ints, last: Ints) -> tuple[Frame, Column]:
         """What windows give → and the frame it was found in."""
         lengths = last - first + 1
-        return self._results(self.pairs(first, last), ranges(first, lengths), lengths)
+        frame = self.pairs(first, last)
+        if self.shape.folds and len(first) > 1:
+            try:
+                return self._by_columns(frame, first, lengths)
+            except Error:
+                pass  # perhaps nobody asks where it fails: windows are asked one by one
+        return self._results(frame, ranges(first, lengths), lengths)
+
+    def _by_columns(self, frame: Frame, first: Ints, lengths: Ints) -> tuple[Frame, Column]:
+        """The same where items are only folded: each is asked once, in however many windows."""
+        low = int(first.min())
+        marks = np.zeros(int((first + lengths).max()) - low + 1, np.int64)
+        np.add.at(marks, first - low, 1)
+        np.add.at(marks, first + lengths - low, -1)
+        inside = np.cumsum(marks) > 0
+        places = low + np.flatnonzero(inside)
+        at = (np.cumsum(inside) - 1)[ranges(first - low, lengths)]
+        alone = Frame(self.context, len(places), self.base, np.zeros(len(places), np.int64), {})
+        each = self.bound(alone, places, np.ones(len(places), np.int64))
+        folds: dict[Key, Value] = {
+            fold.variable.number: (lambda fold=fold: self._fold(fold, each, at, frame, lengths))  # type: ignore[misc]
+            for fold in self.shape.folds
+        }
+        bound = frame.extend(folds)
+        assert self.shape.folded is not None
+        return bound, evaluate(self.shape.folded, bound)
+
+    def _fold(self, fold: WindowFold, each: Frame, at: Ints, frame: Frame, lengths: Ints) -> Column:
+        values = evaluate(fold.values, each)
+        if fold.name not in ("count", "exists", "empty"):
+            values = atomize(self.context.store, values)
+        if fold.name in _NUMERIC and values.items.tag == UNTYPED:
+            values = values.with_items(cast(values.items, DOUBLE))  # once, as the function would
+        taken = values.take(at)
+        column = Column(taken.items, taken.bounds()[offsets_of(lengths)])
+        function = lookup(FN, fold.name, 1)
+        assert function is not None
+        return library_call(function, [column], frame, None)
 
     def results_of(self, places: Ints, lengths: Ints) -> tuple[Frame, Column]:
         """What subsequences give, whose items need not follow each other."""

@@ -227,6 +227,8 @@ class Windows(Generic[T]):
             return
         found = self.opened.advance(sight, self.arrived - self.shape.ahead)
         self._tell(sight, found, revision, False)
+        if self.units is None:
+            self.opened.give_up()
 
     def _look_ahead(self, sight: Sight, revision: Revision[T], decided: bool, ended: bool) -> None:
         """Windows as they are if nothing comes any more."""
@@ -290,7 +292,7 @@ class Windows(Generic[T]):
     def _fold(self, sight: Sight) -> None:
         """Go on with the window that is open."""
         first = next(iter(self.opened.open), None)
-        if first is None or not self.shape.folds:
+        if first is None or not self.shape.folds_on:
             self.folding = None
             return
         if self.folding is None or self.folding.first != first:

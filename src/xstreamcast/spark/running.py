@@ -43,6 +43,7 @@ from xstreamcast.spark.running_values import combined, sorted_places
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from xstreamcast.algebra.guide import Guide
     from xstreamcast.algebra.program import Program
 
 _COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
@@ -50,6 +51,7 @@ _SMALLEST: Final = 1 << 18  # bytes of a document that are worth a task
 _EACH: Final = 2  # tasks for each core, so that none waits long for the last one
 
 
+_LEVELS: Final = 8  # fragments below each other that joins follow before anybody says more
 _KEPT: Final[list[SparkRun]] = []  # whose temporary tables a DataFrame still reads
 
 
@@ -121,6 +123,11 @@ class SparkRun:
         reasons = self.plan.reasons if isinstance(self.plan, Together) else ()
         return Work(task, 1, ("one task, which reads everything", *reasons))
 
+    def _given_up(self, why: str) -> Work:
+        """One task after all, for a reason that the plan could not know."""
+        self.plan = Together((why,))
+        return self._alone()
+
     def _question(self, plan: Spread) -> Question:
         others = {n: one for n, one in self.inputs.items() if n != plan.input}
         for name, table in self.sources.tables.items():
@@ -146,25 +153,18 @@ class SparkRun:
         try:
             made = roots(table, until, self.tasks)
         except Forbidden as caught:
-            self.__dict__["plan"] = Together((str(caught),))
-            return self._alone()
+            return self._given_up(str(caught))
         if made is None:
-            self.__dict__["plan"] = Together(("its root has no units",))
-            return self._alone()
+            return self._given_up("its root has no units")
         guide = kept_guide(table.path, table.state.number, table.stream)
-        tags: frozenset[int] | None = None
-        if guide is not None and self.options.between is None:
-            strategy = self.options.strategy
-            wanted = [needed_tags(one, plan.name, guide, strategy) for one in plan.programs]
-            if None not in wanted:
-                tags = frozenset[int]().union(*(one for one in wanted if one is not None))
+        tags = self._tags(plan, guide)
         shown = guide if tags is not None else None
         files = table.state.files_of(table.stream, tags)
         if sum(file.rows for file in files) <= self._few:
             task = UnitsTask(question, table, shown, DEEPEST, followed(table, made, tags))
             rows, by = None, "the driver follows the links"
         else:
-            depth = depth or min(levels(table.structure), 8)
+            depth = depth or min(levels(table.structure), _LEVELS)
             task = UnitsTask(question, table, shown, depth)
             rows, by = assigned(self.spark, table, made, tags, depth), "joins follow the links"
         read = "all tags" if tags is None else ", ".join(
@@ -178,6 +178,17 @@ class SparkRun:
         )
         return Work(task, len(made), words, rows)
 
+    def _tags(self, plan: Spread, guide: Guide | None) -> frozenset[int] | None:
+        """The tags whose fragments are needed, None for all: as a single process would tell."""
+        options = self.options
+        if guide is None or options.between is not None or options.clock != "event":
+            return None
+        if plan.division.whole:  # what is read beside it has a say in the strategy
+            return None
+        found = [needed_tags(one, plan.name, guide, options.strategy) for one in plan.programs]
+        known = [one for one in found if one is not None]
+        return frozenset[int]().union(*known) if len(known) == len(found) else None
+
     def _over_ranges(self, plan: Spread) -> Work:
         path = str(self.document if plan.input is None else self.inputs[plan.input])
         size = os.path.getsize(path)
@@ -185,8 +196,7 @@ class SparkRun:
         cut = plan.division.levels(plan.input)[-1]
         found = ranges(path, cut, step, plan.division.held(plan.input))
         if isinstance(found, str):
-            self.__dict__["plan"] = Together((found,))
-            return self._alone()
+            return self._given_up(found)
         n = len(found)
         task = RangesTask(self._question(plan), path, found)
         words = (
@@ -212,13 +222,22 @@ class SparkRun:
         if isinstance(plan, Spread) and not plan.told:
             made: DataFrame = self.spark.createDataFrame(self.collected())
             return made
-        found = self.work().found(self.spark)
+        work = self.work()
+        if work.rows is not None and self._nests(plan):
+            made = self.spark.createDataFrame(self.collected())
+            return made
+        found = work.found(self.spark)
         if self.sources.is_temporary:
             _KEPT.append(self)
         bad = f.raise_error(f.coalesce(f.col("item"), f.lit("fragments nest too deep")))
         checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
         answer: DataFrame = found.select("place", "ordinal", "kind", checked.alias("item"))
         return answer
+
+    def _nests(self, plan: Spread | Together) -> bool:
+        """Whether only what tasks find tells how deep fragments stand below each other."""
+        table = None if isinstance(plan, Together) else self.sources.tables.get(plan.input)
+        return table is not None and levels(table.structure) > _LEVELS
 
     def collected(self) -> Any:
         """The items of the answer in order, as an Arrow table."""
@@ -227,7 +246,7 @@ class SparkRun:
             try:
                 return self._collected(self.work(depth))
             except Again:
-                depth = 2 * (depth or 8)
+                depth = 2 * (depth or _LEVELS)
                 if depth > DEEPEST:
                     raise error("XSCU0005", f"fragments stand more than {DEEPEST} deep") from None
 
@@ -241,8 +260,7 @@ class SparkRun:
         if pc.any(pc.equal(found["part"], AGAIN)).as_py():
             raise Again
         if pc.any(pc.equal(found["part"], UNSENT)).as_py():
-            self.__dict__["plan"] = Together(("what follows needs nodes where they stand",))
-            return self._collected(self._alone())
+            return self._collected(self._given_up("what follows needs nodes where they stand"))
         failed = found.filter(pc.equal(found["part"], FAILED))
         if failed.num_rows:
             self._raise(failed)

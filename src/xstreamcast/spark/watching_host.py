@@ -6,7 +6,7 @@ It may be pickled between two ticks and goes on elsewhere as if nothing had happ
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
@@ -200,5 +200,3 @@ def _runs(operations: list[str]) -> Iterator[tuple[int, int, str]]:
             yield first, at, word
             first = at
 
-
-Making = Callable[[], Host]

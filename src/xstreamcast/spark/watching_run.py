@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.watching import Options, Watching
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import error
 from xstreamcast.spark.ingest import _failure
 from xstreamcast.spark.quiet import quieten
 from xstreamcast.spark.watching import ENDS, changes_of, end_all, kinds_of, rows_of
@@ -333,4 +333,4 @@ def watchings(
     }
 
 
-__all__ = ["Error", "Reached", "Running", "SparkWatching", "watchings"]
+__all__ = ["Reached", "Running", "SparkWatching", "watchings"]

@@ -155,6 +155,17 @@ def test_an_item_is_asked_once_however_many_windows_fold_it():
     ]
 
 
+@pytest.mark.parametrize("kind", ["tumbling", "sliding"])
+def test_what_depends_on_a_variable_of_the_result_is_not_folded(kind):
+    told = Told(
+        f"for {kind} window $w in {E} start at $i when $i mod 4 = 1 end at $j when $j mod 4 = 0 "
+        "return <w>{ for $x in distinct-values($w/@k) return sum($w[@k eq $x]/@n) }</w>"
+    )
+    told.feed(b"<r>" + log(0, 8))
+    told.feed(log(8, 2))
+    assert told.answer.items() == ["<w>0 1 2 3</w>", "<w>4 5 6 7</w>", "<w>8 9</w>"]
+
+
 def test_other_conditions_are_asked_for_all_pairs_at_once():
     told = Told(
         f"for sliding window $w in {E} start $s when true() only end $e "

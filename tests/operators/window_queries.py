@@ -53,6 +53,7 @@ RESULTS = (
     "return <n>{ string($ea/@t), string($eb/@t), string($sa/@t), string($sb/@t) }</n>",
     "return <f>{ sum($w/@x), avg($w/@x), min($w/@k/string()), exists($w[@k = 'c']), $s/@t }</f>",
     "where sum($w/@n) > 3 return <d>{ distinct-values($w/@k), count($w/@x[. > 1]) }</d>",
+    "return <g>{ for $x in distinct-values($w/@k) return sum($w[@k eq $x]/@n) }</g>",
     "return sum(for $x in $w where $x/@t >= $s/@t return $x/@x)",
     "return <p>{ $w/../@g/string(), $e/preceding-sibling::e/@k/string() }</p>",
     "return <o>{ for $x in $w order by $x/@n descending return string($x/@t) }</o>",

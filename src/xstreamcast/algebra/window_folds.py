@@ -41,7 +41,7 @@ def folded(
     ends = frozenset(() if window.end is None else window.end.variables())
     if window.kind != "tumbling" and window.start is not None:
         ends |= frozenset(window.start.variables())  # an item gives the same to all its windows
-    made = _put(result, window.variable, ends, found)
+    made = _put(result, window.variable, ends | facts(result).bound, found)
     if not found or window.variable in facts(made).used:
         return None
     return tuple(found), made
@@ -73,7 +73,8 @@ def _put(
         return plan
     match plan:
         case p.Call(function, (argument,)) if function.uri == FN and function.local in _FOLDS:
-            if _each(argument, window) and not facts(argument).free & ends:
+            known = facts(argument)
+            if _each(argument, window) and not (known.free & ends or known.reads_focus):
                 # numbers below zero are nobody else's
                 variable = p.Variable(-1 - len(found), function.local)
                 found.append(WindowFold(variable, function.local, argument))

@@ -94,7 +94,7 @@ def told(
     asked = {
         name_of(path, policy): Asked(
             {"": compiled((script := read_script(path)).query)},
-            dict.fromkeys(script.structures, "fragments"),  # type: ignore[arg-type]
+            dict.fromkeys(script.structures, "fragments"),
             policy=policy,
         )
         for path, policy in ASKED

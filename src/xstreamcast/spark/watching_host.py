@@ -199,4 +199,3 @@ def _runs(operations: list[str]) -> Iterator[tuple[int, int, str]]:
         if at == len(operations) or _SAID.get(operations[at], "") != word:
             yield first, at, word
             first = at
-

@@ -92,12 +92,11 @@ class Told(Answer):
     def forget_between(self, low: int, high: int) -> None:
         """Groups of these ranks are final: only the last is kept, for what comes behind it."""
         first = bisect_left(self._order, (low, ""))
-        last = bisect_left(self._order, (high, "")) - 1
+        last = max(first, bisect_left(self._order, (high, "")) - 1)
         for _, group in self._order[first:last]:
             self.forgotten += len(self._groups.pop(group).listed)
             del self._ranks[group]
-        if first < last:
-            del self._order[first:last]
+        del self._order[first:last]
 
     def of(self, group: str) -> list[str]:
         """The items of a group."""

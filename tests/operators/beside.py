@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -17,17 +18,18 @@ from xstreamcast.history.view import view
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
 from xstreamcast.operators.document_feed import WholeDocument
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.watch import Kind, Watch
 from xstreamcast.tape.store import Store
 
 
 class Beside:
     """A query over inputs of either kind, and the answer that its changes add up to."""
 
-    def __init__(self, query: str, kinds: dict[str, str], **options) -> None:
+    def __init__(self, query: str, kinds: Mapping[str, Kind], **options) -> None:
         self.program = compiled(query)
         self.kinds = kinds
-        self.watch = Watch(self.program, kinds, **options)
+        self.watch = Watch(self.program, dict(kinds.items()), **options)
         self.decoders = {
             name: Decoder(name, names=self.watch.names)
             for name, kind in kinds.items()
@@ -82,6 +84,7 @@ class Beside:
             if name in self.documents:
                 return self.documents[name].whole(store)
             feed = self.watch._feeds.get(name)
+            assert feed is None or isinstance(feed, FragmentFeed)
             if feed is None or len(feed.history) == 0:
                 return Items.of_nodes(np.empty(0, np.int64))
             return Items.of_nodes(np.array([store.add(view(feed.history)) << 32], np.int64))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from xstreamcast.api import Query
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.network import Network
+from xstreamcast.operators.watch import Kind, Policy
 
 HEAD = '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
 BANK = (
@@ -22,7 +24,7 @@ SHOPS = (
     '<tag id="3" name="name"/><tag id="4" name="stars" type="temporal"/>'
     "</tag></tag></stream:structure>"
 )
-KINDS = {"bank": "fragments", "shops": "fragments", "day": "document"}
+KINDS: dict[str, Kind] = {"bank": "fragments", "shops": "fragments", "day": "document"}
 
 
 def filler(word: str, number: int, tag: int, minute: int, payload: str) -> str:
@@ -118,9 +120,9 @@ class Feeds:
 class Combined:
     """A query left running over all inputs, beside what `run` says of the bytes so far."""
 
-    def __init__(self, query: str, policy: str = "optimistic") -> None:
+    def __init__(self, query: str, policy: Policy = "optimistic") -> None:
         self.query = Query(query)
-        self.network = Network(self.query.telling(""), KINDS, policy=policy)
+        self.network = Network(self.query.telling(""), dict(KINDS.items()), policy=policy)
         self.decoders = {
             name: Decoder(name, names=self.network.names) for name in ("bank", "shops")
         }
@@ -152,7 +154,7 @@ class Combined:
 
     def afresh(self) -> list[str] | None:
         """What `run` answers over the same bytes; None if it fails."""
-        given = dict(self.bytes)
+        given: dict[str, Any] = dict(self.bytes)
         if not given["day"].endswith(b"</day>"):
             given["day"] += b"</day>"
         try:

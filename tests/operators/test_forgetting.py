@@ -29,20 +29,21 @@ from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import Described, FragmentBatch
 from xstreamcast.model.items import Items
 from xstreamcast.operators.forgetting import ForgettingFeed
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watch import Policy, Watch
 from xstreamcast.tape.store import Store
 
 
 class Beside:
     """A running query that forgets, and a history of its own that keeps everything."""
 
-    def __init__(self, asked: str, immutable: bool = False, policy: str = "optimistic") -> None:
+    def __init__(self, asked: str, immutable: bool = False, policy: Policy = "optimistic") -> None:
         self.program = compiled(asked)
         fixed = (lambda name, structure: frozenset(structure.tags)) if immutable else None
         self.watch = Watch(self.program, {"s": "fragments"}, policy=policy, fixed=fixed)
         self.decoder = Decoder("s", names=self.watch.names)
         self.first = Kept("s", (path_of("/*"),)) if immutable else None
-        self.told, self.history = Accumulated(), None
+        self.told = Accumulated()
+        self.history: History | None = None
 
     def feed(self, chunk: bytes) -> None:
         for arrival in self.decoder.feed(chunk):
@@ -51,6 +52,7 @@ class Beside:
                 self.history = History("s", one.structure, store=Store(self.watch.names),
                                        ids=self.decoder.ids)  # fmt: skip
             if isinstance(one, FragmentBatch):
+                assert self.history is not None
                 self.history.add(one)
             self.watch.on_arrivals("s", [one], self.decoder.ids)
         self.tick()
@@ -71,14 +73,15 @@ class Beside:
 
     def afresh(self) -> list[str] | None:
         """The query over all that has arrived; None if it fails."""
-        if self.history is None:
+        history = self.history
+        if history is None:
             return []
         store, now = Store(self.watch.names), self.watch.now
 
         def stream(name: str) -> Items:
-            if len(self.history) == 0:
+            if len(history) == 0:
                 return Items.of_nodes(np.empty(0, np.int64))
-            return Items.of_nodes(np.array([store.add(view(self.history)) << 32], np.int64))
+            return Items.of_nodes(np.array([store.add(view(history)) << 32], np.int64))
 
         given = Inputs(store, streams=stream, clock=now, current=date_time(now.instant, True, now))
         try:
@@ -188,9 +191,11 @@ def test_units_that_were_told_are_forgotten_where_nothing_is_revised(shuffled):
         assert beside.told.items() == beside.afresh()
     assert len(beside.kept.history) < 200
     assert most < 200 or shuffled
-    assert len(beside.watch.pipeline) == len(beside.told)
+    pipeline = beside.watch.pipeline
+    assert pipeline is not None
+    assert len(pipeline) == len(beside.told)
     if not shuffled:
-        assert beside.watch.pipeline.state_bytes < 2000
+        assert pipeline.state_bytes < 2000
 
 
 NOW_ONLY = (
@@ -296,6 +301,7 @@ def test_what_is_reached_inside_is_reached_in_all_versions(asked, goes):
 
 def _structure():
     (told,) = (one for one in Decoder("s").feed((HEAD + STRUCTURE).encode()) if one)
+    assert isinstance(told, Described)
     return told.structure
 
 
@@ -345,7 +351,9 @@ def test_a_history_that_forgot_says_of_the_rest_what_it_said(data):
         if isinstance(arrival, Described):
             history = History("s", arrival.structure, store=Store(decoder.names), ids=decoder.ids)
         if isinstance(arrival, FragmentBatch):
+            assert history is not None
             history.add(arrival)
+    assert history is not None
     gone = data.draw(st.sets(st.integers(1, 6)))
     ids = [int(decoder.ids.text(int(code))) for code in history.fragments["id"]]
     live = np.array([one // 10 not in gone for one in ids])

@@ -13,6 +13,7 @@ from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.structure import Tag, TagStructure
+from xstreamcast.operators.fragment_feed import FragmentFeed
 
 KINDS = st.sampled_from(["temporal", "event", "snapshot"])
 BOUNDS = ("", "", "?[now]", "?[now - PT2M,now]", "?[2020-01-01T00:02:00,2020-01-01T00:06:00]",
@@ -67,7 +68,7 @@ def questions(draw) -> str:
     def fold() -> str:
         return f"({draw(st.sampled_from(FOLDS)).replace('%p', path())})"
 
-    query = draw(st.sampled_from(QUERIES))
+    query: str = draw(st.sampled_from(QUERIES))
     if "[%f]" in query:
         return query.replace("%f", fold().replace("$x/", ""))
     query = query.replace("%f", fold()).replace("%g", fold()).replace("%p", path())
@@ -146,8 +147,14 @@ def credit(query: str) -> Following:
 
 
 def kept(following: Following) -> list[str]:
-    parts = following.watch.pipeline.division.parts
-    return [inner.shown for part in parts for inner in part.inner]
+    pipeline = following.watch.pipeline
+    assert pipeline is not None
+    return [inner.shown for part in pipeline.division.parts for inner in part.inner]
+
+
+def units_asked(following: Following) -> int:
+    assert following.watch.pipeline is not None
+    return following.watch.pipeline.asked
 
 
 def test_only_what_is_new_in_a_unit_is_looked_at(monkeypatch):
@@ -173,8 +180,9 @@ def test_a_unit_whose_values_stay_is_not_asked():
     following = credit("for $x in stream('s')//a return count($x/b[d = 'x'])")
     following.feed(filler(2, 2, f"<b>{hole(9, 4)}</b>", 1))
     before = len(following.changes)
-    moved = following.watch._feeds["s"].take()
-    assert moved.asked is None
+    feed = following.watch._feeds["s"]
+    assert isinstance(feed, FragmentFeed)
+    assert feed.take().asked is None
     following.feed(filler(9, 4, "<d>x</d>", 2))
     assert following.told.items() == ["1"]
     assert len(following.changes) == before + 2

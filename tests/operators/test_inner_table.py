@@ -10,6 +10,7 @@ from xstreamcast.model.atomic import DOUBLE
 from xstreamcast.model.items import Items
 from xstreamcast.operators.inner_table import Table, items_of, rows_of
 
+Row = tuple[int, int, int, int, float]
 UNITS, PLACES = 6, 40
 STEPS = st.lists(
     st.tuples(
@@ -24,7 +25,8 @@ STEPS = st.lists(
 @settings(deadline=None)
 @given(STEPS, st.randoms(use_true_random=False))
 def test_a_table_holds_what_lists_hold(steps, dice):
-    table, lists = Table(), {unit: [] for unit in range(UNITS)}
+    table = Table()
+    lists: dict[int, list[Row]] = {unit: [] for unit in range(UNITS)}
     for chosen, gone, width in steps:
         units = np.array(sorted(chosen), np.int64)
         dead = np.zeros(PLACES, np.bool_)
@@ -39,10 +41,12 @@ def test_a_table_holds_what_lists_hold(steps, dice):
                 lists[unit] += rows
             lists[unit].sort(key=lambda row: row[:3])
         dice.shuffle(new)
-        columns = [np.array([row[i] for _, row in new], np.int64) for i in range(4)]
+        over, hole, begin, place = (
+            np.array([row[i] for _, row in new], np.int64) for i in range(4)
+        )
         items = Items(DOUBLE, np.array([row[4] for _, row in new], np.float64))
         owner = np.array([at for at, _ in new], np.int64)
-        table.revise(units, dead, owner, rows_of(*columns, items))
+        table.revise(units, dead, owner, rows_of(over, hole, begin, place, items))
         for unit, rows in lists.items():
             found, counts = table.of(np.array([unit]))
             assert counts.tolist() == [len(rows)]

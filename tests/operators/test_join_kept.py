@@ -34,6 +34,7 @@ def test_a_snapshot_brings_kept_items_back(asked):
         watch.on_bytes(None, DOCUMENT[at : at + 9])
         for change in watch.tick():
             told.apply(change)
+        assert watch.pipeline is not None
         kept = pickle.loads(pickle.dumps(watch.pipeline.snapshot()))
         assert kept is not None
         watch.restore(kept)

@@ -164,9 +164,10 @@ def test_the_accumulated_answer_is_the_query_asked_afresh(data, case):
 @settings(deadline=None)
 @given(st.data(), cases())
 def test_both_policies_end_equal(data, case):
-    ends = []
+    ends: list[list[str] | None] = []
     for policy in ("strict", "optimistic"):
-        *_, last = [None, *play(case, data, policy=policy)]
+        played: list[Beside | None] = [None, *play(case, data, policy=policy)]
+        last = played[-1]
         ends.append(None if last is None else last.told.items())
     assert ends[0] == ends[1]
 

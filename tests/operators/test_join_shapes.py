@@ -46,9 +46,10 @@ NOT_JOINED = (14,)  # what follows a grouping is computed whole
 @pytest.mark.parametrize("number", range(len(QUERIES)))
 def test_every_shape_is_joined(number):
     beside = Beside(QUERIES[number], dict.fromkeys("abc", "document"))
-    parts = beside.watch.pipeline.division.parts
+    pipeline = beside.watch.pipeline
+    assert pipeline is not None
     assert beside.joined == (number not in NOT_JOINED)
-    assert number in NOT_JOINED or not any(part.others for part in parts)
+    assert number in NOT_JOINED or not any(part.others for part in pipeline.division.parts)
 
 
 @st.composite

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.operators.beside import Beside
+from xstreamcast.operators.watch import Kind
 
 PAIRS = (
     'for $a in stream("a")/r/u, $b in stream("b")/r/u where $a/k = $b/k '
@@ -35,7 +36,7 @@ def root(*ids: int) -> bytes:
     return HEAD.encode() + filler(0, 1, f"<r>{holes}</r>")
 
 
-def begun(kind: str, query: str, size: int = 40) -> Beside:
+def begun(kind: Kind, query: str, size: int = 40) -> Beside:
     """Two inputs with a unit for each of some keys."""
     beside = Beside(query, {"a": kind, "b": kind})
     for name in "ab":
@@ -203,7 +204,8 @@ def test_a_stream_that_turns_out_not_to_be_cut_is_read_whole_and_so_is_the_other
     beside = Beside(PAIRS, {"a": "fragments", "b": "document"})
     beside.feed("a", HEAD.encode())
     beside.feed("b", f"<r>{unit(1, 'x')} between {unit(2, 'y')}".encode())
-    assert beside.joined
+    at_first = beside.joined
+    assert at_first
     odd = f'<r><odd/>{unit(2, "in the root")}<stream:hole id="1" tsid="2"/></r>'
     beside.feed("a", filler(0, 1, odd))
     beside.feed("a", filler(1, 2, unit(1, "one")))

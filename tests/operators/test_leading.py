@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.operators.following import Following
+from tests.operators.test_inner import units_asked
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import documents, ended
 from tests.streams_strategies import HEAD, histories, structures
@@ -81,11 +82,11 @@ def test_a_unit_that_gives_as_many_items_as_before_renumbers_no_other():
     for i in range(1, 8):
         one = f'<stream:filler id="{i}" tsid="2"><c>c</c></stream:filler>'
         following.feed(one.encode())
-    before = following.watch.pipeline.asked
+    before = units_asked(following)
     following.feed(b'<stream:replace id="2" tsid="2"><c>d</c></stream:replace>')
-    assert following.watch.pipeline.asked == before + 1
+    assert units_asked(following) == before + 1
     following.feed(b'<stream:filler id="8" tsid="2"><c>e</c></stream:filler>')
-    assert following.watch.pipeline.asked == before + 2
+    assert units_asked(following) == before + 2
     assert following.told.items() == following.afresh()
     following.feed(b'<stream:remove id="2" tsid="2"/>')
     assert following.told.items() == following.afresh()
@@ -106,6 +107,7 @@ def test_a_document_in_pieces_is_answered_as_a_whole(document, asked, cuts):
             watch.on_bytes(None, chunk)
             for change in watch.tick():
                 told.apply(change)
+            assert watch.pipeline is not None
             watch.restore(watch.pipeline.snapshot())
         watch.on_end(None)
         for change in watch.tick():

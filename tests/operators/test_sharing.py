@@ -13,6 +13,7 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
+from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.network import Network
 
 
@@ -35,8 +36,12 @@ class Running:
 
 
 def histories_of(running: Running) -> set[int]:
-    feeds = [watch._feeds[running.stream] for watch in running.network.watches.values()]
-    return {id(feed.history) for feed in feeds}
+    found = set()
+    for watch in running.network.watches.values():
+        feed = watch._feeds[running.stream]
+        assert isinstance(feed, FragmentFeed)
+        found.add(id(feed.history))
+    return found
 
 
 @settings(deadline=None)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.operators.following import Following
-from tests.operators.test_inner import BOUNDS, credit, filler, structures
+from tests.operators.test_inner import BOUNDS, credit, filler, structures, units_asked
 from tests.operators.test_law import chunks
 from tests.streams_strategies import histories
 from xstreamcast.errors import Error
@@ -63,9 +63,9 @@ def test_a_unit_is_asked_only_when_the_judgement_differs():
     following.feed(filler(3, 3, "<c>10</c>", 1))
     asked = []
     for minute in range(2, 8):
-        before = following.watch.pipeline.asked
+        before = units_asked(following)
         following.feed(filler(2, 2, "<b><v>3</v></b>", minute))
-        asked.append(following.watch.pipeline.asked - before)
+        asked.append(units_asked(following) - before)
         assert following.told.items() == following.afresh()
     assert asked == [0, 0, 0, 1, 0, 0]
     following.feed(filler(3, 3, "<c>100</c>", 9))

@@ -73,7 +73,8 @@ def measured(query: str, kind: str, size: int, rounds: int) -> tuple[float, floa
     watch.tick()
     start = time.perf_counter() - began
     assert watch.pipeline is not None
-    before, taken = watch.pipeline.asked, {"a": [], "b": []}
+    before = watch.pipeline.asked
+    taken: dict[str, list[float]] = {"a": [], "b": []}
     for _ in range(rounds):
         for name in "ab":
             chunk = next(inputs[name][1])

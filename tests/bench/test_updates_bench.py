@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from bench import updates
+from bench import credit, updates
 
 
 def arguments(*words: str) -> argparse.Namespace:
@@ -26,8 +26,9 @@ def test_batches_and_single_fragments_are_measured():
 
 def test_both_queries_keep_their_sums():
     running = updates.Running()
-    running.feed(updates.opening(3, 1))
+    running.feed(credit.opening(3, 1))
     for watch in running.network.watches.values():
+        assert watch.pipeline is not None
         assert [len(part.inner) for part in watch.pipeline.division.parts] == [1]
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +15,10 @@ from xstreamcast import query
 from xstreamcast.model.change import Accumulated
 
 
-def begun(*words: str, **options) -> subprocess.Popen[bytes]:
+def begun(*words: str, **options: Any) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "xstreamcast", "watch", "--format", "lines", *words]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command, **pipes, **options)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, **options)
 
 
 def test_a_silent_pipe_holds_nobody_up(tmp_path: Path):

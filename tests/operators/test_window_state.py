@@ -41,7 +41,7 @@ def test_what_is_kept_does_not_grow_with_the_items(clause, policy):
         told.feed(log(first, 2_000))
         told.changes.clear()
         held.append(told.watch.state_bytes)
-        items.append(len(told.windowing.windows.buffer))
+        items.append(len(told.windows.buffer))
     assert max(items[25:]) <= max(items[:5])
     assert max(held[25:]) <= 1.2 * max(held[:5])
     assert len(told.answer) > 9_000
@@ -55,7 +55,7 @@ def test_items_of_windows_that_stay_open_are_let_go_where_only_their_start_is_re
     told.feed(b"<r>")
     for first in range(0, 20_000, 500):
         told.feed(log(first, 500))
-    windows = told.windowing.windows
+    windows = told.windows
     assert len(windows.opened) == 2_000
     assert len(windows.buffer) < 7_000
     assert windows.buffer.nbytes < 1_500_000  # of 20,000 items with 6 nodes and 40 bytes each
@@ -70,7 +70,7 @@ def test_an_open_window_is_folded_and_lets_its_items_go():
     told.feed(b"<r>")
     for first in range(0, 5_000, 100):
         told.feed(log(first, 100))
-        assert len(told.windowing.windows.buffer) < 500
+        assert len(told.windows.buffer) < 500
     keys = " ".join("0123456789")
     total = f"<w n='{sum(range(5000))}' k='8' a='2499.5' c='5000' s='0' x='false'>{keys}</w>"
     assert told.answer.items() == [total.replace("'", '"')]
@@ -106,7 +106,7 @@ def test_an_item_is_looked_up_once_however_many_windows_are_open(end, most):
         f"for sliding window $w in {E} start $s when true() only end $e when {end} return 1"
     )
     told.feed(b"<r>" + log(0, 3_000))
-    windows = told.windowing.windows
+    windows = told.windows
     assert len(windows.opened) == 3_000
     probes, pairs = windows.opened.probes, windows.pairs_asked
     told.feed(log(3_000, 100))
@@ -134,7 +134,7 @@ def test_windows_that_can_no_longer_end_are_given_up(clause, end, most):
     told = Told(asked)
     told.feed(b"<r>" + log(0, 500))
     told.feed(log(500, 100))
-    windows = told.windowing.windows
+    windows = told.windows
     assert len(windows.opened) <= most
     assert len(windows.buffer) < 200
     if clause != "landmark":
@@ -147,7 +147,7 @@ def test_an_item_is_asked_once_however_many_windows_fold_it():
         "return <w>{ avg($w/@n), max($w/@k), count($w[@k = '1']), $i }</w>"
     )
     told.feed(b"<r>" + log(0, 200))
-    windows = told.windowing.windows
+    windows = told.windows
     assert [one.name for one in windows.shape.folds] == ["avg", "max", "count"]
     assert told.answer.items()[9:11] == [
         f"<w>{i + 24} 9 {len([n for n in range(i - 1, i + 50) if n % 10 == 1])} {i}</w>"
@@ -172,7 +172,7 @@ def test_other_conditions_are_asked_for_all_pairs_at_once():
         "when $s/@n + $e/@n = -1 return 1"
     )
     told.feed(b"<r>" + log(0, 300))
-    windows = told.windowing.windows
+    windows = told.windows
     pairs = windows.pairs_asked
     told.feed(log(300, 1))
     assert windows.pairs_asked - pairs == 301

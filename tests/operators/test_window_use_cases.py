@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,14 +14,14 @@ from tests.operators.test_law import chunks
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.api import compiled, query
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watch import Policy, Watch
 
 etree = pytest.importorskip("lxml.etree", reason="lxml compares the answers")
 CASES = Path(__file__).parents[3] / "shared" / "qt3"
 WHOLE = {"WindowingUseCase09"}  # groups windows
 
 
-def use_cases() -> list[dict]:
+def use_cases() -> list[dict[str, Any]]:
     """The published cases that are at hand."""
     listed = CASES / "cases-open.jsonl"
     if not listed.exists():
@@ -38,14 +39,15 @@ named = pytest.mark.parametrize("case", CASES_AT_HAND, ids=lambda case: case["na
 
 
 def canonical(items: list[str]) -> bytes:
-    return etree.tostring(etree.fromstring(f"<x>{''.join(items)}</x>"), method="c14n")
+    made: bytes = etree.tostring(etree.fromstring(f"<x>{''.join(items)}</x>"), method="c14n")
+    return made
 
 
-def content(case: dict) -> bytes:
-    return (CASES / "data" / case["context"]).read_bytes()
+def content(case: dict[str, Any]) -> bytes:
+    return (CASES / "data" / str(case["context"])).read_bytes()
 
 
-def watched(case: dict, parts: list[bytes], policy: str, at_each=None) -> list[str]:
+def watched(case: dict[str, Any], parts: list[bytes], policy: Policy, at_each=None) -> list[str]:
     """The answer that the changes add up to when the document comes in parts."""
     watch, told = Watch(compiled(case["query"]), {None: "document"}, policy=policy), Accumulated()
     for part in parts:
@@ -84,5 +86,6 @@ def test_a_use_case_item_by_item_answers_for_what_has_come(case):
 @named
 def test_a_use_case_keeps_windows_and_not_its_input(case):
     watch = Watch(compiled(case["query"]), {None: "document"})
+    assert watch.pipeline is not None
     shapes = [part.shape for part in watch.pipeline.division.parts]
     assert any(isinstance(shape, Windowed) for shape in shapes) == (case["name"] not in WHOLE)

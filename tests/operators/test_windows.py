@@ -14,9 +14,10 @@ from tests.operators.window_queries import item_lists, items, window_queries
 from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
-from xstreamcast.model.change import Accumulated
+from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.watch import Watch
 from xstreamcast.operators.windowing.windowing import Windowing
+from xstreamcast.operators.windowing.windows import Windows
 
 
 class Told:
@@ -25,7 +26,7 @@ class Told:
     def __init__(self, asked: str, **options) -> None:
         self.watch = Watch(compiled(asked), {"s": "document"}, **options)
         self.answer = Accumulated()
-        self.changes = []
+        self.changes: list[Change] = []
 
     def feed(self, chunk: bytes) -> None:
         self.watch.on_bytes("s", chunk)
@@ -42,14 +43,21 @@ class Told:
             self.answer.apply(change)
 
     def restart(self) -> None:
+        assert self.watch.pipeline is not None
         kept = pickle.dumps(self.watch.pipeline.snapshot())
         if pickle.loads(kept) is not None:
             self.watch.restore(pickle.loads(kept))
 
     @property
     def windowing(self) -> Windowing:
+        assert self.watch.pipeline is not None
         assert isinstance(self.watch.pipeline.teller, Windowing)
         return self.watch.pipeline.teller
+
+    @property
+    def windows(self) -> Windows[list[str]]:
+        assert isinstance(self.windowing.windows, Windows)
+        return self.windowing.windows
 
 
 def outcome(asked: str, listed: list[str]) -> list[str] | str:

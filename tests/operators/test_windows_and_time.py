@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.operators.following import Following
-from tests.operators.test_windows import HEAD, _root
+from tests.operators.test_windows import _root
+from tests.streams_strategies import HEAD
 from xstreamcast.algebra.windowed import Windowed
 
 STRUCTURE = (
@@ -70,6 +71,7 @@ def test_heartbeats_bring_windows_on(asked, data, kind):
 def test_which_windows_go_on_by_the_clock(asked):
     following = Following(asked)
     following.feed(f"{HEAD}{STRUCTURE.format('event')}".encode())
+    assert following.watch.pipeline is not None
     shapes = [part.shape for part in following.watch.pipeline.division.parts]
     assert any(isinstance(one, Windowed) for one in shapes) == (asked in ITEM_BY_ITEM)
 

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.operators.following import Following
 from tests.operators.test_law_divided import ended
-from tests.operators.test_windows import HEAD, Told, _root, outcome
+from tests.operators.test_windows import Told, _root, outcome
 from tests.operators.window_queries import ENDS, RESULTS, STARTS, item_lists, items
+from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled
 from xstreamcast.operators.explain import explain_operators, unbounded
 from xstreamcast.operators.windowing.by_key import WindowsByKey

@@ -58,8 +58,10 @@ RESULTS = (
     "return <p>{ $w/../@g/string(), $e/preceding-sibling::e/@k/string() }</p>",
     "return <o>{ for $x in $w order by $x/@n descending return string($x/@t) }</o>",
 )
-AROUND = ("%q", "%q", "%q", "%q", "<all>{ %q }</all>", "count(%q)", "string-join(%q, '|')")
-AROUND += ("sum(for $y in (%q) return string-length(string($y)))", "(%q, count(%s/r/e))")
+AROUND = (
+    "%q", "%q", "%q", "%q", "<all>{ %q }</all>", "count(%q)", "string-join(%q, '|')",
+    "sum(for $y in (%q) return string-length(string($y)))", "(%q, count(%s/r/e))",
+)  # fmt: skip
 SOURCES = (
     *("%s/r/e",) * 4, "%s//e", "%s/r/g/e", "%s//e[@n != '2']",
     "(for $x in %s/r/e return <e y=''>{ $x/@* }</e>)",

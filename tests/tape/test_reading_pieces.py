@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.tape.documents import documents
 from tests.tape.events import well_shaped
 from tests.tape.strategies import cut
-from xstreamcast.errors import InputError
+from xstreamcast.errors import DataPlace, InputError
 from xstreamcast.tape import Tape, read
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.names import Names
@@ -89,5 +89,5 @@ def test_an_error_is_placed_in_the_whole_input(at):
     reading = PieceReading(3, Names(), "in")
     with pytest.raises(InputError) as refused:
         _ = [reading.feed(chunk) for chunk in (text[:at], text[at:], b" ")]
-    assert refused.value.place is not None
+    assert isinstance(refused.value.place, DataPlace)
     assert (refused.value.place.line, refused.value.place.offset) == (3, text.index(b"</d>") + 2)

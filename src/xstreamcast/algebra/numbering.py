@@ -43,7 +43,9 @@ def numbering(plan: p.Expression, numbers: Iterator[int]) -> Numbering | None:
         above.append(clause)
         clause = clause.source
     variable = _variable(clause)
-    if variable is None or any(is_bounded(one.test, variable) for one in above if _is_test(one)):
+    if variable is None or any(
+        is_bounded(one.test, variable) for one in above if isinstance(one, p.Where)
+    ):
         return None  # what asks for the beginning only is kept by that
     offset, own = (p.Variable(next(numbers), name) for name in ("before", variable.name))
     sum_ = p.Arithmetic("+", p.Var(own), p.Var(offset))
@@ -55,10 +57,6 @@ def numbering(plan: p.Expression, numbers: Iterator[int]) -> Numbering | None:
         replace(plan, source=_under(above, driven)),
         Numbered(offset, counted),
     )
-
-
-def _is_test(clause: p.Where | p.Let | p.ForEach) -> bool:
-    return isinstance(clause, p.Where)
 
 
 def _numbers_all(clause: p.Tuples) -> bool:

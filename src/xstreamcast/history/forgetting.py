@@ -85,7 +85,7 @@ def _move(history: History, left: dict[str, I64], inner: dict[str, I64], counts:
     numbers, payload = left["tape"], left["payload"]
     owner = np.repeat(np.arange(len(numbers)), counts)
     store, parts, base = Store(history.store.names), [], 0
-    taken = np.zeros(len(numbers), np.int32)
+    taken = np.zeros(len(numbers), np.int64)
     own = store.add(excerpt_of_nothing(_any(history)))
     for number in np.unique(numbers[payload >= 0]).tolist():
         mine = np.flatnonzero((numbers == number) & (payload >= 0))

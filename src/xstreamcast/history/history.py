@@ -230,15 +230,16 @@ class History:
         """The ids of the root's tag that stand in no hole; arrival does not set their order."""
         f = self.fragments
         there = (f["tsid"] == self.structure.root) & (f["valid"] <= until)
-        codes = distinct(f["id"][there])
+        codes: I32 = distinct(f["id"][there]).astype(np.int32)
         codes = codes[~np.isin(codes, self.holes["id"])]
         if len(codes) < 2:
-            return codes.astype(np.int32)
+            return codes
         chains = self.chains(until)
         begin = chains.begin[chains.first[codes]].tolist()
         text = (lambda code: "") if self.ids is None else self.ids.text
         order = sorted(range(len(codes)), key=lambda i: (begin[i], text(int(codes[i]))))
-        return codes[order].astype(np.int32)
+        ordered: I32 = codes[order]
+        return ordered
 
     def guide(self) -> Guide:
         """What has been seen in the stream; found once for what has arrived."""

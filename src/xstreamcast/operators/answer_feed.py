@@ -93,12 +93,6 @@ class AnswerFeed:
         asked = self._minis(known) if known else None
         return Moved(asked, places=self._places, again=self._again)
 
-    def again(self, keys: Sequence[str]) -> Moved:
-        """Some units, to be asked again; those that are no longer there are left out."""
-        known = [key for key in keys if key in self._places]
-        asked = self._minis(known) if known else None
-        return Moved(asked, places=self._places, again=self._again)
-
     def _again(self, keys: Sequence[str]) -> Minis:
         return self._minis(list(keys))
 

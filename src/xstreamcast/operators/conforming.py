@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from xstreamcast.algebra.guide import Link
 from xstreamcast.tape.payload_kernels import mark_names
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.layout import Bools
 
+Codes = npt.NDArray[np.signedinteger[Any]]  # of tags, as wide as there are tags
 _MIXED = 0x9E3779B97F4A7C15
 
 
@@ -28,9 +30,9 @@ class Conforming:
         self._tags = max(history.structure.tags, default=0) + 2
         self._allowed: Bools = np.zeros((self._tags, 0), np.bool_)
         self._met: set[tuple[int, int, int]] = set()
-        narrow = np.int16 if self._tags < 1 << 15 else np.int32
-        self._hole_tag = np.full(1024, -1, narrow)  # by id
-        self._own_tag = np.full(1024, -1, narrow)
+        narrow = np.dtype(np.int16 if self._tags < 1 << 15 else np.int32)
+        self._hole_tag: Codes = np.full(1024, -1, narrow)  # by id
+        self._own_tag: Codes = np.full(1024, -1, narrow)
 
     def broken(self, batch: FragmentBatch) -> Guide | None:
         """The guide that tells of all that is in the batch, if the one that is known does not."""

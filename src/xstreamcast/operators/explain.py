@@ -67,7 +67,9 @@ def _part(part: Part, division: Division, program: Program) -> Iterator[str]:
         yield "    why: it is reached otherwise than through an equality with values of a unit"
     yield from explain_joins.joins(part, division, program)
     if part.numbered is not None:
-        yield "  numbers: how many items each unit gives; if it changes, those behind are asked again"
+        yield (
+            "  numbers: how many items each unit gives; if it changes, those behind are asked again"
+        )
     yield from _inside(part, cut)
     if part.clock:
         yield f"  clock: asks what time it is; {_when(part, cut)}"

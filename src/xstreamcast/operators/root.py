@@ -37,7 +37,7 @@ class Root:
 
     def around(self, place: int) -> Spine:
         """The start tags around the unit at a place."""
-        return self.tags[self.spine_of[place]]
+        return self.tags[int(self.spine_of[place])]
 
     def same_around(self, other: Root, place: int, before: int) -> bool:
         """Whether a unit stands below the same start tags as it did in another root."""

@@ -16,6 +16,7 @@ from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.loading import load
 from xstreamcast.edges.table.reading import load_table
 from xstreamcast.history.view import view
+from xstreamcast.model.change import Accumulated
 from xstreamcast.tape.store import Store
 
 CORPUS = Path(__file__).parents[1] / "corpus"
@@ -53,3 +54,15 @@ def test_a_query_asks_a_table(strategy: str, tmp_path: Path) -> None:
     wires: dict[str, Any] = dict(script.wire(len(script.moments) - 1))
     direct = xsc.query(script.query).run(strategy=strategy, **wires).lines()
     assert list(xsc.query(script.query).run(strategy=strategy, **inputs).lines()) == list(direct)
+
+
+def test_a_query_is_left_running_over_a_table(tmp_path: Path) -> None:
+    script = read_script(CORPUS / "late_version.stream")
+    wires = script.wire(len(script.moments) - 1)
+    for name, wire in wires.items():
+        (tmp_path / f"{name}.xml").write_bytes(wire)
+        ingest(tmp_path / f"{name}.xml", tmp_path / "table", stream=name, most=2)
+    tables: dict[str, Any] = dict.fromkeys(wires, Path(f"table:{tmp_path / 'table'}"))
+    watched = xsc.query(script.query).watch(**tables, batch=1)
+    given: dict[str, Any] = dict(wires)
+    assert Accumulated(watched).items() == list(xsc.query(script.query).run(**given).lines())

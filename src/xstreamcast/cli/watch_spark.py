@@ -51,9 +51,9 @@ def on_spark(
 
 
 def _refuse_pipes(document: Any, inputs: Mapping[str, Any]) -> None:
-    for name, source in {"": document, **inputs}.items():
+    for source in (document, *inputs.values()):
         if source == "-" or str(source).startswith("tcp://"):
             raise error(
                 "XSCU0001", f"on Spark an input must be read again after a failure; got {source}",
-                hint=f"xstreamcast ingest {source} --table T --follow; then -i {name}=table:T",
+                hint="write it to a file and watch that with --follow, or use --runner local",
             )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xstreamcast.edges.table.files import read_files
@@ -52,6 +53,16 @@ def refused(log: Log, stream: str) -> list[Refused]:
         Refused(stream, row["id"], row["position"] or 0, row["code"], row["reason"], row["payload"])
         for row in told
     ]
+
+
+def table_pieces(table: str, stream: str | None) -> Iterator[bytes]:
+    """What arrived on a stream of a table, in order, as its wire; its structure comes first."""
+    log = Log(table)
+    state = log.needed()
+    which = stream_of(state, stream, table)
+    known = state.streams[which].structure
+    yield b"" if known is None else known.encode()
+    yield from wire(read_files(log.path, state.files_of(which)))
 
 
 def load_table(

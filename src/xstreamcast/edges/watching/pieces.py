@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
 from xstreamcast.edges.inputs import opened, paths
+from xstreamcast.edges.loading import table_path
+from xstreamcast.edges.table.reading import table_pieces
 from xstreamcast.errors import error
 
 PIECE: Final = 1 << 18
@@ -23,12 +25,17 @@ END: Final = None  # one file of several has ended
 Patience: TypeAlias = Callable[[], float | None]
 
 
-def pieces(source: Any, *, follow: bool, patience: Patience) -> Iterator[bytes | None]:
+def pieces(
+    source: Any, *, follow: bool, patience: Patience, name: str | None = None
+) -> Iterator[bytes | None]:
     """The bytes of a source; None after each of its files.
 
-    `follow` goes on reading what is added to the last file.
+    `follow` goes on reading what is added to the last file. A table is read as it is now.
     """
-    if isinstance(source, bytes | bytearray | memoryview):
+    if (table := table_path(source)) is not None:
+        yield from table_pieces(table, name)
+        yield END
+    elif isinstance(source, bytes | bytearray | memoryview):
         whole = bytes(source)
         yield from (whole[at : at + PIECE] for at in range(0, len(whole), PIECE))
         yield END
@@ -41,7 +48,9 @@ def pieces(source: Any, *, follow: bool, patience: Patience) -> Iterator[bytes |
 
 def files_of(source: Any) -> int:
     """How many files a source consists of."""
-    return len(paths(source)) if isinstance(source, str | os.PathLike) else 1
+    if table_path(source) is not None or not isinstance(source, str | os.PathLike):
+        return 1
+    return len(paths(source))
 
 
 def _given(source: Iterable[bytes]) -> Iterator[bytes]:

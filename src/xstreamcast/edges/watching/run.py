@@ -168,7 +168,7 @@ class Watching:
 
     def _pieces(self, name: str | None) -> Pieces:
         source = self.sources[name]
-        live = pieces(source, follow=self.options.follow, patience=self._patience)
+        live = pieces(source, follow=self.options.follow, patience=self._patience, name=name)
         if self.journal is None or not _is_pipe(source):
             return live
         return _then(self.journal.kept(name or ""), live)

@@ -18,7 +18,6 @@ from xstreamcast.algebra.joining_sides import (
     conjuncts,
     focused_sides,
     inputs,
-    plans_of,
     put_in,
     sides_on,
     single,
@@ -27,6 +26,7 @@ from xstreamcast.algebra.joining_sides import (
 )
 from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.shapes import plans_of
 from xstreamcast.algebra.walk import STREAMS, children, descendants, map_children
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.model.atomic import BOOLEAN

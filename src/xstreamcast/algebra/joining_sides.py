@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.division import Grouped, Listed, Shape, Sorted
 from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
-from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 
@@ -60,18 +58,6 @@ def put_in(plan: Any, name: str, variable: p.Variable) -> Any:
         return p.Var(variable, span=node.span) if found else node  # type: ignore[union-attr]
 
     return bottom_up(plan, put)
-
-
-def plans_of(shape: Shape) -> list[p.Plan]:
-    match shape:
-        case Listed(expression):
-            return [expression]
-        case Sorted(tuples, keys, result):
-            return [tuples, *(key.value for key in keys), result]
-        case Grouped(_, group, result):
-            return [group, result]
-        case Windowed(_, window, result):
-            return [window, result]
 
 
 def within(around: Around, value: p.Expression) -> p.Expression:

@@ -29,6 +29,7 @@ from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.numbering import Numbering, numbering
 from xstreamcast.algebra.over import gathering, over
 from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.shapes import plans_of
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.algebra.windowed import Windowed
@@ -290,7 +291,7 @@ class _Splitting:
         alone = walk.clock and not walk.others  # others have instants of their own
         return Part(
             variable, document, name, unit, "items", others, frozenset(walk.guards), walk.clock,
-            timing(_plans(unit)) if alone else None, held=frozenset(walk.held), probes=probes,
+            timing(plans_of(unit)) if alone else None, held=frozenset(walk.held), probes=probes,
         )  # fmt: skip
 
     def _listed(self, plan: p.Expression, walk: Locality) -> Shape:
@@ -337,19 +338,6 @@ class _Splitting:
                         self.parts[at] = replace(part, fold=function.local)  # type: ignore[arg-type]
                         return p.Var(variable)
         return node
-
-
-def _plans(shape: Shape) -> list[p.Plan]:
-    """The plans of a shape."""
-    match shape:
-        case Listed(expression):
-            return [expression]
-        case Sorted(tuples, keys, result):
-            return [tuples, *(key.value for key in keys), result]
-        case Grouped(_, group, result):
-            return [group, result]
-        case Windowed(_, window, result):
-            return [window, result]
 
 
 def _may_fail(plan: p.Expression) -> bool:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 from xml.parsers import expat
 
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.tape.prolog import LONGEST, look
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.origin import Origin
 
 _SHOWN: Final = 120  # bytes of the line before and after the place that a message may show
 
@@ -94,3 +97,22 @@ def _encoding(head: bytes) -> str:
         return codecs.lookup((prolog and prolog.encoding) or "utf-8").name
     except LookupError:
         return "utf-8"
+
+
+def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: DataPlace) -> NoReturn:
+    """Let expat say what is wrong: it sees the tags that are open, then what is kept."""
+    parser = expat.ParserCreate("utf-8", "\x01")
+    try:
+        parser.Parse(before, False)
+        parser.Parse(kept, False)
+    except expat.ExpatError as said:
+        pos = max(parser.ErrorByteIndex - len(before), 0)
+        refused = input_error(said, pos, kept, name)
+        refused.place = origin.place(kept, pos)
+        raise refused from None
+    raise error(
+        "XSCX0007",
+        "a stream must have no internal DTD subset and only the entities of XML; got others",
+        at=at,
+        hint="read it in mode document",
+    )

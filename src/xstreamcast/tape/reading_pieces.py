@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
-from xml.parsers import expat
 
 import numpy as np
 
-from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.errors import DataPlace, Error
 from xstreamcast.tape.chunks import Chunks
-from xstreamcast.tape.expat_errors import input_error
+from xstreamcast.tape.expat_errors import refuse
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     ELEMENT,
@@ -250,24 +249,10 @@ class PieceReading:
         return self._origin.place(self._chunks.bytes(head), pos - head)
 
     def _ask_expat(self) -> None:
-        """Let expat say what is wrong: it sees the open elements, then what is kept."""
-        parser = expat.ParserCreate("utf-8", "\x01")
+        """Expat says what is wrong with what is kept."""
         prefix = b"".join(self._tag(int(row)) for row in self._spine)
         kept = self._chunks.bytes(len(self._header))
-        try:
-            parser.Parse(prefix, False)
-            parser.Parse(kept, False)
-        except expat.ExpatError as said:
-            pos = max(parser.ErrorByteIndex - len(prefix), 0)
-            refused = input_error(said, pos, kept, self._name)
-            refused.place = self._origin.place(kept, pos)
-            raise refused from None
-        raise error(
-            "XSCX0007",
-            "a stream must have no internal DTD subset and only the entities of XML; got others",
-            at=self._place(int(self._state[POS])),
-            hint="read it in mode document",
-        )
+        refuse(prefix, kept, self._name, self._origin, self._place(int(self._state[POS])))
 
     def _tag(self, row: int) -> bytes:
         """The start tag of an element of the spine."""

@@ -28,8 +28,7 @@ from xstreamcast.model.fragment import (
     Op,
     Refused,
 )
-from xstreamcast.tape.layout import KIND, NAMESPACE
-from xstreamcast.tape.namespaces import in_scope_namespaces
+from xstreamcast.tape.layout import KIND, NAMESPACE, Tape
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
@@ -154,9 +153,10 @@ def _stand_canonical(batch: FragmentBatch, rows: Any, begin: Any, length: Any) -
     bound = np.flatnonzero(c.kind & KIND == NAMESPACE)
     owner = np.searchsorted(rows, bound, side="right") - 1
     outside = (owner < 0) | (bound > rows[owner] + c.size[rows[owner]])
-    around = np.unique(c.parent[bound[outside]]).tolist()
-    return all(_only_ours(in_scope_namespaces(batch.tape, row)) for row in around)
+    return all(_is_ours(batch.tape, name) for name in np.unique(c.name[bound[outside]]).tolist())
 
 
-def _only_ours(scope: dict[str, str]) -> bool:
-    return set(scope) <= {"xml", "stream"} and scope.get("stream", STREAM) == STREAM
+def _is_ours(tape: Tape, name: int) -> bool:
+    """Whether a payload that is read elsewhere need not be told of a binding around it."""
+    _, prefix, uri = tape.names.qname(name)
+    return not uri or prefix == "xml" or (prefix, uri) == ("stream", STREAM)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Final
 
 from xstreamcast.algebra.infinite import blocked, refuse_blocked
@@ -12,6 +11,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.queries import BODY, modules, programs
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.asked import add_query_arguments, query_text
 from xstreamcast.cli.translation import add_translation_arguments, told_structures, translation
 from xstreamcast.errors import error
 from xstreamcast.evaluate.deep import deep
@@ -23,8 +23,7 @@ STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators", "strategy",
 
 
 def add_arguments(parser: Parser) -> None:
-    parser.add_argument("file", metavar="FILE.xq", nargs="?", help="the query's file; - is stdin")
-    parser.add_argument("-q", "--query", metavar="QUERY", help="the query itself")
+    add_query_arguments(parser)
     parser.add_argument(
         "--stage",
         choices=STAGES,
@@ -48,7 +47,7 @@ def add_arguments(parser: Parser) -> None:
 
 
 def main(args: Parsed) -> int:
-    name, text = query_text(args)
+    text, name = query_text(args)
     sys.stdout.write(deep(lambda: _shown(parse(text, name), args)) + "\n")
     return 0
 
@@ -99,32 +98,18 @@ def _strategy(module: Module, args: Parsed) -> str:
 
 def _spark(module: Module, args: Parsed) -> str:
     """What the tasks of `run --runner spark` do, beside Spark's plan."""
-    from xstreamcast.cli.run import _inputs
+    from xstreamcast.cli.run import read_sources
     from xstreamcast.edges.binding import Options
     from xstreamcast.spark.running import SparkRun
     from xstreamcast.spark.session import session
 
     made, _ = programs(module, lambda one: optimise(lower(one)))
-    document, named = _inputs(args.input)
+    document, named = read_sources(args.input)
     run = SparkRun(session(quick=True), made, document, named, Options())
     try:
         return run.explained()
     finally:
         run.sources.close()
-
-
-def query_text(args: Parsed) -> tuple[str, str]:
-    """The name and text of the query: from -q, a file or stdin, and one of them only."""
-    if (args.file is None) == (args.query is None):
-        raise error("XSCU0001", "give the query with -q or as a file, one of the two")
-    if args.query is not None:
-        return "query", args.query
-    if args.file == "-":
-        return "stdin", sys.stdin.read()
-    try:
-        return args.file, Path(args.file).read_text("utf-8-sig")
-    except UnicodeDecodeError as caught:
-        raise error("XSCU0003", f"{args.file} is not UTF-8 at byte {caught.start}") from None
 
 
 def _explained(module: Module, stage: str, policy: str, traced: bool = False) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
+from xstreamcast.cli.asked import add_asked_arguments, bindings, query_text, sources
 from xstreamcast.cli.streams import add_stream_arguments, quarantined, stream_options
-from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Answer, Query
@@ -24,21 +23,8 @@ FORMATS: Final = ("lines", "xml", "ndjson", "table")
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    parser.add_argument("file", nargs="?", metavar="FILE.xq", help="the query, in a file")
-    parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
-    parser.add_argument(
-        "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
-        help="a document or a stream of fragments; without a name it is the context item",
-    )  # fmt: skip
-    parser.add_argument(
-        "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
-        help="the value of an external variable",
-    )  # fmt: skip
+    add_asked_arguments(parser)
     add_stream_arguments(parser)
-    parser.add_argument(
-        "--tell", default="", metavar="NAME",
-        help="the answer of a stream that the query declares, not that of its body",
-    )  # fmt: skip
     parser.add_argument("--format", choices=FORMATS, help="lines when piped, table on a terminal")
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
@@ -53,13 +39,13 @@ def main(arguments: Parsed) -> int:
     """Compile, run, write."""
     from xstreamcast.api import query
 
-    text, name = _query(arguments)
+    text, name = query_text(arguments)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
     asked = query(text, name=name)
-    document, named = _inputs(arguments.input)
+    document, named = read_sources(arguments.input)
     with quarantined(arguments) as keep:
-        inputs = {**named, **_declared(asked, _bindings(arguments.bind))}
+        inputs = {**named, **bindings(asked, arguments.bind)}
         if arguments.runner == "spark":
             return _on_spark(asked, document, inputs, arguments, keep)
         answer = asked.answer(document, inputs, stream_options(arguments, keep), arguments.tell)
@@ -95,60 +81,15 @@ def _limited(answer: Answer, limit: int | None) -> Answer:
     return Answer(answer.store, answer.items.slice(0, max(0, limit)))
 
 
-def _query(arguments: Parsed) -> tuple[str, str]:
-    if (arguments.query is None) == (arguments.file is None):
-        raise error("XSCU0001", "one query must be given: -q QUERY or FILE.xq")
-    if arguments.query is not None:
-        return arguments.query, "query"
-    try:
-        return Path(arguments.file).read_text(encoding="utf-8"), arguments.file
-    except UnicodeDecodeError as why:
-        raise error(
-            "XSCU0003", f"{arguments.file} is no text in UTF-8: byte {why.start} does not fit"
-        ) from None
-
-
-def _inputs(words: list[str]) -> tuple[Any, dict[str, Any]]:
-    """The unnamed document, if there is one, and the named ones."""
-    unnamed: list[Any] = []
-    named: dict[str, Any] = {}
-    for word in words:
-        name, equals, source = word.partition("=")
-        if equals and name.isidentifier() and not os.path.exists(word):
-            named[name] = _source(source)
-        else:
-            unnamed.append(_source(word))
-    if len(unnamed) > 1:
-        raise error("XSCU0001", "one input without a name at most; name the others: -i name=SOURCE")
-    return (unnamed[0] if unnamed else None), named
+def read_sources(words: list[str]) -> tuple[Any, dict[str, Any]]:
+    """The document, if there is one, and the named inputs, as they are read: stdin at once."""
+    document, named = sources(words)
+    read = {name: _source(word) for name, word in named.items()}
+    return (None if document is None else _source(document)), read
 
 
 def _source(word: str) -> Any:
     return sys.stdin.buffer.read() if word == "-" else Path(word)
-
-
-def _bindings(words: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise error("XSCU0001", f"a binding must be NAME=VALUE; got {word}")
-        found[name] = value
-    return found
-
-
-def _declared(asked: Query, bindings: dict[str, str]) -> dict[str, str]:
-    """The bindings, if the query declares a variable for each: a slip of the pen is not ignored."""
-    known = sorted(v.local for v in asked.program.variables if v.external)
-    for name in bindings:
-        if name not in known:
-            listed = ", ".join(f"${one}" for one in known) or "none"
-            raise error(
-                "XSCU0005",
-                f"-b {name}=… needs an external variable ${name} in the query",
-                hint=f"it declares {listed}",
-            )
-    return bindings
 
 
 def _format(arguments: Parsed) -> str:

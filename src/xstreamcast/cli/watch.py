@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
+from xstreamcast.cli.asked import add_asked_arguments, bindings, query_text, sources
 from xstreamcast.cli.streams import quarantined
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.errors import error
@@ -25,16 +26,7 @@ _UNITS |= {"d": 86_400 * 10**6}
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    parser.add_argument("file", nargs="?", metavar="FILE.xq", help="the query, in a file")
-    parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
-    parser.add_argument(
-        "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
-        help="a document or a stream of fragments, - is stdin; without a name: the context item",
-    )  # fmt: skip
-    parser.add_argument(
-        "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
-        help="the value of an external variable",
-    )  # fmt: skip
+    add_asked_arguments(parser)
     parser.add_argument(
         "--format", choices=FORMATS,
         help="changes (JSON, a line each; when piped), lines (+ item, - item), xml (the answer at "
@@ -44,10 +36,6 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--policy", choices=("optimistic", "strict"), default="optimistic",
         help="tell at once and revise, or only what nothing missing can change",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tell", default="", metavar="NAME",
-        help="tell the changes of a stream that the query declares, not those of its body",
     )  # fmt: skip
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
     parser.add_argument("--limit", type=int, metavar="N", help="stop after so many changes")
@@ -101,10 +89,10 @@ def _report(watching: Watching | SparkWatching) -> None:
 
 def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
     from xstreamcast.api import query
-    from xstreamcast.cli.run import _bindings, _declared, _query
     from xstreamcast.edges.watching import Options
+    from xstreamcast.edges.watching.bound import Input
 
-    text, name = _query(arguments)
+    text, name = query_text(arguments)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
     options = Options(
@@ -121,12 +109,12 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
         tell=arguments.tell,
         seconds=None if arguments.seconds is None else (_micros(arguments.seconds) or 0) / 10**6,
     )
-    document, named = _sources(arguments.input)
+    document, named = sources(arguments.input)
     asked = query(text, name=name)
-    bindings = _declared(asked, _bindings(arguments.bind))
+    inputs = {name: Input(one) for name, one in named.items()} | bindings(asked, arguments.bind)
     if arguments.runner == "spark":
-        return on_spark(asked, document, {**named, **bindings}, options, arguments)
-    return asked.watching(document, {**named, **bindings}, options)
+        return on_spark(asked, document, inputs, options, arguments)
+    return asked.watching(document, inputs, options)
 
 
 def _tell(watching: Watching | SparkWatching, arguments: Parsed, out: TextIO) -> None:
@@ -203,23 +191,6 @@ def _warn(watching: Watching | SparkWatching) -> None:
         at = f"{name}: " if name and len(watching.programs) > 1 else ""
         for sentence in unbounded(program, watching.streams() & inputs_of(program)):
             sys.stderr.write(f"note: {at}{sentence}\n")
-
-
-def _sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
-    """The unnamed source, if there is one, and the named ones."""
-    from xstreamcast.edges.watching.bound import Input
-
-    unnamed: list[str] = []
-    named: dict[str, str] = {}
-    for word in words:
-        name, equals, source = word.partition("=")
-        if equals and re.fullmatch(r"[\w.-]+", name) and not os.path.exists(word):
-            named[name] = Input(source)
-        else:
-            unnamed.append(word)
-    if len(unnamed) > 1:
-        raise error("XSCU0001", "one input without a name at most; name the others: -i name=SOURCE")
-    return (unnamed[0] if unnamed else None), named
 
 
 def _micros(word: str | None) -> int | None:

@@ -1,0 +1,95 @@
+"""The words of run, watch and explain that say what is asked: the query, its inputs and values."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
+
+if TYPE_CHECKING:
+    from xstreamcast.api import Query
+
+
+def add_query_arguments(parser: Parser) -> None:
+    """The query, in a file or here."""
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE.xq", help="the query, in a file; - is stdin"
+    )
+    parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
+
+
+def add_asked_arguments(parser: Parser) -> None:
+    """The query, what it reads, the values of its variables, and which of its answers is told."""
+    add_query_arguments(parser)
+    parser.add_argument(
+        "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
+        help="a document or a stream of fragments, - is stdin; without a name: the context item",
+    )  # fmt: skip
+    parser.add_argument(
+        "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
+        help="the value of an external variable",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tell", default="", metavar="NAME",
+        help="the answer of a stream that the query declares, not that of its body",
+    )  # fmt: skip
+
+
+def query_text(arguments: Parsed) -> tuple[str, str]:
+    """The text and the name of the query: from -q, a file or stdin, and one of them only."""
+    if (arguments.query is None) == (arguments.file is None):
+        raise error("XSCU0001", "one query must be given: -q QUERY or FILE.xq")
+    if arguments.query is not None:
+        return arguments.query, "query"
+    if arguments.file == "-":
+        if any(word.rpartition("=")[2] == "-" for word in arguments.input):
+            raise error("XSCU0001", "stdin can be the query or an input, not both")
+        return sys.stdin.read(), "stdin"
+    try:
+        return Path(arguments.file).read_text(encoding="utf-8-sig"), arguments.file
+    except UnicodeDecodeError as why:
+        raise error(
+            "XSCU0003", f"{arguments.file} is no text in UTF-8: byte {why.start} does not fit"
+        ) from None
+
+
+def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
+    """The words of -i: the source without a name, if there is one, and the named ones."""
+    unnamed: list[str] = []
+    named: dict[str, str] = {}
+    for word in words:
+        name, equals, source = word.partition("=")
+        if equals and re.fullmatch(r"[\w.-]+", name) and not os.path.exists(word):
+            named[name] = source
+        else:
+            unnamed.append(word)
+    if len(unnamed) > 1:
+        raise error("XSCU0001", "one input without a name at most; name the others: -i name=SOURCE")
+    return (unnamed[0] if unnamed else None), named
+
+
+def bindings(asked: Query, words: list[str]) -> dict[str, str]:
+    """The words of -b, if the query declares a variable for each: no slip of the pen is ignored."""
+    found = dict(map(_binding, words))
+    known = sorted(v.local for v in asked.program.variables if v.external)
+    for name in found:
+        if name not in known:
+            listed = ", ".join(f"${one}" for one in known) or "none"
+            raise error(
+                "XSCU0005",
+                f"-b {name}=… needs an external variable ${name} in the query",
+                hint=f"it declares {listed}",
+            )
+    return found
+
+
+def _binding(word: str) -> tuple[str, str]:
+    name, equals, value = word.partition("=")
+    if not equals:
+        raise error("XSCU0001", f"a binding must be NAME=VALUE; got {word}")
+    return name, value

@@ -44,6 +44,7 @@ class Replay:
             kind = _kind(name)
             if seen.done or kind == "empty":
                 continue
+            said = _entering(said, seen)
             if kind == "fragments":
                 seen_now, said = self._survey(name, seen, said, limit, left, name == names[-1])
             else:
@@ -63,6 +64,7 @@ class Replay:
         for name in changed:
             first, last = start.files.get(name, Seen()), end.files[name]
             whole = _kind(name) != "fragments"
+            said = _entering(said, first)
             marks = [Mark(first.position, first.tag, said)]
             marks += [] if whole else self._between(name, marks[0], last)
             stop = None if whole or last.done else last.position
@@ -172,8 +174,9 @@ class Replay:
         ends: list[int | None] = [mark.position for mark in begins[1:]]
         for index, (mark, until) in enumerate(zip(begins, [*ends, stop], strict=True)):
             yield Split(
-                first + index, name, mark.position, until, mark.tag, mark.said, form, self.valid
-            )
+                first + index, name, mark.position, until, mark.tag, mark.said, form, self.valid,
+                not os.path.isfile(self.source),
+            )  # fmt: skip
 
     # -- all files --------------------------------------------------------------------------------
 
@@ -200,6 +203,11 @@ class Replay:
                     if survey.said.structure is not None:
                         return replace(said, structure=survey.said.structure)
         return said
+
+
+def _entering(said: Said, seen: Seen) -> Said:
+    """What counts where a file is read on: an eos ends the file that says it, and no other."""
+    return said if seen.position else replace(said, ended=False)
 
 
 def _past_broken(name: str, mark: Mark) -> Mark:

@@ -30,6 +30,7 @@ class Split:
     said: Said
     kind: Kind = "fragments"
     valid: str | None = None  # for a document: the instant or path of its valid times
+    more: bool = False  # whether other files may follow: then an eos ends this one alone
 
 
 def split_rows(stream: str, split: Split) -> Iterator[Any]:
@@ -43,7 +44,7 @@ def split_rows(stream: str, split: Split) -> Iterator[Any]:
     said = split.said
     known = None if said.structure is None else read_structure(said.structure.encode())
     decoder = Decoder(stream, known)
-    decoder.ended, decoder.counts.read = said.ended, said.read
+    decoder.ended, decoder.counts.read, decoder.more = said.ended, said.read, split.more
     rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path)
     if split.index == 0 and known is not None:
         yield rows.rows(Described(known))

@@ -14,7 +14,6 @@ import numpy as np
 
 from xstreamcast.algebra.division import Sorted
 from xstreamcast.edges.binding import Options
-from xstreamcast.edges.table.pruning import kept_guide, needed_tags
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import error
 from xstreamcast.evaluate.context import Context
@@ -24,9 +23,10 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.spark.running_inputs import Sources
-from xstreamcast.spark.running_links import DEEPEST, FEW, assigned, followed, levels
+from xstreamcast.spark.running_links import DEEPEST, FEW, levels
 from xstreamcast.spark.running_plan import Spread, Together, spread
 from xstreamcast.spark.running_ranges import RangesTask, ranges
+from xstreamcast.spark.running_tables import LEVELS, Wish, over_units
 from xstreamcast.spark.running_task import (
     AGAIN,
     FAILED,
@@ -37,21 +37,19 @@ from xstreamcast.spark.running_task import (
     Question,
     told,
 )
-from xstreamcast.spark.running_units import Table, UnitsTask, roots
 from xstreamcast.spark.running_values import combined, sorted_places
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from xstreamcast.algebra.guide import Guide
     from xstreamcast.algebra.program import Program
+    from xstreamcast.spark.running_units import Table
 
 _COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 _SMALLEST: Final = 1 << 18  # bytes of a document that are worth a task
 _EACH: Final = 2  # tasks for each core, so that none waits long for the last one
 
 
-_LEVELS: Final = 8  # fragments below each other that joins follow before anybody says more
 _KEPT: Final[list[SparkRun]] = []  # whose temporary tables a DataFrame still reads
 
 
@@ -148,46 +146,11 @@ class SparkRun:
         return self._over_ranges(plan)
 
     def _over_units(self, plan: Spread, table: Table, depth: int | None) -> Work:
-        question = self._question(plan)
-        until = None if question.when is None else question.when.now.instant
-        try:
-            made = roots(table, until, self.tasks)
-        except Forbidden as caught:
-            return self._given_up(str(caught))
-        if made is None:
-            return self._given_up("its root has no units")
-        guide = kept_guide(table.path, table.state.number, table.stream)
-        tags = self._tags(plan, guide)
-        shown = guide if tags is not None else None
-        files = table.state.files_of(table.stream, tags)
-        if sum(file.rows for file in files) <= self._few:
-            task = UnitsTask(question, table, shown, DEEPEST, followed(table, made, tags))
-            rows, by = None, "the driver follows the links"
-        else:
-            depth = depth or min(levels(table.structure), _LEVELS)
-            task = UnitsTask(question, table, shown, depth)
-            rows, by = assigned(self.spark, table, made, tags, depth), "joins follow the links"
-        read = "all tags" if tags is None else ", ".join(
-            table.structure[tag].name for tag in sorted(tags)
-        )  # fmt: skip
-        words = (
-            f"{_tasks(len(made))} a range of the {len(made.ids)} units of {plan.name}",
-            f"fragments read: {read}",
-            by,
-            *self._whole_words(plan),
-        )
-        return Work(task, len(made), words, rows)
-
-    def _tags(self, plan: Spread, guide: Guide | None) -> frozenset[int] | None:
-        """The tags whose fragments are needed, None for all: as a single process would tell."""
-        options = self.options
-        if guide is None or options.between is not None or options.clock != "event":
-            return None
-        if plan.division.whole:  # what is read beside it has a say in the strategy
-            return None
-        found = [needed_tags(one, plan.name, guide, options.strategy) for one in plan.programs]
-        known = [one for one in found if one is not None]
-        return frozenset[int]().union(*known) if len(known) == len(found) else None
+        wish = Wish(self.tasks, self._few, depth)
+        made = over_units(self.spark, plan, self._question(plan), table, wish)
+        if isinstance(made, str):
+            return self._given_up(made)
+        return Work(made.task, made.tasks, (*made.words, *self._whole_words(plan)), made.rows)
 
     def _over_ranges(self, plan: Spread) -> Work:
         path = str(self.document if plan.input is None else self.inputs[plan.input])
@@ -237,7 +200,7 @@ class SparkRun:
     def _nests(self, plan: Spread | Together) -> bool:
         """Whether only what tasks find tells how deep fragments stand below each other."""
         table = None if isinstance(plan, Together) else self.sources.tables.get(plan.input)
-        return table is not None and levels(table.structure) > _LEVELS
+        return table is not None and levels(table.structure) > LEVELS
 
     def collected(self) -> Any:
         """The items of the answer in order, as an Arrow table."""
@@ -246,7 +209,7 @@ class SparkRun:
             try:
                 return self._collected(self.work(depth))
             except Again:
-                depth = 2 * (depth or _LEVELS)
+                depth = 2 * (depth or LEVELS)
                 if depth > DEEPEST:
                     raise error("XSCU0005", f"fragments stand more than {DEEPEST} deep") from None
 

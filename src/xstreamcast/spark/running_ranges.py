@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.kernels.marks import UNFINISHED, marks
 from xstreamcast.spark.running_around import Chains
+from xstreamcast.spark.running_cuts import Place, Unmatched, places
 from xstreamcast.spark.running_task import Question, answered, failing
 
 if TYPE_CHECKING:
@@ -34,7 +34,9 @@ class Range:
     behind: tuple[bytes, ...]
 
 
-def ranges(path: str, cut: LevelCut, step: int, held: Sequence[Guard] = ()) -> list[Range] | str:
+def ranges(
+    path: str, cut: LevelCut, step: int, held: Sequence[Guard] = (), threads: int = 1
+) -> list[Range] | str:
     """The ranges of a document, about `step` bytes each; or why it has none."""
     size = os.path.getsize(path)
     data = np.memmap(path, np.uint8, "r") if size else np.zeros(0, np.uint8)
@@ -45,30 +47,22 @@ def ranges(path: str, cut: LevelCut, step: int, held: Sequence[Guard] = ()) -> l
     ):
         return "the document is not in UTF-8"
     level, guards = cut
-    found = np.zeros((size // step + 2, level + 3), np.int64)
-    count = marks(data, level, step, *_names(guards), *_names(held), found)
-    if count == UNFINISHED:
+    try:
+        found = places(data, level, step, guards, held, threads)
+    except Unmatched:
         return "its tags do not match"  # whoever reads it whole says where
-    places = [(int(row[0]), row[2 : 2 + int(row[1])].tolist()) for row in found[:count]]
-    return _between(data, size, places)
+    return _between(data, size, found)
 
 
-def _names(guards: Sequence[Guard]) -> tuple[Any, Any]:
-    """Local names end to end, and where each ends; a namespace is not asked for."""
-    names = [name.encode() for _, name in guards]
-    ends = np.cumsum(np.array([len(one) for one in names], np.int64), dtype=np.int64)
-    return np.frombuffer(b"".join(names), np.uint8), ends
-
-
-def _between(data: Any, size: int, places: list[tuple[int, list[int]]]) -> list[Range]:
+def _between(data: Any, size: int, found: list[Place]) -> list[Range]:
     """The ranges between some places; what is before the root stands before each."""
     out = []
     begin, before = 0, tuple[bytes, ...]()
-    prolog = data[: places[0][1][0]].tobytes() if places else b""
-    for place, opened in places:
-        behind = tuple(_tag(data, at) for at in opened)
-        out.append(Range(begin, place, before, behind))
-        begin, before = place, (prolog, *behind)
+    prolog = data[: found[0].open[0]].tobytes() if found else b""
+    for place in found:
+        behind = tuple(_tag(data, at) for at in place.open)
+        out.append(Range(begin, place.at, before, behind))
+        begin, before = place.at, (prolog, *behind)
     out.append(Range(begin, size, before, ()))
     return out
 

@@ -32,7 +32,7 @@ def test_the_corpus_asked_of_tables_twice(path: Path, strategy: str, tmp_path: P
         inputs[name] = f"table:{table}"
     wires: dict[str, Any] = dict(script.wire(len(script.moments) - 1))
     direct = list(query.run(strategy=strategy, **wires).lines())
-    for _ in range(2):  # the first reads all and keeps what it saw
+    for _ in range(2):  # the second time what was found the first time is kept
         assert list(query.run(strategy=strategy, **inputs).lines()) == direct
 
 
@@ -42,7 +42,7 @@ def test_only_the_tags_that_are_needed_are_read(tmp_path: Path) -> None:
     query = xsc.query('count(stream("credit")//account)')
     answers = [query.run(credit=f"table:{table}") for _ in range(2)]
     assert [list(answer) for answer in answers] == [[10], [10]]
-    assert [answer.loaded[0].read for answer in answers] == [41, 11]
+    assert [answer.loaded[0].read for answer in answers] == [11, 11]
     (feed / "003.xml").write_text('<filler id="l1" tsid="3"><limit>1</limit></filler>\n')
     ingest(feed, table, stream="credit")
-    assert query.run(credit=f"table:{table}").loaded[0].read == 42
+    assert query.run(credit=f"table:{table}").loaded[0].read == 11

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xstreamcast.edges.table.pruning import kept_guide, needed_tags
+from xstreamcast.edges.table.pruning import guide_of, needed_tags
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.spark.running_links import DEEPEST, assigned, followed, levels
 from xstreamcast.spark.running_units import UnitsTask, roots
@@ -52,7 +52,8 @@ def over_units(
         return str(caught)
     if made is None:
         return "its root has no units"
-    guide = kept_guide(table.path, table.state.number, table.stream)
+    kept = guide_of(table.path, table.state, table.stream, table.structure)
+    guide = None if kept is None else kept.guide
     tags = _tags(plan, question.options, guide)
     shown = guide if tags is not None else None
     files = table.state.files_of(table.stream, tags)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from xstreamcast.edges.table.files import write_file
-from xstreamcast.edges.table.log import File, Log, Stream, place, refused_place
+from xstreamcast.edges.table.log import File, Log, State, Stream, place, refused_place
 from xstreamcast.edges.table.reading import stream_of
 from xstreamcast.edges.table.schema import QUARANTINED, REFUSED, arrow, file_schema, row_schema
 from xstreamcast.edges.table.writing import Batch, OnError, Written, commit, stopped, summaries
@@ -67,7 +67,8 @@ def write_batch(
     token = hashlib.sha256(f"{writer} {epoch}".encode()).hexdigest()[:16]
     staging = log.path.absolute() / STAGING / token
 
-    def write(number: int) -> Batch:
+    def write(state: State) -> Batch:
+        number = state.number
         _stage(rows, staging, number)
         said = _said(staging)
         if on_error == "stop":

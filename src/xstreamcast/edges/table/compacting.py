@@ -10,13 +10,16 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 from xstreamcast.edges.table.files import read_files, write_file
+from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, together
 from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
+from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
 
 _LARGE: Final = 128 << 20  # a file of so many bytes is left as it is
@@ -41,10 +44,13 @@ def compact(path: str | os.PathLike[str], *, clean: bool = False) -> Compacted:
         refused = _rewritten(log.path, state.refused, state.number, QUARANTINED)
         if files == state.files and refused == state.refused:
             break
+        _retire(log.path, state, {*files, *refused})
         entry = Entry(
             "compact", state.number, files, refused, state.streams, None, True, state.writers
         )
         if log.commit(state.number, entry):
+            for stream in state.streams:  # the fragments are the same
+                carried_over(log.path, state.number, state.number + 1, stream)
             break
         _delete(log.path, [*files, *refused], keep=state)
     now = log.state()
@@ -66,10 +72,29 @@ def _rewritten(
             continue
         for some in _bins(small):
             rows = read_files(table, some, columns)
-            # by id within a tag: readers that look for few ids skip the rest
-            order = [("id", "ascending"), ("batch", "ascending"), ("ordinal", "ascending")]
-            found.append(write_file(table, folder, rows.sort_by(order), number, columns))
+            # in order of arrival: what was cut from a document lies as it stood there, and what
+            # came after an instant can be left out by the statistics of valid times
+            made = write_file(table, folder, rows, number, columns)
+            found.append(replace(made, inside=_inside(table, some)))
     return tuple(found) if len(found) < len(files) else files
+
+
+def _inside(table: Path, files: list[File]) -> str | None:
+    """What stands inside the fragments of several files."""
+    names = {file.inside for file in files}
+    if len(names) == 1:
+        return next(iter(names))
+    known = [None if name is None else kept_inside(table, name) for name in names]
+    inside = together(known)
+    return None if inside is None else keep_inside(table, inside)
+
+
+def _retire(table: Path, state: State, kept: set[File]) -> None:
+    """From now on readers may miss what is replaced: it is deleted when that is long ago."""
+    for file in (*state.files, *state.refused):
+        if file not in kept:
+            with suppress(FileNotFoundError):
+                os.utime(table / file.path)
 
 
 def _bins(files: list[File]) -> Iterator[list[File]]:
@@ -105,7 +130,15 @@ def _clean(log: Log, state: State, age: float) -> int:
             if name not in counted and path.stat().st_mtime <= before:
                 path.unlink()
                 deleted += 1
+    _clean_guides(log, state, before)
     for left in (log.path / "_staging").glob("*"):
         if left.stat().st_mtime <= before:
             shutil.rmtree(left, ignore_errors=True)
     return deleted
+
+
+def _clean_guides(log: Log, state: State, before: float) -> None:
+    """Delete guides of states that nobody has read for long."""
+    for path in (log.path / FOLDER).glob("guide-*.json"):
+        if int(path.stem[-10:]) < state.number and path.stat().st_mtime <= before:
+            path.unlink(missing_ok=True)

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from xstreamcast.edges.table.insides import keep_inside, tried
 from xstreamcast.edges.table.log import File, place, refused_place
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED, REFUSED, WORDS, arrow, file_schema
+from xstreamcast.errors import Error, error
 
-_GROUP: Final = 64 << 10  # rows of a row group: what a reader may skip by its statistics
+# What a reader may skip by its statistics, and what a task reads at least.
+_GROUP: Final = 64 << 10  # rows of a row group, at most
+_GROUP_BYTES: Final = 4 << 20  # and about so many bytes of it
 
 
-def write_rows(table: Path, rows: Any, batch: int) -> tuple[list[File], list[File]]:
-    """Write the fragments and the refused among rows → the files, which do not count yet."""
+def write_rows(
+    table: Path, rows: Any, batch: int, structures: Mapping[str, str | None]
+) -> tuple[list[File], list[File]]:
+    """Write the fragments and the refused among rows → the files, which do not count yet.
+
+    What stands inside the fragments is kept beside them, by the structures of their streams.
+    """
     pa = arrow()
     rows = rows.append_column("batch", pa.array([batch], pa.int64()).take([0] * rows.num_rows))
     files, refused = [], []
     for (stream, tag), part in _parts(_with(rows, WORDS), ("stream", "tag")):
-        files.append(write_file(table, place(stream, tag), part, batch, FRAGMENT))
+        file = write_file(table, place(stream, tag), part, batch, FRAGMENT)
+        inside = tried(part, tag, structures.get(stream))
+        kept = None if inside is None else keep_inside(table, inside)
+        files.append(replace(file, inside=kept))
     for (stream,), part in _parts(_with(rows, (REFUSED,)), ("stream",)):
         refused.append(write_file(table, refused_place(stream), part, batch, QUARANTINED))
     return files, refused
@@ -52,12 +65,69 @@ def write_file(
     path = where / f"{batch:010}-{secrets.token_hex(6)}.parquet"
     chosen = rows.select(columns).cast(file_schema(columns))
     parquet.write_table(
-        chosen, path, compression="zstd", compression_level=1, row_group_size=_GROUP,
+        chosen, path, compression="zstd", compression_level=1, row_group_size=_group(chosen),
         use_dictionary=["operation"], write_statistics=["id", "valid", "batch", "ordinal"],
     )  # fmt: skip
     with open(path, "rb") as file:
         os.fsync(file.fileno())
     return File(f"{folder}/{path.name}", rows.num_rows, path.stat().st_size)
+
+
+def _group(rows: Any) -> int:
+    """Rows of a row group: few where they are large."""
+    return min(_GROUP, max(256, int(_GROUP_BYTES * rows.num_rows // (rows.nbytes + 1))))
+
+
+def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Any:
+    """A file of the table, open for reading, if it is what the log says."""
+    pa, path = arrow(), table / file.path
+    try:
+        found = pa.parquet.ParquetFile(path)
+    except FileNotFoundError:
+        raise _other(table, file, "is missing") from None
+    except (pa.ArrowInvalid, OSError) as refused:
+        size = path.stat().st_size if path.exists() else 0
+        cut = f"has {size} bytes, where {file.nbytes} were written"
+        why = cut if size != file.nbytes else f"cannot be read: {str(refused).splitlines()[0]}"
+        raise _other(table, file, why) from None
+    schema, there = file_schema(columns), found.schema_arrow
+    for name in columns:
+        if name not in there.names:
+            raise _other(table, file, f"has no column {name}", _COLUMNS)
+        if not _fits(there.field(name).type, schema.field(name).type):
+            got, must = there.field(name).type, schema.field(name).type
+            raise _other(table, file, f"has a column {name} of {got}; must be {must}", _COLUMNS)
+    if found.metadata.num_rows != file.rows:
+        raise _other(table, file, f"has {found.metadata.num_rows} rows; must have {file.rows}")
+    return found
+
+
+def _fits(got: Any, must: Any) -> bool:
+    """Whether a column may be read as ours: the same, or the same in Arrow's larger types."""
+    types = arrow().types
+    if types.is_list(must):
+        is_list = types.is_list(got) or types.is_large_list(got)
+        return is_list and (
+            types.is_struct(got.value_type)
+            and {f.name for f in got.value_type} >= {f.name for f in must.value_type}
+            and all(_fits(got.value_type.field(f.name).type, f.type) for f in must.value_type)
+        )
+    text, raw = types.is_large_string(got), types.is_large_binary(got)
+    return bool(got == must or (text and types.is_string(must)) or (raw and types.is_binary(must)))
+
+
+_COLUMNS: Final = (
+    "the table was changed by something else than xstreamcast, or by another version: put the "
+    "file back, or ingest the source into a new table"
+)
+_AWAY: Final = (
+    "if compact --clean ran meanwhile, ask again; else put the file back from a copy: the rest of "
+    "the table is as it was"
+)
+
+
+def _other(table: Path, file: File, why: str, hint: str = _AWAY) -> Error:
+    return error("XSCU0003", f"table {table}: its file {file.path} {why}", hint=hint)
 
 
 def read_files(table: Path, files: list[File], columns: tuple[str, ...] = FRAGMENT) -> Any:
@@ -74,7 +144,7 @@ def read_files(table: Path, files: list[File], columns: tuple[str, ...] = FRAGME
 
 def _read(table: Path, file: File, columns: tuple[str, ...], schema: Any) -> Any:
     pa = arrow()
-    rows = pa.parquet.ParquetFile(table / file.path).read(columns=list(columns))
+    rows = opened(table, file, columns).read(columns=list(columns))
     if columns == FRAGMENT:
         tag = pa.array([file.tag], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
         rows = rows.append_column("tag", tag)

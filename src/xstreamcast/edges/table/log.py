@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.model.instant import START
 
-FORMAT: Final = 1
+FORMAT: Final = 2  # what is written; older ones are read
 FOLDER: Final = "_log"
 REFUSED: Final = "_refused"
 
@@ -32,6 +32,7 @@ class File:
     path: str
     rows: int
     nbytes: int
+    inside: str | None = None  # what stands inside its fragments, by the name it is kept under
 
     @property
     def stream(self) -> str:
@@ -145,7 +146,7 @@ class Log:
         """All that is committed now."""
         numbers = self.numbers()
         entries: list[Entry] = []
-        for number in reversed(numbers):
+        for number in range(numbers[-1], -1, -1) if numbers else ():
             entries.append(self._read(number))
             if entries[-1].whole:
                 break
@@ -180,14 +181,40 @@ class Log:
 
     def _read(self, number: int) -> Entry:
         path = self.folder / f"{number:010}.json"
-        told = json.loads(path.read_text("utf-8"))
-        if told.pop("format", None) != FORMAT:
-            raise error("XSCU0003", f"{path}: written by another version of xstreamcast")
-        told["files"] = tuple(File(**one) for one in told["files"])
-        told["refused"] = tuple(File(**one) for one in told["refused"])
-        told["streams"] = {name: Stream(**one) for name, one in told["streams"].items()}
-        told["writers"] = {name: (one[0], one[1]) for name, one in told["writers"].items()}
-        return Entry(**told)
+        try:
+            told = json.loads(path.read_text("utf-8"))
+            version = told.pop("format", None)
+        except FileNotFoundError:
+            raise _damaged(path, "it is missing, though later commits are there") from None
+        except (ValueError, AttributeError):
+            raise _damaged(path, "it is not whole") from None
+        if isinstance(version, int) and version > FORMAT:
+            raise error(
+                "XSCU0003",
+                f"{path}: written in format {version} by a newer xstreamcast; this one reads "
+                f"formats up to {FORMAT}",
+                hint="read the table with that version: nothing was changed",
+            )
+        try:
+            return _entry(told)
+        except (KeyError, TypeError, IndexError, AttributeError):
+            raise _damaged(path, "its fields are not those of a commit") from None
+
+
+def _entry(told: dict[str, Any]) -> Entry:
+    told["files"] = tuple(File(**one) for one in told["files"])
+    told["refused"] = tuple(File(**one) for one in told["refused"])
+    told["streams"] = {name: Stream(**one) for name, one in told["streams"].items()}
+    told["writers"] = {name: (one[0], one[1]) for name, one in told["writers"].items()}
+    return Entry(**told)
+
+
+def _damaged(path: Path, why: str) -> Error:
+    return error(
+        "XSCU0003",
+        f"the log of the table is damaged: {path}: {why}",
+        hint="put the file back from a copy: without it nobody can tell which files count",
+    )
 
 
 def synced(folder: Path) -> None:

@@ -1,62 +1,164 @@
-"""Reading of a table only the tags that a query needs, once it is known what its fragments hold.
+"""Reading of a table only the tags that a query needs.
 
-The first who reads all of a table keeps beside it what was seen inside fragments (their guide).
-By that guide the strategy is chosen before anything is read, as it would be chosen afterwards.
+What each file holds inside its fragments is kept when it is written, or when somebody first needs
+it; which tags fill which holes, the columns of the table tell. Both together are the guide by which
+a strategy is chosen before anything is read, as it would be chosen afterwards.
 """
 
 from __future__ import annotations
 
 import json
-import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 import numpy as np
 
 from xstreamcast.algebra.guide import Guide, Link
-from xstreamcast.algebra.strategies import decide
+from xstreamcast.algebra.strategies import Choice, decide
+from xstreamcast.edges.table.fillers import Fillers, fillers
+from xstreamcast.edges.table.insides import FOLDER, Inside, kept_inside, put, together
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.table.log import File, State
     from xstreamcast.history.history import History
+    from xstreamcast.model.structure import TagStructure
 
-FOLDER: Final = "_guides"
+_NONE: Final = "null"  # kept where it is known that there is no guide
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The guide of a stream, and by the tag that a hole says: which tags fill such holes."""
+
+    guide: Guide
+    labels: Mapping[int, frozenset[int]]
+
+
+def choice_of(program: Program, name: str, guide: Guide, strategy: str) -> Choice | None:
+    """How QaC+ would read a stream; None where it is read otherwise."""
+    if strategy not in ("qac+", "auto"):
+        return None
+    choice = decide(program, {name: guide}, strategy, links=True).streams.get(name)
+    return choice if choice is not None and choice.strategy == "qac+" else None
 
 
 def needed_tags(program: Program, name: str, guide: Guide, strategy: str) -> frozenset[int] | None:
     """The tags whose fragments a query needs, None for all."""
-    if strategy not in ("qac+", "auto"):
+    choice = choice_of(program, name, guide, strategy)
+    return None if choice is None else choice.full | choice.link
+
+
+# -- the guide of a stream after so many commits ---------------------------------------------------
+
+
+def guide_of(
+    table: Path, state: State, stream: str, structure: TagStructure,
+    look: Callable[[Sequence[File]], Mapping[str, str]] | None = None,
+    fill: Callable[[Sequence[File]], Fillers] | None = None,
+) -> Kept | None:  # fmt: skip
+    """The guide that was kept, or is made of what is kept of files; then it is kept.
+
+    `look` finds what files hold that nobody has looked into, by their path (else: None); `fill`
+    finds which tags fill which holes, where somebody can do it better than this process.
+    """
+    path = _path(table, state.number, stream)
+    if path.exists():
+        return _heard(json.loads(path.read_text("utf-8")))
+    files = state.files_of(stream)
+    insides = _insides(table, stream, files, look)
+    if insides is None:
         return None
-    choice = decide(program, {name: guide}, strategy, links=True).streams.get(name)
-    if choice is None or choice.strategy != "qac+":
+    ways = (fill or (lambda some: fillers(table, some)))(files).ways
+    made = None if ways is None else made_guide(structure, files, insides, ways)
+    put(path, _NONE if made is None else json.dumps(_told(made)))
+    return made
+
+
+def _insides(
+    table: Path, stream: str, files: Sequence[File],
+    look: Callable[[Sequence[File]], Mapping[str, str]] | None,
+) -> dict[str, Inside] | None:  # fmt: skip
+    known = {file.path: file.inside for file in files if file.inside is not None}
+    if len(known) < len(files):
+        known = {**_looked(table, stream), **known}
+    found: dict[str, Inside | None] = {p: kept_inside(table, name) for p, name in known.items()}
+    missing = [file for file in files if found.get(file.path) is None]
+    if missing and look is not None:
+        names = look(missing)
+        put(_looked_path(table, stream), json.dumps({**_looked(table, stream), **names}))
+        found |= {path: kept_inside(table, name) for path, name in names.items()}
+    mine = {file.path: found.get(file.path) for file in files}
+    if together(mine.values()) is None:
         return None
-    return choice.full | choice.link
+    return {path: one for path, one in mine.items() if one is not None}
+
+
+def _looked_path(table: Path, stream: str) -> Path:
+    return table / FOLDER / f"looked-{quote(stream, safe='')}.json"
+
+
+def _looked(table: Path, stream: str) -> dict[str, str]:
+    """What somebody saw in files whose writer did not say it."""
+    path = _looked_path(table, stream)
+    found: dict[str, str] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return found
+
+
+def made_guide(
+    structure: TagStructure, files: Sequence[File], insides: Mapping[str, Inside],
+    ways: frozenset[tuple[int, int, int]],
+) -> Kept:  # fmt: skip
+    """The guide of all files: as `observed` would make it of their fragments."""
+    by_tag: dict[int, Inside] = {}
+    for file in files:
+        by_tag[file.tag] = by_tag.get(file.tag, Inside()) | insides[file.path]
+    filling: dict[tuple[int, int], set[int]] = {}
+    labels: dict[int, set[int]] = {}
+    for parent, label, child in ways:
+        filling.setdefault((parent, label), set()).add(child)
+        labels.setdefault(label, set()).add(child)
+    links = {
+        tag: frozenset(
+            Link(path, child)
+            for path, label in inside.holes
+            for child in filling.get((tag, label), ())
+        )
+        for tag, inside in by_tag.items()
+    }
+    guide = Guide(
+        frozenset({structure.root}),
+        {tsid: (tag.uri, tag.local) for tsid, tag in structure.tags.items()},
+        frozenset(tsid for tsid, tag in structure.tags.items() if tag.type != "snapshot"),
+        {tag: by_tag.get(tag, Inside()).names for tag in structure.tags},
+        {tag: found for tag, found in links.items() if found},
+        frozenset(tag for tag, inside in by_tag.items() if inside.binds),
+    )
+    return Kept(guide, {label: frozenset(found) for label, found in labels.items()})
 
 
 def keep_guide(table: Path, number: int, stream: str, history: History) -> None:
-    """Keep what a stream's fragments hold after so many commits; a table may be read-only."""
+    """Keep what a stream's fragments hold after so many commits, once all were read."""
     path = _path(table, number, stream)
-    if path.exists() or not _one_tag_each(history):
-        return
-    part = path.with_name(f"{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(exist_ok=True)
-        part.write_text(json.dumps(_told(history.guide())), "utf-8")
-        part.replace(path)
-    except PermissionError:
-        return
+    if not path.exists():
+        whole = _one_tag_each(history)
+        text = json.dumps(_told(Kept(history.guide(), _labels(history)))) if whole else _NONE
+        put(path, text)
 
 
-def kept_guide(table: Path, number: int, stream: str) -> Guide | None:
-    """The guide that was kept for exactly these commits."""
-    path = _path(table, number, stream)
-    return _heard(json.loads(path.read_text("utf-8"))) if path.exists() else None
+def carried_over(table: Path, before: int, after: int, stream: str) -> None:
+    """The guide of a state holds for another one with the same fragments."""
+    path = _path(table, before, stream)
+    if path.exists():
+        put(_path(table, after, stream), path.read_text("utf-8"))
 
 
 def _path(table: Path, number: int, stream: str) -> Path:
-    return table / FOLDER / f"{quote(stream, safe='')}-{number:010}.json"
+    return table / FOLDER / f"guide-{quote(stream, safe='')}-{number:010}.json"
 
 
 def _one_tag_each(history: History) -> bool:
@@ -66,7 +168,24 @@ def _one_tag_each(history: History) -> bool:
     return len(pairs) == len(np.unique(pairs >> 32))
 
 
-def _told(guide: Guide) -> dict[str, Any]:
+def _labels(history: History) -> dict[int, frozenset[int]]:
+    f, h = history.fragments, history.holes
+    tag_of = np.full(history.codes, -1, np.int64)
+    content = f["payload"] >= 0
+    tag_of[f["id"][content]] = f["tsid"][content]
+    pairs = np.unique(np.stack((h["tsid"].astype(np.int64), tag_of[h["id"]])), axis=1).T.tolist()
+    found: dict[int, set[int]] = {}
+    for label, child in pairs:
+        if child >= 0:
+            found.setdefault(label, set()).add(child)
+    return {label: frozenset(children) for label, children in found.items()}
+
+
+# -- in JSON ---------------------------------------------------------------------------------------
+
+
+def _told(kept: Kept) -> dict[str, Any]:
+    guide = kept.guide
     return {
         "roots": sorted(guide.roots),
         "name": [[tag, *name] for tag, name in guide.name.items()],
@@ -77,11 +196,14 @@ def _told(guide: Guide) -> dict[str, Any]:
             for tag, links in guide.links.items()
         ],
         "binding": sorted(guide.binding),
+        "labels": [[label, sorted(tags)] for label, tags in kept.labels.items()],
     }
 
 
-def _heard(told: dict[str, Any]) -> Guide:
-    return Guide(
+def _heard(told: dict[str, Any] | None) -> Kept | None:
+    if told is None:
+        return None
+    guide = Guide(
         frozenset(told["roots"]),
         {tag: (uri, local) for tag, uri, local in told["name"]},
         frozenset(told["timed"]),
@@ -89,6 +211,7 @@ def _heard(told: dict[str, Any]) -> Guide:
         {tag: frozenset(_link(*link) for link in links) for tag, links in told["links"]},
         frozenset(told["binding"]),
     )
+    return Kept(guide, {label: frozenset(tags) for label, tags in told["labels"]})
 
 
 def _link(path: list[list[str]], child: int) -> Link:

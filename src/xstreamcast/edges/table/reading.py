@@ -85,7 +85,7 @@ def load_table(
     from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.loading import Loaded
-    from xstreamcast.edges.table.pruning import keep_guide, kept_guide, needed_tags
+    from xstreamcast.edges.table.pruning import guide_of, keep_guide, needed_tags
     from xstreamcast.edges.wire.decoder import Decoder
     from xstreamcast.history.history import History
 
@@ -97,7 +97,8 @@ def load_table(
     decoder = Decoder(name, structure, names=store.names, on_error=on_error)
     history = History(name, structure, store=store, ids=decoder.ids)
     refused: list[Refused] = []
-    guide = kept_guide(log.path, state.number, which) if asked is not None else None
+    kept_of = None if asked is None else guide_of(log.path, state, which, structure)
+    guide = None if kept_of is None else kept_of.guide
     tags = None
     if guide is not None and asked is not None:
         tags = needed_tags(asked[0], name, guide, asked[1])

@@ -51,15 +51,17 @@ def append(
         _stop_at_refused(rows)
     streams = summaries(rows)
 
-    def write(number: int) -> Batch:
-        return Batch(*write_rows(Log(path).path, rows, number), streams)
+    def write(state: State) -> Batch:
+        known = {name: _evolved(state, name, more).structure for name, more in streams.items()}
+        known = {name: text or _known(state, name) for name, text in known.items()}
+        return Batch(*write_rows(Log(path).path, rows, state.number, known), streams)
 
     return commit(path, write, writer=writer, epoch=epoch, offset=offset)
 
 
 def commit(
     path: str | os.PathLike[str],
-    write: Callable[[int], Batch],
+    write: Callable[[State], Batch],
     *,
     writer: str,
     epoch: int,
@@ -71,7 +73,7 @@ def commit(
         state = log.state()
         if state.has(writer, epoch):
             return Written(again=True)
-        made = write(state.number)
+        made = write(state)
         streams = {name: _evolved(state, name, more) for name, more in made.streams.items()}
         entry = Entry(writer, epoch, tuple(made.files), tuple(made.refused), streams, offset)
         if log.commit(state.number, entry):
@@ -84,10 +86,14 @@ def _rows(files: Iterable[File]) -> int:
 
 def _evolved(state: State, name: str, more: Stream) -> Stream:
     """A stream's news, with its structure as it is after what was known."""
-    known = state.streams.get(name, Stream()).structure
+    known = _known(state, name)
     if more.structure is None or known is None:
         return more
     return replace(more, structure=structure_after(known, more.structure))
+
+
+def _known(state: State, name: str) -> str | None:
+    return state.streams.get(name, Stream()).structure
 
 
 def structure_after(known: str, new: str) -> str:

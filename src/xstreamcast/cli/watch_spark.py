@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Query
@@ -35,11 +34,10 @@ def add_spark_arguments(parser: Parser) -> None:
 def on_spark(
     asked: Query, document: Any, inputs: Mapping[str, Any], options: Options, arguments: Parsed
 ) -> SparkWatching:
-    """The query on Spark, over files and folders."""
+    """The query on Spark, over the same inputs."""
     from xstreamcast.cli.watch import _micros
     from xstreamcast.spark.session import session
 
-    _refuse_pipes(document, inputs)
     spark = session(arguments.master)
     from xstreamcast.spark.query import bound_programs
     from xstreamcast.spark.watching_run import SparkWatching, watchings
@@ -48,12 +46,3 @@ def on_spark(
     interval = f"{(_micros(arguments.interval) or 0) // 1000} milliseconds"
     made = watchings({"query": bound}, options)
     return SparkWatching(spark, made, options, arguments.max_per_batch, interval)
-
-
-def _refuse_pipes(document: Any, inputs: Mapping[str, Any]) -> None:
-    for source in (document, *inputs.values()):
-        if source == "-" or str(source).startswith("tcp://"):
-            raise error(
-                "XSCU0001", f"on Spark an input must be read again after a failure; got {source}",
-                hint="write it to a file and watch that with --follow, or use --runner local",
-            )  # fmt: skip

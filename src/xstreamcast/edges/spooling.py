@@ -1,66 +1,166 @@
 """What cannot be read twice, a pipe or a socket, is written down first: files that can.
 
-Each connection is a file of its own in the folder, since a stream begins anew with it.
+Each connection is a file of its own in the folder, since a stream of fragments begins anew with it;
+a document goes on in the file that it began in.
 """
 
 from __future__ import annotations
 
 import os
 import socket
+import stat
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
+from xstreamcast.edges.inputs import kind_of, opened
+from xstreamcast.edges.wire.sync import first_markup
 from xstreamcast.errors import error
 
 _CHUNK: Final = 1 << 16
+_HEAD: Final = 1 << 16
+_LOOK: Final = 0.05  # seconds between two looks at what has come
+_LONGEST: Final = 2.0  # seconds between two calls at a peer that is not there
 
 
-def is_fleeting(source: str | os.PathLike[str]) -> bool:
-    """Whether a source is gone once it is read."""
+def is_fleeting(source: Any) -> bool:
+    """Whether a source is gone once it is read: standard input, a socket, a named pipe."""
+    if not isinstance(source, str | os.PathLike):
+        return False
     word = os.fspath(source)
-    return word == "-" or word.startswith("tcp://")
+    if word == "-" or word.startswith("tcp://"):
+        return True
+    return os.path.exists(word) and stat.S_ISFIFO(os.stat(word).st_mode)
 
 
 class Spool(threading.Thread):
-    """Writes what comes from standard input or `tcp://HOST:PORT` into a folder, as it comes."""
+    """Writes what comes from standard input, `tcp://HOST:PORT` or a named pipe into a folder.
 
-    def __init__(self, source: str, folder: Path) -> None:
+    `again`: call a peer that went away again, until `close`.
+    """
+
+    def __init__(self, source: str, folder: Path, *, again: bool = False) -> None:
         super().__init__(name="spool", daemon=True)
         folder.mkdir(parents=True, exist_ok=True)
-        number = sum(1 for _ in folder.glob("*.xml"))
-        self.path = folder / f"{number:06}.xml"
+        self.source, self.folder = source, folder
         self.failed: OSError | None = None
-        self._connection = None if source == "-" else _connected(source)
+        self.again = again and source.startswith("tcp://")
+        self._over = threading.Event()
+        self.path = _next_file(folder)
+        self._connection = _connected(source) if source.startswith("tcp://") else None
+
+    def run(self) -> None:
+        try:
+            self._write()
+            while self.again and (peer := self._called_again()) is not None:
+                self._connection, self.path = peer, _next_file(self.folder)
+                self._write()
+        except OSError as failed:
+            self.failed = failed
+
+    def _write(self) -> None:
+        with open(self.path, "ab", buffering=0) as file:
+            for chunk in self._chunks():
+                file.write(chunk)
+                os.fsync(file.fileno())
+
+    def _chunks(self) -> Iterator[bytes]:
+        if self._connection is not None:
+            with self._connection as connection:
+                while chunk := connection.recv(_CHUNK):
+                    yield chunk
+            return
+        handle = sys.stdin.buffer.fileno() if self.source == "-" else os.open(self.source, 0)
+        while chunk := os.read(handle, _CHUNK):
+            yield chunk
+
+    def _called_again(self) -> socket.socket | None:
+        wait = _LOOK
+        while not self._over.wait(wait):
+            try:
+                return socket.create_connection(_address(self.source))
+            except OSError:
+                wait = min(2 * wait, _LONGEST)
+        return None
+
+    def close(self) -> None:
+        """Call nobody again."""
+        self._over.set()
+
+
+class Handed(threading.Thread):
+    """Writes pieces of bytes that a program hands over into a file; what it has is passed by."""
+
+    def __init__(self, pieces: Iterable[bytes], folder: Path) -> None:
+        super().__init__(name="handed", daemon=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder, self.path = folder, folder / "000000.xml"
+        self.failed: BaseException | None = None
+        self.again = False
+        self._pieces = pieces
 
     def run(self) -> None:
         try:
             with open(self.path, "ab", buffering=0) as file:
-                for chunk in self._chunks():
-                    file.write(chunk)
-                    os.fsync(file.fileno())
-        except OSError as failed:
+                passed = file.tell()
+                for piece in map(bytes, self._pieces):
+                    file.write(piece[passed:])
+                    passed = max(passed - len(piece), 0)
+        except BaseException as failed:  # the program's own: told to whoever waits for the end
             self.failed = failed
 
-    def _chunks(self) -> Iterator[bytes]:
-        if self._connection is None:
-            handle = sys.stdin.buffer.fileno()
-            while chunk := os.read(handle, _CHUNK):
-                yield chunk
-            return
-        with self._connection as connection:
-            while chunk := connection.recv(_CHUNK):
-                yield chunk
+    def close(self) -> None:
+        """There is nobody to call."""
 
 
-def _connected(source: str) -> socket.socket:
+def head(written: Spool | Handed) -> bytes:
+    """The first bytes that came, ever; waited for until they tell what is coming."""
+    while True:
+        over = not written.is_alive()
+        found = first_bytes(written.folder)
+        if over or tells(found):
+            return found
+        time.sleep(_LOOK)
+
+
+def _next_file(folder: Path) -> Path:
+    """A new file; or the one that is there, if that is no stream of fragments."""
+    there = sorted(folder.glob("*.xml"))
+    head = first_bytes(folder)
+    if there and (not head.strip() or kind_of(head) != "fragments"):
+        return there[0]
+    return folder / f"{len(there):06}.xml"
+
+
+def first_bytes(folder: Path) -> bytes:
+    """The beginning of the first file of a folder."""
+    there = sorted(folder.glob("*.xml"))
+    if not there:
+        return b""
+    with opened(str(there[0])) as file:
+        return file.read(_HEAD)
+
+
+def tells(head: bytes) -> bool:
+    """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
+        return b"\n" in head
+    return b">" in head[first_markup(head) :]
+
+
+def _address(source: str) -> tuple[str, int]:
     where = urlsplit(source)
     if where.hostname is None or where.port is None:
         raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {source}")
+    return where.hostname, where.port
+
+
+def _connected(source: str) -> socket.socket:
     try:
-        return socket.create_connection((where.hostname, where.port))
+        return socket.create_connection(_address(source))
     except OSError as failed:
         raise error("XSCU0003", f"cannot connect to {source}: {failed.strerror}") from None

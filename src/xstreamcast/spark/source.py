@@ -45,6 +45,7 @@ class FragmentSource(DataSource):
 
     path: a file, a folder or a pattern. stream: its name. structure: a tag structure as XML.
     maxPerBatch: at most so many fragments. splits: tasks of a batch. validTime: for documents.
+    over: until there is a file of this name, more may come, so fragments wait for their structure.
     """
 
     @classmethod
@@ -77,7 +78,8 @@ class _Reading:
         most = options.get("maxPerBatch")
         self.most = None if most is None else int(most)
         splits = int(options.get("splits") or os.cpu_count() or 1)
-        self.replay = Replay(path, options.get("structure"), splits, options.get("validTime"))
+        told = options.get("structure"), splits, options.get("validTime"), options.get("over")
+        self.replay = Replay(path, *told)
 
     def rows(self, partition: Any) -> Iterator[Any]:
         return split_rows(self.stream, partition.split)

@@ -29,12 +29,15 @@ class Replay:
     structure: str | None = None
     splits: int = 2
     valid: str | None = None
+    over: str | None = None  # until there is such a file, fragments wait for their structure
     # marks of what was surveyed last, so that a batch that is planned at once is not read again
     _marks: dict[tuple[str, int, int], list[Mark]] = field(default_factory=dict)
 
     def advance(self, start: Offset, most: int | None = None) -> Offset:
         """Where the next batch ends, with at most so many fragments; `start` if nothing is new."""
         said = self._begun(start)
+        if said.structure is None and self.over is not None and not self._is_over():
+            return start
         limit = None if most is None else said.read + most
         files, left = dict(start.files), BATCH_BYTES
         self._marks.clear()
@@ -46,7 +49,8 @@ class Replay:
                 continue
             said = _entering(said, seen)
             if kind == "fragments":
-                seen_now, said = self._survey(name, seen, said, limit, left, name == names[-1])
+                grows = name == names[-1] and not self._is_over()
+                seen_now, said = self._survey(name, seen, said, limit, left, grows)
             else:
                 seen_now, said = self._whole(name, kind, said)
             left -= seen_now.position - seen.position
@@ -177,6 +181,10 @@ class Replay:
                 first + index, name, mark.position, until, mark.tag, mark.said, form, self.valid,
                 not os.path.isfile(self.source),
             )  # fmt: skip
+
+    def _is_over(self) -> bool:
+        """Whether somebody has said that nothing grows any more."""
+        return self.over is not None and os.path.exists(self.over)
 
     # -- all files --------------------------------------------------------------------------------
 

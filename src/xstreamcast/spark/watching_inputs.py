@@ -1,0 +1,199 @@
+"""Inputs of a query left running, made such that Spark can read them again: files and tables.
+
+What is fleeting (a pipe, a socket, pieces from a program) is written into the folder of the
+checkpoint as it comes. Of a stream of updates or changes its fragments are written there.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from xstreamcast.edges.immutable import Path as Immutable
+from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
+from xstreamcast.edges.loading import table_path
+from xstreamcast.edges.spooling import Handed, Spool, head, is_fleeting, tells
+from xstreamcast.edges.transcribing import Pieces, Transcript
+from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
+from xstreamcast.errors import error
+from xstreamcast.spark.source import NAME, register
+from xstreamcast.spark.watching_tables import fragments_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from xstreamcast.edges.watching import Options
+    from xstreamcast.model.fragment import Refused
+
+RECEIVED: Final = "_received"
+_HEAD: Final = 1 << 16
+OVER: Final = ".over"  # beside what was received: nothing more will come of it
+
+
+@dataclass(slots=True)
+class Prepared:
+    """Inputs as Spark reads them, and those who write some of them."""
+
+    received: Path
+    inputs: dict[str | None, Any] = field(default_factory=dict)
+    spools: list[Spool | Handed] = field(default_factory=list)
+    transcripts: dict[str, Transcript] = field(default_factory=dict)
+    ends: bool = True  # whether all inputs end
+
+    @property
+    def is_written(self) -> bool:
+        """Whether something of it lies in the folder of the checkpoint alone."""
+        return bool(self.spools or self.transcripts)
+
+    def wait(self, stopped: Callable[[], bool]) -> None:
+        """Wait until all that was to come is written; what failed there is raised."""
+        for one in (*self.spools, *self.transcripts.values()):
+            while one.is_alive() and not stopped():
+                one.join(WAIT)
+        self.check()
+
+    def check(self) -> None:
+        """Raise what failed while inputs were being written."""
+        for one in (*self.spools, *self.transcripts.values()):
+            if isinstance(one.failed, OSError):
+                raise error("XSCU0003", f"{one.name}: {one.failed.strerror}") from None
+            if one.failed is not None:
+                raise one.failed
+
+    def finish(self) -> None:
+        """All is over: what streams in other forms still had to say."""
+        for one in self.transcripts.values():
+            one.finish()
+        (self.received / OVER).touch()
+
+    def close(self) -> None:
+        for one in (*self.spools, *self.transcripts.values()):
+            one.close()
+
+    def immutable(self, paths: tuple[Immutable, ...]) -> tuple[Immutable, ...]:
+        """The paths that count for fragments: those of other forms have been heeded already."""
+        if not self.transcripts:
+            return paths
+        wanted = [one for one in self.inputs if one and one not in self.transcripts]
+        named = [
+            replace(path, stream=name)
+            for path in paths
+            for name in ([path.stream] if path.stream else wanted)
+        ]
+        return tuple(path for path in named if path.stream not in self.transcripts)
+
+    def said(self) -> Iterator[str]:
+        """What of the inputs did not count."""
+        for name, one in self.transcripts.items():
+            if ignored := getattr(one.decoder, "ignored", 0):
+                yield f"{name}: {ignored} updates of what is immutable left out"
+
+
+def prepared(
+    spark: SparkSession, sources: Mapping[str | None, Any], folder: Path, options: Options, *,
+    fixed: tuple[Immutable, ...] = (), most: int | None = None, keep: Callable[[Refused], None],
+) -> Prepared:  # fmt: skip
+    """Inputs by name, each as a path or a DataFrame."""
+    received = folder / RECEIVED
+    received.mkdir(parents=True, exist_ok=True)
+    (received / OVER).unlink(missing_ok=True)
+    made, written = Prepared(received), dict[str | None, Spool | Handed]()
+    for name, source in sources.items():
+        writer = _writer(source, received / (name or "input"), options.follow)
+        if writer is not None:
+            written[name] = writer
+            writer.start()
+    made.spools = list(written.values())
+    made.ends = not options.follow or (
+        len(written) == len(sources) and not any(one.again for one in made.spools)
+    )
+    for name, source in sources.items():
+        if name in written:
+            source = _path(written[name])
+        kind = _kind(source, options) if name is not None else "document"
+        if kind == "updates" or kind == "changes":
+            coming = _coming(source, written.get(name), options.follow)
+            source = received / str(name) / "fragments" / "000000.xml"
+            made.transcripts[str(name)] = Transcript(
+                str(name), kind, coming, source, on_error=options.on_error, immutable=fixed,
+                keep=keep,
+            )  # fmt: skip
+            made.transcripts[str(name)].start()
+        made.inputs[name] = _read(spark, name, source, kind, most, received / OVER)
+    return made
+
+
+def _read(
+    spark: SparkSession, name: str | None, source: Any, kind: str, most: int | None, over: Path
+) -> Any:  # fmt: skip
+    """A source as `rows_of` takes it: a DataFrame, or the path of a document."""
+    table = table_path(source)
+    if table is not None:
+        return fragments_of(spark, table, name, most)
+    if kind == "document" or not isinstance(source, str | os.PathLike):
+        return source
+    reader = register(spark).readStream.format(NAME).option("path", os.path.abspath(source))
+    reader = reader.option("stream", str(name)).option("over", os.path.abspath(over))
+    return (reader if most is None else reader.option("maxPerBatch", most)).load()
+
+
+def _writer(source: Any, folder: Path, follow: bool) -> Spool | Handed | None:
+    """Who writes a source down, if it cannot be read again as it is."""
+    if hasattr(source, "writeStream"):
+        return None
+    if is_fleeting(source):
+        return Spool(os.fspath(source), folder, again=follow)
+    if isinstance(source, bytes | bytearray | memoryview):
+        return Handed([bytes(source)], folder)
+    if isinstance(source, Iterable) and not isinstance(source, str | os.PathLike):
+        return Handed(source, folder)
+    return None
+
+
+def _path(written: Spool | Handed) -> Path:
+    """What Spark reads of what is written: the folder, or the file of a document."""
+    if kind_of(head(written)) == "fragments" and isinstance(written, Spool):
+        return written.folder
+    return written.path
+
+
+def _kind(source: Any, options: Options) -> Kind:
+    """What a source holds; of files that are to grow, what the first bytes tell when they come."""
+    if table_path(source) is not None or not isinstance(source, str | os.PathLike):
+        return "fragments"  # a table, or a DataFrame
+    until = math.inf if options.seconds is None else time.monotonic() + options.seconds
+    while True:
+        for path in paths(source):
+            with opened(path) as file:
+                found = file.read(_HEAD)
+            if found.strip() and (tells(found) or not options.follow):
+                return kind_of(found)
+        if not options.follow or time.monotonic() > until:
+            return "fragments"
+        time.sleep(WAIT)
+
+
+def _coming(source: Any, written: Spool | Handed | None, follow: bool) -> Pieces:
+    if written is not None:
+        return _growing(written)
+    return pieces(source, follow=follow, patience=lambda: WAIT)
+
+
+def _growing(written: Spool | Handed) -> Pieces:
+    """The bytes of a file for as long as somebody writes it."""
+    with opened(str(written.path)) as file:
+        while True:
+            over = not written.is_alive()
+            if piece := file.read(PIECE):
+                yield piece
+            elif over:
+                break
+            else:
+                time.sleep(WAIT)
+                yield b""
+    yield None

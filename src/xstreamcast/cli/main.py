@@ -95,6 +95,10 @@ def _told(caught: Exception) -> Error:
             return error("XSCU0004", f"what is written does not fit: {reason.lower()}")
         case RecursionError():
             return error("XSCD0001", "the query or its data is nested or recurses too deeply")
+        case _ if type(caught).__module__.partition(".")[0] in ("pyspark", "py4j"):
+            from xstreamcast.spark.failing import failure
+
+            return failure(caught)
         case _:
             sentence = f"internal error: {type(caught).__name__}: {caught}"
             return error(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.edges.ingesting import Ingested, structure_text
 from xstreamcast.edges.inputs import stream_name
 from xstreamcast.edges.replay import Offset, Replay
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import Error
+from xstreamcast.spark.failing import failure
 from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.table import write_batch
 
@@ -48,7 +48,7 @@ def ingest(
     reader = register(spark).readStream.format(NAME)
     for key, value in options.items():
         reader = reader if value is None else reader.option(key, value)
-    where = Path(checkpoint) if checkpoint else default_checkpoint(table, name, source)
+    where = Path(checkpoint).absolute() if checkpoint else default_checkpoint(table, name, source)
     done = Ingested(name)
     append(reader.load(), table, where, done, follow=follow, on_error=on_error, told=told)
     done.left = list(replay.left_over(_reached(where)))
@@ -82,13 +82,17 @@ def append(
         "checkpointLocation", f"file://{checkpoint}"
     )
     writer = writer.trigger(processingTime=_LOOK) if follow else writer.trigger(availableNow=True)
-    query = writer.start()
+    checkpoint.mkdir(parents=True, exist_ok=True)
+    try:
+        query = writer.start()
+    except Exception as stopped:
+        raise failure(stopped) from None
     try:
         query.awaitTermination()
     except KeyboardInterrupt:
         query.stop()
     except Exception as stopped:
-        raise (failed[0] if failed else _failure(stopped)) from None
+        raise (failed[0] if failed else failure(stopped)) from None
 
 
 def default_checkpoint(
@@ -107,13 +111,3 @@ def _reached(checkpoint: Path) -> Offset:
         return Offset()
     told = (folder / str(max(names))).read_text().splitlines()[2]
     return Offset.of(json.loads(told))
-
-
-def _failure(stopped: Exception) -> Error:
-    """What Spark says, in a sentence; the trace is for --debug."""
-    if "--debug" in sys.argv:
-        raise stopped
-    lines = [line.strip() for line in str(stopped).splitlines()]
-    said = [line for line in lines if line and not line.startswith(("at ", "..."))]
-    last = next((line for line in reversed(said) if "Error" in line or "rror:" in line), said[0])
-    return error("XSCK0001", last.strip()[:300], hint="run it again with --debug for the trace")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from xstreamcast.spark.session import OURS
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_OURS = "xstreamcast.spark.daemon"
 
 
 def quieten(spark: SparkSession) -> None:
@@ -16,7 +16,9 @@ def quieten(spark: SparkSession) -> None:
 
     Every start of a stateful query prints a page of it, whatever is logged.
     """
-    ours = spark.conf.get("spark.python.daemon.module", "") == _OURS
-    if ours and "XSTREAMCAST_SPARK_LOG" not in os.environ:
-        java = spark._jvm.java  # type: ignore[union-attr]
+    gateway = getattr(spark, "_jvm", None)  # a client of Spark Connect has none
+    if gateway is None or spark.conf.get(OURS, "") != "true":
+        return
+    if "XSTREAMCAST_SPARK_LOG" not in os.environ:
+        java = gateway.java
         java.lang.System.setErr(java.io.PrintStream(java.io.OutputStream.nullOutputStream()))

@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
+from xstreamcast.spark.failing import failure
 from xstreamcast.spark.home import spark_home
 from xstreamcast.spark.java import Launch, cache_folder, find_java, prepared
+from xstreamcast.spark.master import check_master, is_here, is_local
+from xstreamcast.spark.muffled import Muffled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +32,9 @@ logger.gateway.level = {level}
 """
 
 _STATE: Final = "org.apache.spark.sql.execution.streaming"
+OURS: Final = "spark.xstreamcast.started"  # by us, so that its streams are ours too
 _SETTINGS: Final[Mapping[str, str]] = {
+    OURS: "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
@@ -66,17 +71,18 @@ def session(
     if given is not None:
         return given
     builder = _spark().builder.appName("xstreamcast")
+    if master is not None:
+        check_master(master)
     if master is not None and master.startswith("sc://"):
         return _connected(builder, master)
-    here = master is None or master.startswith("local")
     many = cores or os.cpu_count() or 1
     launch = prepared(find_java(), cache_folder())
-    conf = {**_SETTINGS, **_local(many if here else None, memory), **(settings or {})}
+    conf = {**_SETTINGS, **_local(many if is_local(master) else None, memory), **(settings or {})}
     options = (*_JAVA, *(_QUICK if quick else ()), *launch.options, *_logging())
     conf["spark.driver.extraJavaOptions"] = " ".join(options)
     for name, value in conf.items():
         builder = builder.config(name, value)
-    return _started(builder.master(master or f"local[{many}]"), launch)
+    return _started(builder.master(master or f"local[{many}]"), launch, _environment(master))
 
 
 def _connected(builder: Any, address: str) -> SparkSession:
@@ -86,7 +92,21 @@ def _connected(builder: Any, address: str) -> SparkSession:
     except ImportError as missing:
         said = str(missing).splitlines()[0]
         raise error("XSCU0006", said, hint="pip install 'pyspark[connect]'") from None
+    except Exception as stopped:
+        raise failure(stopped) from None
     return found
+
+
+def _environment(master: str | None) -> dict[str, str]:
+    """What Spark has to find while it starts.
+
+    A cluster's workers use the Python that somebody named for them, else the one that runs this.
+    """
+    told = "" if is_local(master) else os.environ.get("PYSPARK_PYTHON", "")
+    found = {"PYSPARK_PYTHON": told or sys.executable}
+    found |= {"SPARK_LOCAL_IP": "127.0.0.1"} if is_here(master) else {}
+    home = spark_home(cache_folder())
+    return found if home is None else {**found, "SPARK_HOME": str(home)}
 
 
 def _local(cores: int | None, memory: str) -> dict[str, str]:
@@ -105,22 +125,23 @@ def _local(cores: int | None, memory: str) -> dict[str, str]:
     }
 
 
-def _started(builder: Any, launch: Launch) -> SparkSession:
+def _started(builder: Any, launch: Launch, environment: Mapping[str, str]) -> SparkSession:
     """The session of a builder; the environment is ours only while Java starts."""
     if launch.recording:
         sys.stderr.write("spark: classes are archived when this ends; the next start is faster\n")
     ours = {
         "JAVA_HOME": str(launch.home),
-        "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_LAUNCHER_OPTS": " ".join(_QUICK),
-        "PYSPARK_PYTHON": sys.executable,
+        **environment,
     }
-    home = spark_home(cache_folder())
-    ours |= {} if home is None else {"SPARK_HOME": str(home)}
     before = {name: os.environ.get(name) for name in ours}
     os.environ.update(ours)
+    said = Muffled()
     try:
-        found: SparkSession = builder.getOrCreate()
+        with said:
+            found: SparkSession = builder.getOrCreate()
+    except Exception as stopped:
+        raise failure(stopped, said.text) from None
     finally:
         for name, value in before.items():
             if value is None:

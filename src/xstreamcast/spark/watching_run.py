@@ -5,8 +5,6 @@ The changes of a batch are in the sink, and that is written down, before Spark c
 
 from __future__ import annotations
 
-import json
-import os
 import queue
 import shutil
 import tempfile
@@ -16,6 +14,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,11 +22,15 @@ from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import error
-from xstreamcast.spark.ingest import _failure
+from xstreamcast.spark.failing import failure
 from xstreamcast.spark.quiet import quieten
 from xstreamcast.spark.watching import ENDS, changes_of, end_all, kinds_of, rows_of
+from xstreamcast.spark.watching_checkpoint import Reached, address, begin
+from xstreamcast.spark.watching_ending import go_back, keep_before
 from xstreamcast.spark.watching_host import Asked
+from xstreamcast.spark.watching_inputs import Prepared, prepared
 from xstreamcast.spark.watching_sink import Named, Told, Write, once_each
+from xstreamcast.spark.watching_state import pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,30 +41,6 @@ if TYPE_CHECKING:
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
 _PATIENCE: Final = 0.1  # seconds between two looks at a query that says nothing
-
-
-@dataclass(slots=True)
-class Reached:
-    """The last batch whose changes are in the sink, and how long the sink was then."""
-
-    path: Path
-    epoch: int = -1
-    sink: int = 0
-
-    @staticmethod
-    def of(path: Path) -> Reached:
-        known = json.loads(path.read_text()) if path.exists() else [-1, 0]
-        return Reached(path, *map(int, known))
-
-    def write(self, epoch: int, sink: int) -> None:
-        """The batch counts when this returns."""
-        self.epoch, self.sink = epoch, sink
-        part = self.path.with_suffix(".part")
-        with open(part, "w") as file:
-            json.dump([epoch, sink], file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self.path)
 
 
 @dataclass
@@ -77,6 +56,7 @@ class SparkWatching:
     journal: Reached | None = None
     told: Told = field(default_factory=Told)
     _folder: Path | None = None
+    _made: Prepared | None = None
 
     def __post_init__(self) -> None:
         if self.options.checkpoint is None:
@@ -84,25 +64,27 @@ class SparkWatching:
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         else:
             self._folder = Path(self.options.checkpoint).absolute()
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._check()
+        begin(self._folder, self._identity())
+        go_back(self._folder)
         if self.options.checkpoint is not None:
             self.journal = Reached.of(self._folder / "reached")
 
-    def _check(self) -> None:
-        """A checkpoint belongs to one query."""
-        assert self._folder is not None
-        path, text = self._folder / "query", "\n".join(self._texts())
-        if not path.exists():
-            path.write_text(text)
-        elif path.read_text() != text:
-            raise error(
-                "XSCU0005", f"the checkpoint {self._folder} is that of another query",
-                hint="give another folder, or empty this one",
-            )  # fmt: skip
-
-    def _texts(self) -> list[str]:
-        return [one.program.source.text for one in self.queries.values()]
+    def _identity(self) -> dict[str, Any]:
+        """What a checkpoint belongs to: with anything else its state would mean something else."""
+        options = self.options
+        inputs = self._inputs().items()
+        values = [one.variables for one in self.queries.values() if one.variables]
+        return {
+            "query": {name: one.program.source.text for name, one in self.queries.items()},
+            "input": sorted([name or "", address(source)] for name, source in inputs),
+            "value of a variable": sha256(pickled(values)).hexdigest() if values else "",
+            "tell": options.tell,
+            "policy": options.policy,
+            "clock": options.clock,
+            "lateness": options.lateness,
+            "max-skew": options.skew,
+            "immutable": list(options.immutable),
+        }
 
     @property
     def programs(self) -> Mapping[str, Program]:
@@ -116,17 +98,35 @@ class SparkWatching:
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""
-        return frozenset(n for n, kind in kinds_of(self._inputs()).items() if kind == "fragments")
+        inputs = self.prepared.inputs
+        return frozenset(n for n, kind in kinds_of(inputs).items() if kind == "fragments")
 
     # -- running ----------------------------------------------------------------------------------
 
     def changes(self, raises: bool = True) -> DataFrame:
         """The streaming DataFrame of changes; of all that is told, if it does not raise."""
         assert self._folder is not None
-        inputs, ends = self._inputs(), None if raises else self._folder / ENDS
+        inputs, ends = self.prepared.inputs, None if raises else self._folder / ENDS
+        if raises and self.options.checkpoint is None and self.prepared.is_written:
+            raise error(
+                "XSCU0001", "an input that cannot be read again must be written down first",
+                hint="watch(…, checkpoint=DIR) says where",
+            )  # fmt: skip
         rows, kinds = rows_of(self.spark, inputs, most=self.most, ends=ends), kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
         return changes_of(rows, asked, raises=raises, all_told=not raises)
+
+    @property
+    def prepared(self) -> Prepared:
+        """The inputs as Spark reads them."""
+        if self._made is None:
+            assert self._folder is not None
+            self._made = prepared(
+                self.spark, self._inputs(), self._folder, self.options, most=self.most,
+                fixed=paths_of(self.program, self.options.immutable),
+                keep=self.told.refused.append,
+            )  # fmt: skip
+        return self._made
 
     def _inputs(self) -> dict[str | None, Any]:
         needed = {name for one in self.queries.values() for name in one.inputs}
@@ -147,14 +147,14 @@ class SparkWatching:
             options.lateness,
             options.skew,
             options.on_error,
-            paths_of(query.program, options.immutable),
+            self.prepared.immutable(paths_of(query.program, options.immutable)),
         )
 
     def start(self, write: Write) -> Running:
         """Begin; `write` is handed the number of each batch and its changes."""
         running = Running(self._begin(write), self)
-        if not self.options.follow:
-            running.end_with(self._end)
+        if self.prepared.ends:
+            running.end_with(self.prepared.wait, self._end)
         return running
 
     def _begin(self, write: Write) -> StreamingQuery:
@@ -174,6 +174,9 @@ class SparkWatching:
     def _end(self) -> None:
         """Say that what does not grow is over."""
         assert self._folder is not None
+        if self.options.checkpoint is not None:
+            keep_before(self._folder)
+        self.prepared.finish()
         names = {name for one in self.queries.values() for name in one.inputs}
         end_all(self._folder / ENDS, dict.fromkeys(names))
 
@@ -217,6 +220,7 @@ class SparkWatching:
             lines += [
                 f"{at}{what}: {n}" if ":" in what else f"{at}{n} {what}" for what, n in said.items()
             ]
+        lines += self.prepared.said()
         if self.told.refused:
             for one in self.told.refused:
                 self.options.keep(one)
@@ -279,11 +283,12 @@ class Running:
     def isActive(self) -> bool:
         return bool(self.query.isActive)
 
-    def end_with(self, end: Callable[[], None]) -> None:
-        """When all that is there has been told, say so, and stop when that has been told."""
+    def end_with(self, come: Callable[[Callable[[], bool]], None], end: Callable[[], None]) -> None:
+        """When all has come and been told, say so, and stop when that has been told."""
 
         def ending() -> None:
             try:
+                come(lambda: not self.query.isActive)
                 self.query.processAllAvailable()
                 end()
                 self.query.processAllAvailable()
@@ -298,11 +303,12 @@ class Running:
 
     def goes_on(self) -> bool:
         """Whether there is more to come; what failed is raised."""
+        self._of.prepared.check()
         if self.query.isActive:
             return True
         failed = self.query.exception()
         if failed is not None:
-            raise (self.told.failed[0] if self.told.failed else _failure(failed)) from None
+            raise (self.told.failed[0] if self.told.failed else failure(failed)) from None
         return False
 
     def awaitTermination(self, timeout: float | None = None) -> bool:
@@ -316,6 +322,7 @@ class Running:
         return True
 
     def stop(self) -> None:
+        self._of.prepared.close()
         self.query.stop()
 
     close = stop

@@ -1,0 +1,87 @@
+"""What goes wrong inside Spark, as an error that says what happened and to what."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+from xstreamcast.errors import CODES, Error, error
+
+_AGAIN: Final = "start it again when there is room: it goes on where it stopped"
+_TRACE: Final = "run it again with --debug for the trace"
+_OURS: Final = re.compile(r"xstreamcast\.errors\.\w+: (\w+): (.+)")
+_FULL: Final = re.compile(r"No space left on device|Disk quota exceeded|File too large")
+_PATH: Final = re.compile(r"(?:file:)?(/[^\s:'\"(),;\]]+)")
+# `[CLASS] text SQLSTATE: …`, `java.io.Some: text` and the like: the text alone
+_CLASS: Final = re.compile(
+    r'^(?:Exception in thread "[^"]*" )?(?:[a-z]\w*(?:\.[\w$]+)+: )*(?:\[[A-Z_.0-9]+\] )?'
+)
+_STATE: Final = re.compile(r" ?SQLSTATE: \w+\s*$")
+
+
+def failure(stopped: Exception, beside: str = "") -> Error:
+    """The error for what Spark raised, and said beside it; the trace is for --debug.
+
+    One of ours that a task raised → itself, as it would have been here.
+    """
+    if isinstance(stopped, Error):
+        return stopped
+    if "--debug" in sys.argv:
+        sys.stderr.write(beside)
+        raise stopped
+    text = f"{_whole(stopped)}\n{beside}"
+    return _ours(text) or _full(text) or _gone(text) or _spark(text)
+
+
+def _whole(stopped: BaseException) -> str:
+    """All that is said, causes included."""
+    said = [str(stopped)]
+    java = getattr(stopped, "java_exception", None)
+    while java is not None:
+        said.append(str(java.toString()))
+        java = java.getCause()
+    cause = stopped.__cause__ or stopped.__context__
+    return "\n".join(said if cause is None else [*said, _whole(cause)])
+
+
+def _ours(text: str) -> Error | None:
+    for code, message in _OURS.findall(text):
+        if code in CODES:
+            return error(code, message.strip())
+    return None
+
+
+def _full(text: str) -> Error | None:
+    found = _FULL.search(text)
+    if found is None:
+        return None
+    about = [line for line in text.splitlines() if _FULL.search(line)]
+    path = next((one for line in about for one in _paths(line)), None)
+    where = "what Spark writes" if path is None else path
+    return error("XSCU0004", f"{where} does not fit: {found[0].lower()}", hint=_AGAIN)
+
+
+def _gone(text: str) -> Error | None:
+    if "JAVA_GATEWAY_EXITED" in text:
+        return None
+    for line in text.splitlines():
+        if "FileNotFound" in line or "No such file" in line or "PermissionError" in line:
+            for path in _paths(line):
+                why = "permission denied" if "Permission" in line else "it is no longer there"
+                return error("XSCU0003", f"{path} cannot be read: {why}")
+    return None
+
+
+def _paths(line: str) -> Iterator[str]:
+    return (found[1] for found in _PATH.finditer(line) if found[1].count("/") > 1)
+
+
+def _spark(text: str) -> Error:
+    """The innermost sentence that Spark has for it."""
+    lines = [line.strip() for line in text.splitlines()]
+    said = [line for line in lines if line and not line.startswith(("at ", "...", "File "))]
+    named = [line for line in said if re.search(r"(Exception|Error)\b", line)]
+    last = (named or said or ["it says nothing"])[-1]
+    return error("XSCK0001", _STATE.sub("", _CLASS.sub("", last))[:300], hint=_TRACE)

@@ -1,0 +1,106 @@
+"""The folder of a query that is left running on Spark: whose it is, and how far its sink is.
+
+DIR/query     what was asked, and how: another query, or another way to ask, is refused
+DIR/reached   the last batch whose changes are in the sink, and how long the sink was then
+DIR/spark     Spark's own
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final
+
+from xstreamcast.errors import Error, error
+
+_VERSION: Final = "version"
+_HINT: Final = "give another folder, or empty this one"
+
+
+@dataclass(slots=True)
+class Reached:
+    """The last batch whose changes are in the sink, and how long the sink was then."""
+
+    path: Path
+    epoch: int = -1
+    sink: int = 0
+
+    @staticmethod
+    def of(path: Path) -> Reached:
+        if not path.exists():
+            return Reached(path)
+        try:
+            epoch, sink = json.loads(path.read_text())
+        except (ValueError, TypeError):
+            raise damaged(path) from None
+        return Reached(path, int(epoch), int(sink))
+
+    def write(self, epoch: int, sink: int) -> None:
+        """The batch counts when this returns."""
+        self.epoch, self.sink = epoch, sink
+        write_whole(self.path, json.dumps([epoch, sink]))
+
+
+def begin(folder: Path, asked: Mapping[str, Any]) -> None:
+    """Take a folder for what is asked; one that was begun belongs to what was asked then."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path, told = folder / "query", {"runner": "spark", _VERSION: version("xstreamcast"), **asked}
+    if not path.exists():
+        write_whole(path, json.dumps(told, indent=1))
+        return
+    try:
+        known = json.loads(path.read_text("utf-8"))
+    except ValueError:
+        known = None
+    if not isinstance(known, dict):
+        raise error("XSCU0005", f"the checkpoint {folder} is not one of Spark's", hint=_HINT)
+    _compare(folder, known, told)
+
+
+def _compare(folder: Path, known: Mapping[str, Any], told: Mapping[str, Any]) -> None:
+    if known.get("query") != told["query"]:
+        raise error("XSCU0005", f"the checkpoint {folder} is that of another query", hint=_HINT)
+    for name, now in told.items():
+        before = known.get(name)
+        if json.loads(json.dumps(now)) != before:
+            raise error(
+                "XSCU0005",
+                f"the checkpoint {folder} was begun with another {name}: {before}, not {now}",
+                hint=f"start it as before, or {_HINT}",
+            )
+
+
+def address(source: Any) -> str:
+    """What an input is called, from wherever one looks; a DataFrame has no name."""
+    if not isinstance(source, str | os.PathLike):
+        return "a DataFrame"
+    before, at, path = os.fspath(source).partition("table:")
+    if "://" in before:
+        return before
+    return f"table:{os.path.abspath(path)}" if at and not before else os.path.abspath(source)
+
+
+def damaged(path: Path) -> Error:
+    """What is written in a checkpoint cannot be read."""
+    return error(
+        "XSCU0005", f"the checkpoint is damaged: {path} cannot be read",
+        hint="restore it, or start with an empty folder and a new sink",
+    )  # fmt: skip
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all, even if the power goes."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as failed:
+        failed.filename = str(path)
+        raise
+    part.replace(path)

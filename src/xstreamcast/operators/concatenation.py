@@ -10,6 +10,7 @@ from xstreamcast.algebra.monotone import monotone
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.operators.answer import Answer, Appended
 from xstreamcast.operators.asking import Asking, listed, rows_of_strings
+from xstreamcast.operators.found import Found
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,22 +32,26 @@ class Concatenation:
 
     def on_batch(self, moved: Moved, asking: Asking, instant: int) -> list[Change]:
         """What the batch changed in the answer."""
-        contents = self._contents(moved, asking)
-        if moved.append:
+        return self.take(self.ask(moved, asking), instant)
+
+    def take(self, found: Found, instant: int) -> list[Change]:
+        """What units hold now → what that changed in the answer."""
+        if found.append:
             if isinstance(self._answer, Answer):
                 self._answer = Appended()
-            items = [item for one in contents.values() for item in one]
-            return self._answer.add(items, instant)
+            return self._answer.add([item for one in found.values for item in one], instant)
         assert isinstance(self._answer, Answer)
-        known = self._answer.groups() if moved.complete else ()
-        contents |= dict.fromkeys(moved.leaving(known), ())
-        if not moved.reordered:
-            return self._answer.revise(contents, instant, moved.places)
-        return self._answer.revise(contents, instant, order=moved.order())
+        contents: dict[str, Any] = dict(found.pairs())
+        known = self._answer.groups() if found.complete else ()
+        contents |= dict.fromkeys(found.leaving(known), ())
+        if not found.reordered:
+            return self._answer.revise(contents, instant, found.places)
+        return self._answer.revise(contents, instant, order=found.order())
 
-    def _contents(self, moved: Moved, asking: Asking) -> dict[str, Any]:
+    def ask(self, moved: Moved, asking: Asking) -> Found:
+        """The items of the units that were asked."""
         if moved.asked is None:
-            return {}
+            return Found.of(moved)
         shape: Listed = self._shape  # type: ignore[assignment]
         frame = asking.units(moved.asked, self._part.document)
         kept = moved.asked.kept
@@ -57,7 +62,7 @@ class Concatenation:
             column = listed(shape.expression, frame)
         if moved.asked.missing is not None:
             column = self._decided(column, moved.asked, moved.asked.missing)
-        return dict(zip(moved.asked.keys, rows_of_strings(frame, column), strict=True))
+        return Found.of(moved, rows_of_strings(frame, column))
 
     def _decided(self, column: Column, minis: Minis, missing: Missing) -> Column:
         """The items that no missing fragment can change."""

@@ -16,11 +16,12 @@ from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items, empty_items
 from xstreamcast.operators.asking import Asking, listed
+from xstreamcast.operators.found import Found
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
-    from xstreamcast.operators.units import Moved
+    from xstreamcast.operators.units import Minis, Moved
 
 
 class Counting:
@@ -33,16 +34,25 @@ class Counting:
 
     def on_batch(self, moved: Moved, asking: Asking) -> bool:
         """Take the batch in → whether the value may have changed."""
+        return self.take(self.ask(moved, asking))
+
+    def ask(self, moved: Moved, asking: Asking) -> Found:
+        """How many items the units give that were asked."""
+        if moved.asked is None:
+            return Found.of(moved)
+        frame = asking.units(moved.asked, self._part.document)
+        column = listed(self._part.shape.expression, frame)  # type: ignore[union-attr]
+        return Found.of(moved, column.lengths().tolist())
+
+    def take(self, found: Found) -> bool:
+        """What units give now → whether the value may have changed."""
         before = self._total
-        for key in moved.leaving(self._counts):
+        for key in found.leaving(self._counts):
             self._total -= self._counts.pop(key, 0)
-        if moved.asked is not None:
-            frame = asking.units(moved.asked, self._part.document)
-            lengths = listed(self._part.shape.expression, frame).lengths().tolist()  # type: ignore[union-attr]
-            for key, count in zip(moved.asked.keys, lengths, strict=True):
-                self._total += count - self._counts.get(key, 0)
-                if not moved.append:
-                    self._counts[key] = count
+        for key, count in found.pairs():
+            self._total += count - self._counts.get(key, 0)
+            if not found.append:
+                self._counts[key] = count
         return bool(self._total != before)
 
     def settle(self, keys: Sequence[str]) -> None:
@@ -89,28 +99,39 @@ class Folding:
 
     def on_batch(self, moved: Moved, asking: Asking) -> bool:
         """Take the batch in → whether the value may have changed."""
-        for key in moved.leaving(self._values):
-            self._values.pop(key, None)
-        self._order = moved.places
-        if moved.asked is not None:
-            self._take(moved, asking)
-        return bool(moved)
+        if moved.append and moved.asked is not None:
+            self._append(self._column(moved.asked, asking), asking)
+            return True
+        return self.take(self.ask(moved, asking))
 
-    def _take(self, moved: Moved, asking: Asking) -> None:
-        assert moved.asked is not None
-        frame = asking.units(moved.asked, self._part.document)
-        column = atomize(frame.context.store, listed(self._part.shape.expression, frame))  # type: ignore[union-attr]
-        _ = column.items.values  # read now: the store does not stay
-        if moved.append:
-            self._count += len(column.items)
-            self._folded = self._applied(Items.concat([self._folded, column.items]), asking)
-            return
-        for row, key in enumerate(moved.asked.keys):
-            part = column.row(row)
-            if len(part):
-                self._values[key] = part
+    def ask(self, moved: Moved, asking: Asking) -> Found:
+        """The values of the units that were asked."""
+        if moved.asked is None:
+            return Found.of(moved)
+        column = self._column(moved.asked, asking)
+        return Found.of(moved, [column.row(row) for row in range(len(moved.asked))])
+
+    def take(self, found: Found) -> bool:
+        """What units give now → whether the value may have changed."""
+        for key in found.leaving(self._values):
+            self._values.pop(key, None)
+        self._order = found.places
+        for key, items in found.pairs():
+            if len(items):
+                self._values[key] = items
             else:
                 self._values.pop(key, None)
+        return bool(found)
+
+    def _column(self, asked: Minis, asking: Asking) -> Column:
+        frame = asking.units(asked, self._part.document)
+        column = atomize(frame.context.store, listed(self._part.shape.expression, frame))  # type: ignore[union-attr]
+        _ = column.items.values  # read now: the store does not stay
+        return column
+
+    def _append(self, column: Column, asking: Asking) -> None:
+        self._count += len(column.items)
+        self._folded = self._applied(Items.concat([self._folded, column.items]), asking)
 
     def _applied(self, items: Items, asking: Asking) -> Items:
         """What is left of values when more will follow."""

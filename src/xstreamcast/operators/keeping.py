@@ -10,6 +10,7 @@ import numpy as np
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.items import Items
 from xstreamcast.operators.asking import Asking, listed
+from xstreamcast.operators.found import Found
 from xstreamcast.operators.kept_items import Kept, placed, read, written
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.store import Store
@@ -34,25 +35,34 @@ class Keeping:
 
     def on_batch(self, moved: Moved, asking: Asking) -> bool:
         """Take the batch in → whether the value may have changed."""
-        gone = [self._kept.pop(key, None) for key in moved.leaving(self._kept)]
-        changed = moved.reordered or moved.complete or any(one is not None for one in gone)
-        self._order = moved.places
-        if moved.asked is not None:
-            frame = asking.units(moved.asked, self._part.document)
-            column = listed(self._part.shape.expression, frame)  # type: ignore[union-attr]
-            for row, key in enumerate(moved.asked.keys):
-                changed = self._keep(key, column.row(row), frame.context.store) or changed
-        if moved.append and len(self._kept) > _MANY:
+        return self.take(self.ask(moved, asking))
+
+    def ask(self, moved: Moved, asking: Asking) -> Found:
+        """The items of the units that were asked, with the tapes that their nodes lie on."""
+        if moved.asked is None:
+            return Found.of(moved)
+        frame = asking.units(moved.asked, self._part.document)
+        column = listed(self._part.shape.expression, frame)  # type: ignore[union-attr]
+        rows = [column.row(row) for row in range(len(moved.asked))]
+        return Found.of(moved, [_with_tapes(items, frame.context.store) for items in rows])
+
+    def take(self, found: Found) -> bool:
+        """What units give now → whether the value may have changed."""
+        gone = [self._kept.pop(key, None) for key in found.leaving(self._kept)]
+        changed = found.reordered or found.complete or any(one is not None for one in gone)
+        self._order = found.places
+        for key, kept in found.pairs():
+            changed = self._keep(key, kept) or changed
+        if found.append and len(self._kept) > _MANY:
             self._put_together()
         return changed
 
-    def _keep(self, key: str, items: Items, store: Store) -> bool:
+    def _keep(self, key: str, kept: Kept) -> bool:
         """Keep what a unit gives now → whether it gave anything, now or before."""
         before = self._kept.pop(key, None)
-        if len(items):
-            _ = items.values
-            self._kept[key] = items, {n: store.tape(n) for n in _numbers(items)}
-        return before is not None or len(items) > 0
+        if len(kept[0]):
+            self._kept[key] = kept
+        return before is not None or len(kept[0]) > 0
 
     def _put_together(self) -> None:
         """What will not change again, as if one unit had given it: one tape in place of many."""
@@ -82,6 +92,11 @@ class Keeping:
         tapes = {id(tape): tape for _, found in self._kept.values() for tape in found.values()}
         held = sum(column.nbytes for tape in tapes.values() for column in tape.columns)
         return held + sum(100 + 16 * len(items) for items, _ in self._kept.values())
+
+
+def _with_tapes(items: Items, store: Store) -> Kept:
+    _ = items.values  # read now: the store does not stay
+    return items, {n: store.tape(n) for n in _numbers(items)} if len(items) else {}
 
 
 def _numbers(items: Items) -> list[int]:

@@ -81,6 +81,7 @@ class Pipeline:
         }
         self.asked = 0  # units that operators were asked about so far
         self._upset = False  # an error broke a tick off
+        self._unsaid: list[Change] = []  # what had been made of it by then
         self._fresh = bool(fresh)  # the value has not been told yet
         self._held = False  # the value has changed, and waits to be told
 
@@ -110,8 +111,14 @@ class Pipeline:
             moves = self._moves(part, tick, asking, upset)
             if isinstance(self.teller, Windowing):
                 out = self.teller.on_tick(_bare(moves), asking, *_state(part, tick), instant)
-            else:
-                out = [c for one, how in moves for c in self.teller.on_batch(one, how, instant)]
+            elif isinstance(self.teller, Grouping):
+                for one, how in moves:
+                    self._unsaid += self.teller.on_batch(one, how, instant)
+                out, self._unsaid = self._unsaid, []
+            else:  # all are asked before anything counts as told: an error may break it off
+                teller = self.teller
+                found = [teller.ask(one, how) for one, how in moves]
+                out = [change for one in found for change in teller.take(one, instant)]
             self._upset = False
             return out
         changed = self._fresh or self._held
@@ -205,11 +212,11 @@ class Pipeline:
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""
         told = self.rest if self.teller is None else self.teller
-        return [] if told is None else told.retracted(instant)
+        return self._unsaid + ([] if told is None else told.retracted(instant))
 
     def snapshot(self) -> Any:
         """What brings it back; None where an operator has no snapshot."""
-        if any(isinstance(op, WindowValues) for _, op in self.valued):
+        if self._unsaid or any(isinstance(op, WindowValues) for _, op in self.valued):
             return None
         parts = self.division.parts
         told = None if self.teller is None else self.teller.snapshot()

@@ -12,6 +12,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.answer import Answer
 from xstreamcast.operators.asking import Asking, Tuple, sorted_tuples
+from xstreamcast.operators.found import Found
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part, Sorted
@@ -42,16 +43,24 @@ class Sorting:
 
     def on_batch(self, moved: Moved, asking: Asking, instant: int) -> list[Change]:
         """What the batch changed in the answer."""
+        return self.take(self.ask(moved, asking), instant)
+
+    def ask(self, moved: Moved, asking: Asking) -> Found:
+        """The tuples of the units that were asked."""
+        if moved.asked is None:
+            return Found.of(moved)
+        frame = asking.units(moved.asked, self._part.document)
+        return Found.of(moved, sorted_tuples(self._shape, frame))
+
+    def take(self, found: Found, instant: int) -> list[Change]:
+        """What units hold now → what that changed in the answer."""
         contents: dict[str, Any] = {}
-        for unit in moved.leaving(self._keys):
+        for unit in found.leaving(self._keys):
             contents |= {_group(unit, i): () for i in range(len(self._keys.pop(unit, ())))}
-        self._order = moved.places
-        if moved.asked is not None:
-            frame = asking.units(moved.asked, self._part.document)
-            tuples = sorted_tuples(self._shape, frame)
-            for unit, found in zip(moved.asked.keys, tuples, strict=True):
-                contents |= self._taken(unit, found)
-        return self._answer.revise(contents, instant, order=self._sorted(asking))
+        self._order = found.places
+        for unit, tuples in found.pairs():
+            contents |= self._taken(unit, tuples)
+        return self._answer.revise(contents, instant, order=self._sorted())
 
     def _taken(self, unit: str, found: list[Tuple]) -> dict[str, Any]:
         before = len(self._keys.get(unit, ()))
@@ -61,7 +70,7 @@ class Sorting:
         out: dict[str, Any] = {_group(unit, i): one.items for i, one in enumerate(found)}
         return out | {_group(unit, i): () for i in range(len(found), before)}
 
-    def _sorted(self, asking: Asking) -> list[str]:
+    def _sorted(self) -> list[str]:
         """The names of all tuples in the order of their keys."""
         units = sorted(self._keys, key=lambda unit: self._order.get(unit, 0))
         names = [_group(unit, i) for unit in units for i in range(len(self._keys[unit]))]

@@ -82,24 +82,33 @@ def answered(
 
     `open_`: how many elements of a document are open before that part, and behind it.
     """
-    for number, part in enumerate(question.parts):
+    for number in range(len(question.parts)):
         inputs = {**question.inputs, question.name: source}
         asking = Asking(
             question.programs[number], inputs, question.options, question.when, question.current
         )
         context = Context(*deep(partial(asking.prepared, None)))
-        if isinstance(part.shape, Sorted):
-            yield from _sorted(number, place, context, question.form)
-            continue
-        items = deep(partial(evaluate, context.program.body, context.root)).items
-        if part.around is not None and open_ is not None:
-            document = int(context.inputs.streams(question.name).values[0])
-            value = sent_around(part, items, context, document, open_)
-            yield rows(number, place, value=value)
-        elif question.told:
-            yield from told(number, place, context.store, items, question.form)
-        else:
-            yield rows(number, place, value=sent(part, items, context))
+        try:
+            yield from _part(question, number, place, context, open_)
+        finally:
+            del context.root  # they hold each other, and the bytes that were read
+
+
+def _part(
+    question: Question, number: int, place: int, context: Context, open_: Chains | None
+) -> Iterator[Any]:
+    part = question.parts[number]
+    if isinstance(part.shape, Sorted):
+        yield from _sorted(number, place, context, question.form)
+        return
+    items = deep(partial(evaluate, context.program.body, context.root)).items
+    if part.around is not None and open_ is not None:
+        document = int(context.inputs.streams(question.name).values[0])
+        yield rows(number, place, value=sent_around(part, items, context, document, open_))
+    elif question.told:
+        yield from told(number, place, context.store, items, question.form)
+    else:
+        yield rows(number, place, value=sent(part, items, context))
 
 
 def told(number: int, place: int, store: Store, items: Items, form: str) -> Iterator[Any]:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from xstreamcast.edges.table.pruning import guide_of, needed_tags
+from xstreamcast.edges.table.pruning import Kept, choice_of, guide_of
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.spark.running_links import DEEPEST, assigned, followed, levels
-from xstreamcast.spark.running_units import UnitsTask, roots
+from xstreamcast.spark.running_links import Reach, assigned, followed, levels
+from xstreamcast.spark.running_roots import Roots, linked_roots, roots
+from xstreamcast.spark.running_units import UnitsTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.strategies import Choice
     from xstreamcast.edges.binding import Options
     from xstreamcast.spark.running_plan import Spread
     from xstreamcast.spark.running_task import Question
     from xstreamcast.spark.running_units import Table
 
-LEVELS = 8  # fragments below each other that joins follow before anybody says more
+LEVELS: Final = 8  # fragments below each other that joins follow before anybody says more
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,50 +43,96 @@ class Wish:
     depth: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """The tags whose fragments are read, and those of which only the links are seen."""
+
+    tags: frozenset[int]
+    links: frozenset[int]
+
+
 def over_units(
     spark: SparkSession, plan: Spread, question: Question, table: Table, wish: Wish
 ) -> Units | str:
     """The tasks over ranges of a table's units, or why there are none."""
+    kept = guide_of(table.path, table.state, table.stream, table.structure)
+    pruned = None if kept is None else _pruned(plan, question.options, kept)
     until = None if question.when is None else question.when.now.instant
     try:
-        made = roots(table, until, wish.tasks)
+        made, linked = _roots(table, until, wish.tasks, kept, pruned)
     except Forbidden as caught:
         return str(caught)
     if made is None:
         return "its root has no units"
-    kept = guide_of(table.path, table.state, table.stream, table.structure)
-    guide = None if kept is None else kept.guide
-    tags = _tags(plan, question.options, guide)
-    shown = guide if tags is not None else None
-    files = table.state.files_of(table.stream, tags)
-    rows = None
-    if sum(file.rows for file in files) <= wish.few:
-        task = UnitsTask(question, table, shown, DEEPEST, followed(table, made, tags))
-        by = "the driver follows the links"
-    else:
-        depth = wish.depth or min(levels(table.structure), LEVELS)
-        task = UnitsTask(question, table, shown, depth)
-        rows, by = assigned(spark, table, made, tags, depth), "joins follow the links"
-    words = (_counted(len(made), len(made.ids), plan.name), _read(table, tags), by)
+    reach = _reach(table, question, pruned, linked)
+    shown = None if kept is None or pruned is None else kept.guide
+    links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
+    few = sum(file.rows for file in reach.files) <= wish.few
+    depth = None if few else wish.depth or min(levels(table.structure), LEVELS)
+    known = followed(table, made, reach) if few else None
+    task = UnitsTask(
+        question, table, shown, links, apart=kept is not None, depth=depth, known=known
+    )
+    rows = None if depth is None else assigned(spark, table, made, reach, depth)
+    by = "the driver follows the links" if few else "joins follow the links"
+    words = (_counted(made, plan.name), *_read(table, pruned, reach), by)
     return Units(task, len(made), words, rows)
 
 
-def _counted(tasks: int, units: int, name: str) -> str:
-    said = "1 task," if tasks == 1 else f"{tasks} tasks, each"
-    return f"{said} a range of the {units} units of {name}"
+def _roots(
+    table: Table, until: int | None, count: int, kept: Kept | None, pruned: Pruned | None
+) -> tuple[Roots | None, bool]:
+    """The root for each task, and whether it was made of its links alone."""
+    if kept is not None and pruned is not None and table.structure.root in pruned.links:
+        made = linked_roots(table, until, count, kept, pruned.tags)
+        if made is not None:
+            return made, True
+    return roots(table, until, count), False
 
 
-def _read(table: Table, tags: frozenset[int] | None) -> str:
-    names = [] if tags is None else [table.structure[tag].name for tag in sorted(tags)]
-    return "fragments read: " + (", ".join(names) if tags is not None else "all tags")
+def _reach(table: Table, question: Question, pruned: Pruned | None, linked: bool) -> Reach:
+    """What of a table's fragments can be seen: as of an instant, the latest where no other is."""
+    options, structure = question.options, table.structure
+    files = table.state.files_of(table.stream, None if pruned is None else pruned.tags)
+    if linked:
+        files = [file for file in files if file.tag != structure.root]
+    if options.clock != "event":  # what is planned after now may be seen
+        return Reach(files)
+    asked = options.as_of is not None or options.between is not None
+    until = question.when.now.instant if asked and question.when is not None else None
+    latest = frozenset(tag.id for tag in structure.tags.values() if tag.type == "snapshot")
+    return Reach(files, until, latest - {structure.root})
 
 
-def _tags(plan: Spread, options: Options, guide: Guide | None) -> frozenset[int] | None:
-    """The tags whose fragments are needed, None for all: as a single process would tell."""
-    if guide is None or options.between is not None or options.clock != "event":
+def _pruned(plan: Spread, options: Options, kept: Kept) -> Pruned | None:
+    """What is read of the tags, None for all: as a single process would tell."""
+    if options.between is not None or options.clock != "event":
         return None
     if plan.division.whole:  # what is read beside it has a say in the strategy
         return None
-    found = [needed_tags(one, plan.name, guide, options.strategy) for one in plan.programs]
-    known = [one for one in found if one is not None]
-    return frozenset[int]().union(*known) if len(known) == len(found) else None
+    found: list[Choice] = []
+    for one in plan.programs:
+        choice = choice_of(one, plan.name, kept.guide, options.strategy)
+        if choice is None:
+            return None
+        found.append(choice)
+    full = frozenset[int]().union(*(one.full for one in found))
+    link = frozenset[int]().union(*(one.link for one in found))
+    return Pruned(full | link, link - full - kept.guide.binding)
+
+
+def _counted(made: Roots, name: str) -> str:
+    said = "1 task," if len(made) == 1 else f"{len(made)} tasks, each"
+    return f"{said} a range of the {len(made.ids)} units of {name}"
+
+
+def _read(table: Table, pruned: Pruned | None, reach: Reach) -> Sequence[str]:
+    """In words, which fragments are read and what of them."""
+    if pruned is None:
+        return ["fragments read: all tags"]
+
+    def named(tags: frozenset[int]) -> str:
+        return ", ".join(table.structure[tag].name for tag in sorted(tags))
+
+    said = [f"fragments read: {named(pruned.tags)}"]
+    return [*said, f"by their links alone: {named(pruned.links)}"] if pruned.links else said

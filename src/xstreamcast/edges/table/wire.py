@@ -33,7 +33,7 @@ def _lines(rows: Any) -> Any:
         "",
     )
     parts = [
-        b"<stream:", word, b" id=", _quoted(rows["id"]), tag, b' validTime="',
+        b"<stream:", word, b" id=", quoted(rows["id"]), tag, b' validTime="',
         _instants(rows["valid"], rows["zoned"]), b'">', pc.coalesce(rows["payload"], b""),
         b"</stream:", word, b">\n",
     ]  # fmt: skip
@@ -46,7 +46,7 @@ def _binary(part: Any) -> Any:
     return arrow().scalar(part, kind) if isinstance(part, bytes) else part.cast(kind)
 
 
-def _quoted(ids: Any) -> Any:
+def quoted(ids: Any) -> Any:
     """Ids as attribute values."""
     pa = arrow()
     pc = pa.compute

@@ -1,0 +1,113 @@
+"""Some rows of the files of a table: of a file only the row groups that have any are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from xstreamcast.edges.table.files import opened
+from xstreamcast.edges.table.schema import FRAGMENT, arrow, file_schema
+from xstreamcast.edges.table.skeletons import skeletons
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.table.log import File
+
+_LINKS: Final = tuple(name for name in FRAGMENT if name != "payload")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picked:
+    """Rows of a file, in runs that begin here and end before there."""
+
+    file: File
+    begin: np.ndarray[Any, Any]
+    end: np.ndarray[Any, Any]
+
+    @staticmethod
+    def of(file: File, rows: np.ndarray[Any, Any]) -> Picked:
+        """Rows in order, each once."""
+        cuts = np.flatnonzero(np.diff(rows) != 1) + 1
+        first = np.concatenate((np.zeros(1, np.int64), cuts))
+        last = np.concatenate((cuts, np.array([len(rows)]))) - 1
+        return Picked(file, rows[first], rows[last] + 1)
+
+    def __len__(self) -> int:
+        return int((self.end - self.begin).sum())
+
+
+def picked_rows(files: Mapping[tuple[int, str], File], told: Any) -> Iterator[Picked]:
+    """What a table of (tag, file, row) tells, file by file in the order of their commits."""
+    pc = arrow().compute
+    met = told.select(["tag", "file"]).group_by(["tag", "file"]).aggregate([]).to_pylist()
+    there = {(one["tag"], one["file"]) for one in met}
+    for key in (one for one in files if one in there):
+        mask = pc.and_(pc.equal(told["tag"], key[0]), pc.equal(told["file"], key[1]))
+        yield Picked.of(files[key], np.unique(told["row"].filter(mask).to_numpy()))
+
+
+def read_picked(
+    table: Path, picked: Sequence[Picked], links: Mapping[int, str], *, apart: bool
+) -> Any:
+    """These rows with their tags, in order of arrival.
+
+    `links`: tags of whose payloads only the holes are wanted, by the name of their elements.
+    `apart`: no id has two tags, so that fragments of one may come before those of another.
+    """
+    pa = arrow()
+    parts = [_read(table, one, links.get(one.file.tag)) for one in picked]
+    if not parts:
+        return file_schema(FRAGMENT).append(pa.field("tag", pa.int32())).empty_table()
+    rows = pa.concat_tables(parts)
+    if len(parts) == 1 or apart:
+        tags = [one.file.tag for one in picked]
+        if -1 not in tags and all(_is_in_order(parts, tags, tag) for tag in set(tags)):
+            return rows
+    return rows.sort_by([("batch", "ascending"), ("ordinal", "ascending")])
+
+
+def _is_in_order(parts: Sequence[Any], tags: Sequence[int], tag: int) -> bool:
+    """Whether the fragments of a tag stand as they came."""
+    mine = [part for part, other in zip(parts, tags, strict=True) if other == tag]
+    batch = np.concatenate([part["batch"].to_numpy() for part in mine])
+    ordinal = np.concatenate([part["ordinal"].to_numpy() for part in mine])
+    later = (batch[1:] > batch[:-1]) | ((batch[1:] == batch[:-1]) & (ordinal[1:] > ordinal[:-1]))
+    return bool(later.all())
+
+
+def _read(table: Path, one: Picked, local: str | None) -> Any:
+    pa, file = arrow(), opened(table, one.file)
+    bare = None if local is None else _taken(file, one, _LINKS)
+    if bare is None or "repeat" in bare["operation"].unique().to_pylist():
+        rows = _taken(file, one, FRAGMENT)  # what says something again is known by its payload
+    else:
+        assert local is not None
+        rows = bare.append_column("payload", skeletons(bare, local)).select(FRAGMENT)
+    rows = rows.cast(file_schema(FRAGMENT))
+    tag = np.full(rows.num_rows, one.file.tag, np.int32)
+    return rows.append_column("tag", pa.array(tag))
+
+
+def _taken(file: Any, one: Picked, columns: tuple[str, ...]) -> Any:
+    """The picked rows of an open file, some columns."""
+    pa = arrow()
+    sizes = np.array([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])
+    ends = np.cumsum(sizes)
+    begins = ends - sizes
+    met = np.zeros(len(sizes) + 1, np.int64)
+    np.add.at(met, np.searchsorted(ends, one.begin, side="right"), 1)
+    np.add.at(met, np.searchsorted(begins, one.end, side="left"), -1)
+    groups = np.flatnonzero(np.cumsum(met[:-1]) > 0)
+    found = file.read_row_groups(groups.tolist(), columns=list(columns), use_threads=False)
+    # where a row of the file stands among the groups that were read
+    shift = begins[groups] - (np.cumsum(sizes[groups]) - sizes[groups])
+    which = np.searchsorted(begins[groups], one.begin, side="right") - 1
+    low, high = one.begin - shift[which], one.end - shift[which]
+    if len(low) == 1:
+        return found.slice(int(low[0]), int(high[0] - low[0]))
+    lengths = one.end - one.begin
+    at = np.repeat(low - np.cumsum(lengths) + lengths, lengths) + np.arange(int(lengths.sum()))
+    return found.take(pa.array(at))

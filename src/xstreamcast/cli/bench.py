@@ -30,7 +30,8 @@ BENCHES: Final = (
     Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
     Bench("memory", "what running queries hold while fragments arrive, beside SaxonC-HE"),
     Bench("history", "query histories of fragments: three strategies, beside SaxonC-HE"),
-    Bench("spark", "history queries on Spark, beside its own XML reader"),
+    Bench("spark", "history queries on Spark, beside its own XML reader and RumbleDB"),
+    Bench("continuous", "leave two queries running on Spark, beside what Spark takes alone"),
     Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
 )
 

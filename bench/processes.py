@@ -1,0 +1,48 @@
+"""What a process and all that it started have used of the processors, as the system counts it."""
+
+import os
+from pathlib import Path
+
+_PROC = Path("/proc")
+
+
+def used(root: int | None = None) -> float:
+    """Processor seconds of a process tree: Python, the JVM below it, the workers below that.
+
+    Those that have ended are counted by whoever waited for them.
+    """
+    ticks, root = 0, root or os.getpid()
+    for pid in tree(root):
+        fields = _fields(pid)
+        ticks += sum(map(int, fields[11:15])) if fields else 0
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def tree(root: int) -> list[int]:
+    """A process and its descendants."""
+    below: dict[int, list[int]] = {}
+    for entry in _PROC.iterdir():
+        if entry.name.isdigit() and (fields := _fields(int(entry.name))):
+            below.setdefault(int(fields[1]), []).append(int(entry.name))
+    found = [root]
+    for pid in found:
+        found += below.get(pid, [])
+    return found
+
+
+def held(root: int | None = None) -> int:
+    """Bytes of a process tree that are in memory; what is shared counts for each."""
+    pages = 0
+    for pid in tree(root or os.getpid()):
+        fields = _fields(pid)
+        pages += int(fields[21]) if fields else 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _fields(pid: int) -> list[str]:
+    """What stands behind the name of a process; nothing if it is gone."""
+    try:
+        told = (_PROC / str(pid) / "stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return told.rpartition(") ")[2].split()

@@ -91,6 +91,7 @@ def _write_settings(folder: Path) -> None:
     events.mkdir(parents=True)
     (folder / "conf").mkdir()
     lines = ["spark.executor.memory 700m", "spark.cores.max 2", "spark.eventLog.enabled true"]
+    lines += [f"spark.executor.extraJavaOptions {_QUICK}"]
     lines += [f"spark.eventLog.dir file://{events}", "spark.eventLog.compress false"]
     (folder / "conf" / "spark-defaults.conf").write_text("\n".join(lines) + "\n")
 

@@ -32,7 +32,7 @@ def failure(stopped: Exception, beside: str = "") -> Error:
         sys.stderr.write(beside)
         raise stopped
     text = f"{_whole(stopped)}\n{beside}"
-    return _ours(text) or _full(text) or _gone(text) or _spark(text)
+    return _ours(text) or _full(text) or _gone(text) or _spark(beside or text)
 
 
 def _whole(stopped: BaseException) -> str:

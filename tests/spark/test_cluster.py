@@ -45,11 +45,10 @@ def test_the_same_answers_as_in_one_process(two: Cluster, tmp_path: Path) -> Non
     feed, table = write_feed(tmp_path / "feed", 400), tmp_path / "table"
     ingest(feed, table, stream="credit")
     told, beside, batch = tmp_path / "told", tmp_path / "beside", ("--max-per-batch", "100")
-    there = ("--master", two.master)
+    there, to = ("--master", two.master), ("-o", str(told), *batch)
     commands = [
         ["run", "-q", QUERY, "-i", f"credit=table:{table}", "--runner", "spark", *there],
-        ["watch", "-q", QUERY, "-i", f"credit={feed}", "--runner", "spark", *there, *batch]
-        + ["-o", str(told)],
+        ["watch", "-q", QUERY, "-i", f"credit={feed}", "--runner", "spark", *there, *to],
         ["ingest", str(feed), "--table", str(beside), "--stream", "credit", *there, *batch],
     ]
     done = subprocess.run(

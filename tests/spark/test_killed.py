@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from tests.spark.feeds import write_feed
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
+from tests.spark.killing import Job
 from xstreamcast.edges.table import Log
 from xstreamcast.edges.table.compacting import compact
 from xstreamcast.edges.table.files import read_files
@@ -66,13 +68,32 @@ def test_killed_in_this_process(tmp_path: Path) -> None:
     assert counted(table) == counted(beside)
 
 
+def ingesting(feed: Path, table: Path) -> Job:
+    checkpoint = table.with_name("checkpoint")
+    words = ("ingest", str(feed), "--table", str(table), "--stream", "credit")
+    return Job((*words, "--max-per-batch", "40", "--checkpoint", str(checkpoint)), checkpoint)
+
+
 def test_killed_on_spark(tmp_path: Path) -> None:
-    feed, table, beside = write_feed(tmp_path / "feed", 800), tmp_path / "t", tmp_path / "beside"
-    options = ("--max-per-batch", "100")
-    for commits in (2, 5):
-        killed_after(started(feed, table, *options), table, commits)
-        assert len(Log(table).numbers()) < 9, "killed too late to show anything"
-    said = ends_well(feed, table, *options)
+    feed, table, beside = write_feed(tmp_path / "feed", 400), tmp_path / "t", tmp_path / "beside"
+    job = ingesting(feed, table)
+    job.kill(2, 0.1)
+    job.kill(5, 0.4)
+    said = job.finish(hurt=((7, 0.1), (9, 0.2)))
     assert said.splitlines()[-1].startswith("credit: ")
+    assert job.begun() >= 11, "killed too late to show anything"
+    ends_well(feed, beside, "--runner", "local")
+    assert counted(table) == counted(beside)
+
+
+@pytest.mark.thorough
+def test_killed_fifty_times_on_spark(tmp_path: Path) -> None:
+    dice = random.Random()
+    feed, table, beside = write_feed(tmp_path / "feed", 2400), tmp_path / "t", tmp_path / "beside"
+    job = ingesting(feed, table)
+    for number in range(25):
+        job.kill(1 + number, dice.random() * 2)
+        job.kill_worker(2 + number, dice.random() * 2, dice)
+    job.finish()
     ends_well(feed, beside, "--runner", "local")
     assert counted(table) == counted(beside)

@@ -50,6 +50,7 @@ _SETTINGS: Final[Mapping[str, str]] = {
 }
 # A stack of 8 MB: stopping a query inside a batch overflows the usual one.
 _JAVA: Final = ("-Xss8m",)
+_TRIES: Final = 3
 _QUICK: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
@@ -82,7 +83,10 @@ def session(
     conf["spark.driver.extraJavaOptions"] = " ".join(options)
     for name, value in conf.items():
         builder = builder.config(name, value)
-    return _started(builder.master(master or f"local[{many}]"), launch, _environment(master))
+    # A task whose worker was killed is tried again, as it would be on a cluster.
+    return _started(
+        builder.master(master or f"local[{many},{_TRIES}]"), launch, _environment(master)
+    )
 
 
 def _connected(builder: Any, address: str) -> SparkSession:

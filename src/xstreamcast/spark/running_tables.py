@@ -71,7 +71,14 @@ def over_units(
     depth = None if few else wish.depth or min(levels(table.structure), LEVELS)
     known = followed(table, made, reach) if few else None
     task = UnitsTask(
-        question, table, shown, links, apart=kept is not None, depth=depth, known=known
+        question,
+        table,
+        shown,
+        links,
+        apart=kept is not None,
+        plain=_is_plain(kept),
+        depth=depth,
+        known=known,
     )
     rows = None if depth is None else assigned(spark, table, made, reach, depth)
     by = "the driver follows the links" if few else "joins follow the links"
@@ -119,6 +126,16 @@ def _pruned(plan: Spread, options: Options, kept: Kept) -> Pruned | None:
     full = frozenset[int]().union(*(one.full for one in found))
     link = frozenset[int]().union(*(one.link for one in found))
     return Pruned(full | link, link - full - kept.guide.binding)
+
+
+def _is_plain(kept: Kept | None) -> bool:
+    """Whether no tag stands below itself: then no fragment contains itself."""
+    if kept is None:
+        return False
+    links = kept.guide.links
+    return not any(
+        tag in kept.guide.below(link.child for link in found) for tag, found in links.items()
+    )
 
 
 def _counted(made: Roots, name: str) -> str:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.joining import taken_in
+from xstreamcast.edges.table.batches import take_rows
 from xstreamcast.edges.table.picking import Picked, picked_rows, read_picked
 from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
 from xstreamcast.spark.running_task import AGAIN, Question, answered, failing, rows
@@ -48,13 +48,18 @@ class Told:
     picked: tuple[Picked, ...]
 
 
-def taken(name: str, structure: TagStructure, pieces: Iterable[bytes]) -> History:
-    """Fragments in their wire form, in a history of their own."""
+def taken(
+    name: str, structure: TagStructure, lines: Iterable[bytes], found: Any = None, *,
+    plain: bool = False,
+) -> History:  # fmt: skip
+    """Fragments in their wire form, then rows of a table, in a history of their own."""
     store = Store()
     decoder = Decoder(name, structure, names=store.names)
     history = History(name, structure, store=store, ids=decoder.ids)
-    for lines in pieces:
-        taken_in(history, decoder.feed(lines), decoder, store, [])
+    for some in lines:
+        taken_in(history, decoder.feed(some), decoder, store, [])
+    if found is not None:
+        take_rows(history, decoder, found, plain=plain)
     taken_in(history, decoder.close(), decoder, store, [])
     return history
 
@@ -67,10 +72,11 @@ class UnitsTask:
 
     def __init__(
         self, question: Question, table: Table, guide: Guide | None, links: Mapping[int, str],
-        *, apart: bool, depth: int | None = None, known: Sequence[Told] | None = None,
+        *, apart: bool, plain: bool, depth: int | None = None,
+        known: Sequence[Told] | None = None,
     ) -> None:  # fmt: skip
         self.question, self.guide, self.links = question, guide, links
-        self.apart = apart  # no id has two tags
+        self.apart, self.plain = apart, plain  # no id has two tags; nothing contains itself
         self.depth = depth  # how many levels of fragments joins followed
         self.known = known  # what each task reads, where the driver has followed the links
         self.path, self.stream, self.structure = table.path, table.stream, table.structure
@@ -111,13 +117,8 @@ class UnitsTask:
     def _range(self, told: Told, place: int) -> Iterator[Any]:
         found = read_picked(self.path, told.picked, self.links, apart=self.apart)
         question = self.question
-        history = taken(question.name, self.structure, _lines(told.line, found))
+        history = taken(question.name, self.structure, [told.line], found, plain=self.plain)
         history.newest, history.zoned = self.newest
         if self.guide is not None:
             history._guide = (len(history), history.structure), self.guide
         yield from answered(question, place, history)
-
-
-def _lines(root: bytes, found: Any) -> Iterator[bytes]:
-    yield root
-    yield from wire(found)

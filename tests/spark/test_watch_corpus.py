@@ -78,11 +78,11 @@ def write_steps(folder: Path) -> None:
         os.utime(file, (1000 + at, 1000 + at))  # files are taken in by age
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=[1, 3], ids=["one", "three"])
 def told(
-    spark: Any, tmp_path_factory: pytest.TempPathFactory
+    spark: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
 ) -> dict[str, dict[int, list[Change]]]:
-    """The changes of each script and step."""
+    """The changes of each script and step, in one place or three."""
     from xstreamcast.spark.source import ROWS
     from xstreamcast.spark.watching import changes_of
     from xstreamcast.spark.watching_state import Keeping
@@ -110,8 +110,10 @@ def told(
     done = Told()
     # nothing is kept between batches but what the store has: a log, and snapshots from time to time
     keeping = Keeping(least=4000, in_worker=False)
-    stream = changes_of(rows, asked, raises=False, all_told=True, keeping=keeping).writeStream
-    query = stream.foreachBatch(once_each(write, done)).option(
+    changes = changes_of(
+        rows, asked, raises=False, all_told=True, keeping=keeping, buckets=request.param
+    )
+    query = changes.writeStream.foreachBatch(once_each(write, done)).option(
         "checkpointLocation", str(folder / "checkpoint")
     )
     query.trigger(availableNow=True).start().awaitTermination()

@@ -29,6 +29,10 @@ def add_spark_arguments(parser: Parser) -> None:
         metavar="D",
         help="on Spark: between two batches (100ms)",
     )
+    parser.add_argument(
+        "--buckets", type=int, default=1, metavar="N",
+        help="on Spark: how many places the units of a query are asked in (1)",
+    )  # fmt: skip
 
 
 def on_spark(
@@ -45,4 +49,6 @@ def on_spark(
     bound = bound_programs(asked.telling(options.tell), document, inputs)
     interval = f"{(_micros(arguments.interval) or 0) // 1000} milliseconds"
     made = watchings({"query": bound}, options)
-    return SparkWatching(spark, made, options, arguments.max_per_batch, interval)
+    if arguments.buckets < 1:
+        raise error("XSCU0001", f"there must be at least one bucket, not {arguments.buckets}")
+    return SparkWatching(spark, made, options, arguments.max_per_batch, interval, arguments.buckets)

@@ -40,6 +40,7 @@ class FragmentFeed:
     def __init__(self, history: History, cut: TagCut | None, strict: bool = False) -> None:
         self.history, self.cut, self.strict = history, cut, strict
         self.timed = False  # somebody asks when units may change by themselves
+        self.mine: Callable[[str], bool] | None = None  # by id: units that are asked here
         self._links = Places(history)
         self._insides: Insides | None = None
         self._verdict: Verdict | None = None
@@ -147,15 +148,23 @@ class FragmentFeed:
     def _settle(self, keys: list[tuple[str, int]]) -> None:
         """Which ids are units, and where."""
         self._places = {key: place for place, (key, _) in enumerate(keys)}
-        for key, code in keys:
+        own = keys if self.mine is None else self._own(keys, self.mine)
+        for key, code in own:
             self._units.setdefault(code, []).append(key)
         self._keys = objects([key for key, _ in keys])
         self._place_codes = np.array([code for _, code in keys], np.int64)
         self._unit_places = np.argsort(self._place_codes, kind="stable")
         self._unit_codes = self._place_codes[self._unit_places]
-        self._is_unit[self._place_codes] = True
+        self._is_unit[[code for _, code in own]] = True
         self._cache = self._new_cache(len(keys))
         self._verdicts = None if self._verdict is None else Verdicts(self._verdict, len(keys))
+
+    def _own(
+        self, keys: list[tuple[str, int]], mine: Callable[[str], bool]
+    ) -> list[tuple[str, int]]:
+        """The units that are asked here; the others have places."""
+        ids = self.history.ids
+        return [one for one in keys if mine(str(one[1]) if ids is None else ids.text(one[1]))]
 
     def _new_cache(self, units: int) -> MiniCache:
         return MiniCache(self.history.store.names, self.history.name, units)

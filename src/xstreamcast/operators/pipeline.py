@@ -135,7 +135,7 @@ class Pipeline:
         if not changed and not (self.division.clock and tick.clock_moved):
             return []
         self._held = not tick.decided
-        return [] if self._held else self._rewritten(tick, asking, instant)
+        return [] if self._held else self.rewritten(asking, instant, tick.item)
 
     def _moves(
         self, part: Part, tick: Tick, asking: Asking, upset: bool
@@ -188,12 +188,16 @@ class Pipeline:
         again = met - asked - gone
         return moves + (tick.again(sorted(again), part.input) if again else [])
 
-    def _rewritten(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
+    def rewritten(
+        self, asking: Asking, instant: int, context: Callable[[Store], Items | None] | None = None
+    ) -> list[Change]:
+        """What follows from the values, computed again."""
         assert self.rest is not None
         store = Store(asking.names)
         item = None
         if None in self.division.whole:
-            item = tick.item(store)
+            assert context is not None
+            item = context(store)
             if item is None:
                 return []
         values = {p.variable.number: op.value(asking, store) for p, op in self.valued}

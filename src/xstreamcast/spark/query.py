@@ -44,33 +44,34 @@ class SparkQuery:
         made = SparkRun(self.session, self._telling(tell), document, inputs, options)
         return made.frame()
 
-    def watch(self, **inputs: Any) -> DataFrame:
+    def watch(self, document: Any = None, /, **inputs: Any) -> DataFrame:
         """A streaming DataFrame of changes: query, nth, time, diff, key, after, item.
 
         An input is a path or a streaming DataFrame with the columns of FragmentSource. Options are
         those of `start`. It is written as any other: `.writeStream.….start()`.
         """
-        return self.watching(inputs).changes()
+        return self.watching(inputs, document).changes()
 
-    def start(self, write: Write, **inputs: Any) -> Running:
+    def start(self, write: Write, document: Any = None, /, **inputs: Any) -> Running:
         """Leave the query running: `write(epoch, [(query, change), …])` for each batch.
 
         policy, clock, follow, checkpoint, immutable, tell as in `watch`; `max_per_batch` fragments
         make a batch, `interval` is the time between two. Inputs that are not followed end.
         """
-        return self.watching(inputs).start(write)
+        return self.watching(inputs, document).start(write)
 
-    def watching(self, inputs: Mapping[str, Any]) -> SparkWatching:
+    def watching(self, inputs: Mapping[str, Any], document: Any = None) -> SparkWatching:
         """The query over inputs and with options, by name."""
         from xstreamcast.spark.watching_run import SparkWatching, watchings
 
         words = dict(inputs)
         most, interval = words.pop("max_per_batch", None), words.pop("interval", None)
+        buckets = words.pop("buckets", 1)
         known = [one for one in Options.__slots__ if one in words]
         options = Options(**{one: words.pop(one) for one in known})
-        made = watchings({"query": self._bound(None, words, options)}, options)
+        made = watchings({"query": self._bound(document, words, options)}, options)
         more = {} if interval is None else {"interval": interval}
-        return SparkWatching(self.session, made, options, most, **more)
+        return SparkWatching(self.session, made, options, most, buckets=buckets, **more)
 
     def _bound(
         self, document: Any, inputs: Mapping[str, Any], options: Options

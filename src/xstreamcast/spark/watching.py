@@ -12,6 +12,7 @@ from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, ROWS, register
 from xstreamcast.spark.watching_host import Asked
 from xstreamcast.spark.watching_pieces import PIECES, register_pieces
+from xstreamcast.spark.watching_spread import spread_changes
 from xstreamcast.spark.watching_state import CHANGES, READ, Hosting, Keeping, pickled
 
 if TYPE_CHECKING:
@@ -32,19 +33,24 @@ def changes_of(
     raises: bool = True,
     all_told: bool = False,
     keeping: Keeping | None = None,
+    buckets: int = 1,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource).
 
-    Each query runs in one place: what it keeps is not spread. Where rows have no column `query`,
-    every query that reads a row's stream gets it. `all_told`: with rows that are no changes.
+    The units of each query are asked in so many `buckets`, if they can be. Where rows have no
+    column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
+    changes.
     """
     from pyspark.sql import functions as f
 
     wall = any(one.wall for one in asked.values())
     written = {name: pickled(one) for name, one in asked.items()}
-    hosting = Hosting(written, wall, raises, keeping or Keeping())
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
+    if buckets > 1:
+        told = spread_changes(rows, written, wall, raises, buckets, keeping or Keeping())
+        return told if all_told else told.where("diff <> 0")
+    hosting = Hosting(written, wall, raises, keeping or Keeping())
     grouped = rows.select("query", *READ).groupBy("query")
     mode = "processingTime" if wall else "none"
     told = grouped.transformWithStateInPandas(hosting, CHANGES, "append", mode)

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from xstreamcast.edges.immutable import Path, immutable_tags
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, arrow
-from xstreamcast.edges.table.wire import wire
+from xstreamcast.edges.table.wire import _lines as line_array
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import error
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.tape.layout import I64
 
 _STREAM: Final = b"<stream:fragments"
 BYTES: Final = "bytes"  # the operation of a row that is a piece of a document
@@ -48,41 +51,39 @@ class Asked:
     immutable: tuple[Path, ...] = ()
 
 
-class Host:
-    """The operators of a query, and what reads rows for them.
+class Reading:
+    """What reads rows for operators: fragments, and what is said between them."""
 
-    changes of all ticks  →  those of the local runner, if it ticks between the same arrivals
-    """
-
-    def __init__(self, asked: Asked) -> None:
-        self.asked = asked
-        self.watch = _watch(asked)
+    def __init__(self, asked: Asked, watch: Any) -> None:
+        self.asked, self.watch = asked, watch
         self.refused: list[Refused] = []
         self._arriving = {
-            name: _arriving(name, self.watch, asked)
+            name: _arriving(name, watch, asked)
             for name, kind in asked.kinds.items()
             if name is not None and kind == "fragments"
         }
 
-    def take(self, rows: Any, now: int | None) -> list[Change]:
-        """The rows of a batch, and the wall clock if it counts → the changes of one tick."""
+    def take_rows(self, rows: Any) -> None:
+        """The rows of a batch, of all streams."""
         for name in self.asked.kinds:
             self._take_stream(name, rows)
-        if self.asked.wall and now is not None:
-            self.watch.reach(Moment(now, True))
-        return self.watch.tick()
 
     def _take_stream(self, name: str | None, rows: Any) -> None:
         pc = arrow().compute
-        mine = rows.filter(pc.equal(rows["stream"], name or "")).sort_by("ordinal")
-        for first, last, operation in _runs(mine["operation"].to_pylist()):
-            self._take_run(name, mine.slice(first, last - first), operation)
+        at = np.flatnonzero(pc.equal(rows["stream"], name or "").to_numpy())
+        ordinals = rows["ordinal"].to_numpy()[at]
+        if (ordinals[1:] < ordinals[:-1]).any():
+            at = at[np.argsort(ordinals, kind="stable")]
+            mine = rows.take(at)
+        else:
+            mine = rows if len(at) == rows.num_rows else rows.take(at)
+        for first, last, operation in _runs(mine["operation"]):
+            self._take_run(name, mine.slice(first, last - first), operation, at[first:last])
 
-    def _take_run(self, name: str | None, rows: Any, operation: str) -> None:
+    def _take_run(self, name: str | None, rows: Any, operation: str, at: I64) -> None:
         match operation:
             case "":
-                for lines in wire(rows):
-                    self._feed(str(name), lines)
+                self._take_fragments(str(name), rows, at)
             case "structure":
                 for payload in rows["payload"].to_pylist():
                     self._feed(str(name), payload)
@@ -98,6 +99,9 @@ class Host:
                     self.watch.on_bytes(name, piece)
             case _:
                 self._refuse(str(name), rows)
+
+    def _take_fragments(self, name: str, rows: Any, at: I64) -> None:
+        self._feed(name, lines_of(rows)[1])
 
     def _feed(self, name: str, lines: bytes) -> None:
         """Whole fragments; nothing is carried over to the next ones."""
@@ -120,24 +124,17 @@ class Host:
                 raise error(refused.code, refused.reason)
             self.refused.append(refused)
 
-    def said(self) -> Mapping[str, int]:
-        """What there is to say at the end: bytes of state, and what of the inputs did not count."""
-        told = {"bytes of state": self.watch.state_bytes}
+    def counted(self) -> dict[str, int]:
+        """What of the inputs did not count, if any."""
+        told: dict[str, int] = {}
         for name, one in self._arriving.items():
             counts = {
-                "repeated": self.watch.repeated(name),
                 "late": one.late,
                 "too far ahead": one.ahead,
                 "updates of what is immutable left out": one.ignored,
             }
             told |= {f"{name}: {what}": count for what, count in counts.items() if count}
         return told
-
-    @property
-    def ended(self) -> bool:
-        """Whether all inputs have ended."""
-        watches = [self.watch] if isinstance(self.watch, Watch) else self.watch.watches.values()
-        return all(one.ended >= set(one.kinds) for one in watches)
 
     # -- elsewhere --------------------------------------------------------------------------------
 
@@ -150,17 +147,69 @@ class Host:
     def __setstate__(self, told: dict[str, Any]) -> None:
         self.__dict__.update(told)
         for name, one in self._arriving.items():
-            ids, structure, counts, links = one.decoder  # type: ignore[misc]
-            one.decoder = Decoder(
-                name, structure, ids=ids, names=self.watch.names, on_error=self.asked.on_error
-            )
-            one.decoder.counts, one.decoder._links = counts, links
+            one.decoder = decoder_again(name, one.decoder, self.watch.names, self.asked.on_error)
+
+
+class Host(Reading):
+    """The operators of a query, and what reads rows for them.
+
+    changes of all ticks  →  those of the local runner, if it ticks between the same arrivals
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        super().__init__(asked, _watch(asked))
+
+    def take(self, rows: Any, now: int | None) -> list[Change]:
+        """The rows of a batch, and the wall clock if it counts → the changes of one tick."""
+        self.take_rows(rows)
+        if self.asked.wall and now is not None:
+            self.watch.reach(Moment(now, True))
+        changes: list[Change] = self.watch.tick()
+        return changes
+
+    def said(self) -> dict[str, int]:
+        """What there is to say at the end: bytes of state, and what of the inputs did not count."""
+        told: dict[str, int] = {"bytes of state": self.watch.state_bytes}
+        again = {name: self.watch.repeated(name) for name in self._arriving}
+        told |= {f"{name}: repeated": count for name, count in again.items() if count}
+        return told | self.counted()
+
+    @property
+    def ended(self) -> bool:
+        """Whether all inputs have ended."""
+        watches = [self.watch] if isinstance(self.watch, Watch) else self.watch.watches.values()
+        return all(one.ended >= set(one.kinds) for one in watches)
+
+
+def lines_of(rows: Any) -> tuple[I64, bytes]:
+    """The fragments of rows on one wire, and where each ends there."""
+    lines = line_array(rows.combine_chunks())
+    if hasattr(lines, "combine_chunks"):
+        lines = lines.combine_chunks()
+    if len(lines) == 0:
+        return np.zeros(0, np.int64), b""
+    _, offsets, data = lines.buffers()
+    ends = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
+    return ends[1:] - ends[0], data[int(ends[0]) : int(ends[-1])].to_pybytes()
+
+
+def bare_decoder(decoder: Any) -> Any:
+    """What brings a decoder back that is between two batches."""
+    assert isinstance(decoder, Decoder)
+    return decoder.ids, decoder.structure, decoder.counts, decoder._links
+
+
+def decoder_again(name: str, bare: Any, names: Any, on_error: OnError) -> Decoder:
+    """The decoder."""
+    ids, structure, counts, links = bare
+    made = Decoder(name, structure, ids=ids, names=names, on_error=on_error)
+    made.counts, made._links = counts, links
+    return made
 
 
 def _bare(one: Arriving) -> Arriving:
-    bare, decoder = copy.copy(one), one.decoder
-    assert isinstance(decoder, Decoder)
-    bare.decoder = decoder.ids, decoder.structure, decoder.counts, decoder._links  # type: ignore[assignment]
+    bare = copy.copy(one)
+    bare.decoder = bare_decoder(one.decoder)
     return bare
 
 
@@ -182,20 +231,24 @@ def _fixed(paths: tuple[Path, ...], name: str, structure: TagStructure) -> froze
     return immutable_tags(structure, [one for one in paths if one.stream in (None, name)])
 
 
-def _arriving(name: str, watch: Watch | Network, asked: Asked) -> Arriving:
+def _arriving(name: str, watch: Any, asked: Asked) -> Arriving:
     made = Arriving(name, _STREAM + b">", _ALL)
     made.begin(watch, asked.on_error, asked.immutable)
     return made
 
 
-_SAID: Final[Mapping[str, str]] = {one: one for one in (STRUCTURE, HEARTBEAT, EOS, REFUSED, BYTES)}
+_SAID: Final = (STRUCTURE, HEARTBEAT, EOS, REFUSED, BYTES)
 
 
-def _runs(operations: list[str]) -> Iterator[tuple[int, int, str]]:
+def _runs(operations: Any) -> Iterator[tuple[int, int, str]]:
     """(first, last, word) of what is said between fragments, "" for a run of fragments."""
+    pa = arrow()
+    said = pa.compute.is_in(operations, value_set=pa.array(_SAID, pa.string())).to_numpy()
     first = 0
-    for at in range(1, len(operations) + 1):
-        word = _SAID.get(operations[first], "")
-        if at == len(operations) or _SAID.get(operations[at], "") != word:
-            yield first, at, word
-            first = at
+    for at in np.flatnonzero(said).tolist():
+        if at > first:
+            yield first, at, ""
+        yield at, at + 1, operations[at].as_py()
+        first = at + 1
+    if first < len(operations):
+        yield first, len(operations), ""

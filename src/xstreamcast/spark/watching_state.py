@@ -1,9 +1,10 @@
 """Operators in Spark's stateful processing: their state is logged, and rebuilt where it is lost.
 
-Of each query one instance runs, in the partition of its name. The store has what arrived since the
-last snapshot (`log`, a value for each batch), the snapshot in pieces, and a token that says which
-state this is. A worker keeps the operators between batches, and uses them only if they have that
-token: after a failure, or where another worker had the batch before, they are rebuilt.
+Of each query one instance runs, in the partition of its name; of a query that is spread, a router,
+buckets and a teller (`watching_spread`). The store has what arrived since the last snapshot (`log`,
+a value for each batch), the snapshot in pieces, and a token that says which state this is. A worker
+keeps the operators between batches, and uses them only if they have that token: after a failure, or
+where another worker had the batch before, they are rebuilt.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import pickle
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -22,6 +23,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error, error
 from xstreamcast.spark.watching_host import Host
+from xstreamcast.spark.watching_messages import Arrived
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
@@ -37,8 +39,8 @@ REFUSED, FAILED, SAID = "refused", "failed", "said"  # keys of rows that are no 
 _PIECE: Final = 4 << 20  # bytes of a snapshot in one value
 _CHECK: Final = 1000  # milliseconds between two looks at the wall clock
 
-# (run, query) → token and operators, for as long as the worker lives
-_KEPT: dict[tuple[str, str], tuple[str, Host]] = {}
+# (run, stage, key) → token and operators, for as long as the worker lives
+_KEPT: dict[tuple[Any, ...], tuple[str, Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,32 +51,69 @@ class Keeping:
     in_worker: bool = True
 
 
-class Hosting(StatefulProcessor):
-    """What Spark calls for each query and batch; found by name where it is unpickled."""
+class Stage(StatefulProcessor):
+    """Something that takes batches in, of which one instance runs for each key.
 
-    def __init__(self, asked: dict[str, bytes], wall: bool, raises: bool, keeping: Keeping) -> None:
-        self.asked, self.wall, self.raises, self.keeping = asked, wall, raises, keeping
+    A stage says what it is made of, and what it makes of what Spark hands it.
+    """
+
+    wall = False
+
+    def __init__(self, keeping: Keeping, made_for: str = "") -> None:
+        self.keeping, self.made_for = keeping, made_for
         self.run = uuid.uuid4().hex
+
+    def make(self, key: Any) -> Any:
+        """A new instance."""
+        raise TypeError(key)
+
+    def read(self, rows: Iterator[Any]) -> Any:
+        """What Spark hands in, as it is taken in."""
+        raise TypeError(rows)
+
+    def logged(self, batch: Any) -> bytes:
+        """It, for the log."""
+        raise TypeError(batch)
+
+    def unlogged(self, raw: bytes) -> Any:
+        """It, from the log."""
+        raise TypeError(raw)
+
+    def take(self, host: Any, batch: Any, now: int | None) -> Any:
+        """Take a batch in → what came of it."""
+        raise TypeError(batch)
+
+    def rows(self, key: Any, made: Any) -> Any:
+        """What came of it, as Spark takes it."""
+        raise TypeError(made)
+
+    def failed(self, key: Any, why: Error) -> Any:
+        """What is told where a batch cannot be taken in."""
+        raise why
+
+    # -- what Spark calls -------------------------------------------------------------------------
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
         self._log = handle.getListState("log", "now bigint, rows binary")
         self._snapshot = handle.getListState("snapshot", "piece binary")
-        self._state = handle.getValueState("state", "token string, logged bigint, held bigint")
+        self._state = handle.getValueState(
+            "state", "token string, logged bigint, held bigint, made_for string"
+        )
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
-        table = _table(rows)
+        batch = self.read(rows)
         now = timerValues.getCurrentProcessingTimeInMs() * 1000 if self.wall else None
         if self.wall:
             self._set_timer(timerValues)
-        yield self._step(str(key[0]), table, now)
+        yield self._step(key, batch, now)
 
     def handleExpiredTimer(
         self, key: Any, timerValues: Any, expiredTimerInfo: Any
     ) -> Iterator[Any]:
         now = timerValues.getCurrentProcessingTimeInMs()
         self._handle.registerTimer(now + _CHECK)
-        yield self._step(str(key[0]), _nothing(), now * 1000)
+        yield self._step(key, self.read(iter(())), now * 1000)
 
     def close(self) -> None:
         """Nothing is open."""
@@ -85,44 +124,43 @@ class Hosting(StatefulProcessor):
 
     # -- state ------------------------------------------------------------------------------------
 
-    def _step(self, query: str, table: Any, now: int | None) -> Any:
+    def _step(self, key: Any, batch: Any, now: int | None) -> Any:
         """Take a batch in, and write down what brings the operators to where they are then."""
         state = self._state.get() if self._state.exists() else None
-        host = self._host(query, None if state is None else state[0])
-        refused = len(host.refused)
+        host = self._host(key, state)
         try:
-            changes = host.take(table, now)
-        except Error as failed:
-            if self.raises:
-                raise
-            return _rows(query, [], [_side(FAILED, pickled(failed))])
-        beside = [_side(REFUSED, pickle.dumps(one)) for one in host.refused[refused:]]
-        beside += [_side(SAID, pickle.dumps(host.said()))] if host.ended else []
-        host.refused.clear()
-        token = self._written(state, table, now, host)
+            made = self.take(host, batch, now)
+        except Error as why:
+            return self.failed(key, why)
+        token = self._written(state, batch, now, host)
         if self.keeping.in_worker:
-            _KEPT[self.run, query] = token, host
-        return _rows(query, changes, beside)
+            _KEPT[self._name(key)] = token, host
+        return self.rows(key, made)
 
-    def _host(self, query: str, token: str | None) -> Host:
+    def _name(self, key: Any) -> tuple[Any, ...]:
+        return self.run, type(self).__name__, *key
+
+    def _host(self, key: Any, state: Any) -> Any:
         # taken out while it is worked on: what a failure leaves half done is not used again
-        known = _KEPT.pop((self.run, query), None)
-        if known is not None and known[0] == token:
-            return known[1]
-        if token is None:
-            return Host(pickle.loads(self.asked[query]))
-        return self._rebuilt(query)
+        known = _KEPT.pop(self._name(key), None)
+        if state is None:
+            return self.make(key)
+        if state[3] != self.made_for:
+            raise error(
+                "XSCU0005", f"the checkpoint is that of a query {state[3]}, not {self.made_for}",
+                hint="start with an empty checkpoint, or as it was started",
+            )  # fmt: skip
+        return known[1] if known is not None and known[0] == state[0] else self._rebuilt(key)
 
-    def _rebuilt(self, query: str) -> Host:
+    def _rebuilt(self, key: Any) -> Any:
         whole = b"".join(piece for (piece,) in self._snapshot.get())
-        host = _restored(whole) if whole else Host(pickle.loads(self.asked[query]))
-        for now, rows in self._log.get():
-            host.take(_read(rows), now)
-        host.refused.clear()
+        host = _restored(whole) if whole else self.make(key)
+        for now, raw in self._log.get():
+            self.take(host, self.unlogged(raw), now)
         return host
 
-    def _written(self, state: Any, table: Any, now: int | None, host: Host) -> str:
-        entry = _ipc(table)
+    def _written(self, state: Any, batch: Any, now: int | None, host: Any) -> str:
+        entry = self.logged(batch)
         token, logged = uuid.uuid4().hex, len(entry) + (0 if state is None else int(state[1]))
         held = 0 if state is None else int(state[2])
         if logged < max(self.keeping.least, held):
@@ -133,8 +171,41 @@ class Hosting(StatefulProcessor):
             pieces = [(whole[at : at + _PIECE],) for at in range(0, held, _PIECE)]
             self._snapshot.put(pieces)
             self._log.clear()
-        self._state.update((token, logged, held))
+        self._state.update((token, logged, held, self.made_for))
         return token
+
+
+class Hosting(Stage):
+    """All operators of a query in one place; found by name where it is unpickled."""
+
+    def __init__(self, asked: dict[str, bytes], wall: bool, raises: bool, keeping: Keeping) -> None:
+        super().__init__(keeping)
+        self.asked, self.wall, self.raises = asked, wall, raises
+
+    def make(self, key: Any) -> Host:
+        return Host(pickle.loads(self.asked[str(key[0])]))
+
+    def read(self, rows: Iterator[Any]) -> Arrived:
+        return Arrived(table_of(rows))
+
+    def logged(self, batch: Arrived) -> bytes:
+        return batch.blob
+
+    def unlogged(self, raw: bytes) -> Arrived:
+        return Arrived.of(raw)
+
+    def take(self, host: Host, batch: Arrived, now: int | None) -> Any:
+        changes = host.take(batch.table, now)
+        refused, host.refused = host.refused, []
+        return changes, beside(refused, host.said() if host.ended else None)
+
+    def rows(self, key: Any, made: Any) -> Any:
+        return change_rows(str(key[0]), *made)
+
+    def failed(self, key: Any, why: Error) -> Any:
+        if self.raises:
+            raise why
+        return change_rows(str(key[0]), [], [side(FAILED, pickled(why))])
 
 
 def pickled(what: Any) -> bytes:
@@ -142,11 +213,11 @@ def pickled(what: Any) -> bytes:
     return bytes(cloudpickle.dumps(what))  # type: ignore[no-untyped-call]
 
 
-def _frozen(host: Host) -> bytes:
+def _frozen(host: Any) -> bytes:
     return zlib.compress(pickled((version("xstreamcast"), host)), 1)
 
 
-def _restored(whole: bytes) -> Host:
+def _restored(whole: bytes) -> Any:
     made_by, host = pickle.loads(zlib.decompress(whole))
     here = version("xstreamcast")
     if made_by != here:
@@ -154,15 +225,15 @@ def _restored(whole: bytes) -> Host:
             "XSCU0005", f"the checkpoint is that of version {made_by}; this is {here}",
             hint="start with an empty checkpoint",
         )  # fmt: skip
-    assert isinstance(host, Host)
     return host
 
 
-def _table(rows: Iterator[Any]) -> Any:
+def table_of(rows: Iterator[Any]) -> Any:
+    """The rows of a batch."""
     pa = arrow()
     schema = _schema()
     parts = [pa.Table.from_pandas(part[list(READ)], schema, preserve_index=False) for part in rows]
-    return pa.concat_tables(parts) if parts else _nothing()
+    return pa.concat_tables(parts) if parts else schema.empty_table()
 
 
 def _schema() -> Any:
@@ -172,32 +243,25 @@ def _schema() -> Any:
     return arrow().schema([known.field(name) for name in READ])
 
 
-def _nothing() -> Any:
-    return _schema().empty_table()
+Side = tuple[None, int, str, None, str]
 
 
-def _ipc(table: Any) -> bytes:
-    pa = arrow()
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="zstd")
-    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
-        writer.write_table(table)
-    return bytes(sink.getvalue())
-
-
-def _read(rows: bytes) -> Any:
-    return arrow().ipc.open_stream(rows).read_all()
-
-
-def _side(key: str, what: bytes) -> tuple[None, int, str, None, str]:
+def side(key: str, what: bytes) -> Side:
+    """A row that is no change."""
     return None, 0, key, None, what.hex()
 
 
-def _rows(query: str, changes: list[Any], beside: list[Any]) -> Any:
+def beside(refused: Iterable[Any], said: Any) -> list[Side]:
+    """What there is to say beside changes."""
+    told = [side(REFUSED, pickle.dumps(one)) for one in refused]
+    return told + ([] if said is None else [side(SAID, pickle.dumps(said))])
+
+
+def change_rows(query: str, changes: list[Any], besides: list[Side]) -> Any:
     """Changes, and what else there is to say, as Spark takes them."""
     import pandas  # type: ignore[import-untyped]
 
-    told = [(one.instant, one.diff, one.key, one.after, one.item) for one in changes] + beside
+    told = [(one.instant, one.diff, one.key, one.after, one.item) for one in changes] + besides
     columns: list[Any] = [list(one) for one in zip(*told, strict=True)] if told else [[]] * 5
     names = ("time", "diff", "key", "after", "item")
     made = pandas.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)

@@ -1,0 +1,92 @@
+"""What the places of a query that is spread say to each other."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pyspark import cloudpickle
+
+from xstreamcast.edges.table.schema import arrow
+
+if TYPE_CHECKING:
+    from xstreamcast.evaluate.moments import Moment
+    from xstreamcast.model.change import Change
+    from xstreamcast.model.fragment import Refused
+    from xstreamcast.operators.apart import Phase
+
+Part: TypeAlias = tuple[Any, ...]  # ("described", stream, structure, now), ("ended", stream), …
+
+
+class Arrived:
+    """The rows of a batch, and the same compressed, each made where it is needed."""
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    @cached_property
+    def blob(self) -> bytes:
+        pa = arrow()
+        sink = pa.BufferOutputStream()
+        options = pa.ipc.IpcWriteOptions(compression="zstd")
+        with pa.ipc.new_stream(sink, self.table.schema, options=options) as writer:
+            writer.write_table(self.table)
+        return bytes(sink.getvalue())
+
+    @staticmethod
+    def of(blob: bytes) -> Arrived:
+        return Arrived(arrow().ipc.open_stream(blob).read_all())
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """To a bucket: what arrived for it, and where the whole stream is by now."""
+
+    turn: int
+    now: Moment
+    newest: tuple[int, bool]  # of the stream that is spread
+    parts: tuple[Part, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    beside: Mapping[str, int] = field(default_factory=dict)  # what else there is to say at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """To the first bucket: all that arrived and that it has not got; `anew`: it was spread."""
+
+    turn: int
+    tables: tuple[tuple[bytes, int | None], ...]
+    anew: bool = False
+
+
+Given: TypeAlias = Sent | Whole
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """From a bucket: what its units hold, None if an error broke it off; or changes."""
+
+    turn: int
+    now: Moment
+    phases: tuple[Phase, ...] | None = ()
+    parts: tuple[Part, ...] = ()  # what was said of structures and ends
+    refused: tuple[Refused, ...] = ()
+    said: Mapping[str, int] = field(default_factory=dict)
+    changes: tuple[Change, ...] | None = None  # of a query that is in one place
+    anew: bool = False
+    ended: bool = False
+
+
+def packed(message: Any) -> bytes:
+    """A message as bytes; functions of users go along by value."""
+    raw = cloudpickle.dumps(message)  # type: ignore[no-untyped-call]
+    return bytes(len(raw).to_bytes(8, "big") + arrow().compress(raw, "zstd", asbytes=True))
+
+
+def unpacked(raw: bytes) -> Any:
+    """The message."""
+    size = int.from_bytes(raw[:8], "big")
+    return pickle.loads(arrow().decompress(raw[8:], size, "zstd", asbytes=True))

@@ -1,0 +1,248 @@
+"""Where fragments go: each to the buckets of the units that it stands in.
+
+A fragment does not say which unit it belongs to; its parents do, and they may come later. So links
+are kept here, and what has arrived, compressed: what turns out to belong elsewhere is sent there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
+from xstreamcast.edges.watching.arriving import some
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.fragment import ZONED, Arrival, Described, Ended, FragmentBatch, Heartbeat
+from xstreamcast.model.instant import START
+from xstreamcast.operators.apart import why_in_one_place
+from xstreamcast.operators.asking import BEFORE
+from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.watch import Watch
+from xstreamcast.spark.watching_host import Asked, Reading, lines_of
+from xstreamcast.spark.watching_links import Links
+from xstreamcast.spark.watching_messages import Arrived, Given, Part, Sent, Whole
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.division import Division
+    from xstreamcast.kernels.intern import Ids
+    from xstreamcast.tape.layout import I64, Bools
+
+
+class _Turned(Exception):
+    """From here on the query is in one place."""
+
+
+def why_at_all(asked: Asked) -> str | None:
+    """Why a query is in one place, whatever the structures of its streams are."""
+    if len(asked.programs) > 1:
+        return "it reads the answers of declared streams"
+    if any(kind != "fragments" for kind in asked.kinds.values()):
+        return "it reads documents"
+    if asked.immutable:
+        return "units that will not change are let go where all of them are seen"
+    return None
+
+
+class Router(Reading):
+    """Tables of rows in, a message for each bucket out; what cannot be spread goes to the first."""
+
+    def __init__(self, asked: Asked, buckets: int) -> None:
+        self.buckets, self.turn, self.now = buckets, 0, BEFORE
+        self.why = why_at_all(asked)  # why all of it is in one place
+        self.spread: str | None = None  # the stream whose units are spread, as soon as it is known
+        program = next(iter(asked.programs.values()))
+        kinds = asked.kinds if self.why is None else {}
+        self.plan = Watch(program, kinds, variables=asked.variables, policy=asked.policy)
+        self.ended: set[str | None] = set()
+        self._arrived: list[tuple[bytes, int | None]] = []  # all that came; nothing in one place
+        self._read = 0  # how many of these were read
+        self._sent = False  # whether buckets were told anything
+        self._over: set[str] = set()
+        self._newest: dict[str, tuple[int, bool]] = {}
+        self._links = Links(buckets)
+        self._parts: list[list[Part]] = [[] for _ in range(buckets)]
+        self._table: Any = None  # the one that is being read
+        self._rows: I64 = np.zeros(0, np.int64)  # of it, those that are being read
+        self._ends: I64 = self._rows  # where their lines end
+        super().__init__(asked, self)
+
+    @property
+    def names(self) -> Any:
+        """Those of all that is read here."""
+        return self.plan.names
+
+    def take(self, arrived: Arrived, now: int | None) -> dict[int, Given]:
+        """The rows of a batch, and the wall clock if it counts → what each bucket is told."""
+        self.turn += 1
+        self._arrived.append((arrived.blob, now))
+        if self.why is not None:
+            return self._in_one_place()
+        try:
+            if self.spread is None and not self._begins(arrived.table):
+                return self._in_one_place() if self.why is not None else {}
+            for number in range(self._read, len(self._arrived)):
+                last = number == len(self._arrived) - 1
+                table = arrived.table if last else Arrived.of(self._arrived[number][0]).table
+                self._take_table(number, table)
+        except _Turned as turned:
+            self.why = str(turned)
+            return self._in_one_place()
+        self._read = len(self._arrived)
+        if self.asked.wall and now is not None:
+            self.reach(Moment(now, True))
+        return self._messages()
+
+    def _begins(self, table: Any) -> bool:
+        """Whether the structures of all streams are known; what comes before them waits."""
+        pc = arrow().compute
+        said = table.filter(pc.equal(table["operation"], STRUCTURE)).sort_by("ordinal")
+        both = zip(said["stream"].to_pylist(), said["payload"].to_pylist(), strict=True)
+        for stream, payload in both:
+            decoder = self._arriving[stream].decoder
+            if isinstance(decoder, Decoder) and decoder.structure is None:
+                self._feed(stream, payload)
+        ends = table.filter(pc.equal(table["operation"], EOS))
+        self._over |= set(ends["stream"].to_pylist())
+        if self.plan.pipeline is None and self._over >= set(map(str, self.asked.kinds)):
+            self.why = "a stream has no tag structure"
+        return self.plan.pipeline is not None
+
+    def _in_one_place(self) -> dict[int, Given]:
+        """All that the first bucket has not been told; the others let go of what they have."""
+        tables, self._arrived = tuple(self._arrived), []
+        anew, self._sent, self._links = self._sent, False, Links(self.buckets)
+        self.refused = []
+        rest = range(1, self.buckets) if anew else ()
+        return {0: Whole(self.turn, tables, anew), **{b: Whole(self.turn, (), anew) for b in rest}}
+
+    def _messages(self) -> dict[int, Given]:
+        parts, self._parts = self._parts, [[] for _ in range(self.buckets)]
+        refused, self.refused = tuple(self.refused), []
+        assert self.spread is not None
+        newest = self._newest.get(self.spread, (START, False))
+        beside = self.counted() if self.ended >= set(self.asked.kinds) else {}
+        made: dict[int, Given] = {}
+        self._sent = True
+        for number, mine in enumerate(parts):
+            if mine or number == 0 or self._clocked():
+                told = (refused, beside) if number == 0 else ((), {})
+                made[number] = Sent(self.turn, self.now, newest, tuple(mine), *told)
+        return made
+
+    def _clocked(self) -> bool:
+        """Whether units may change though nothing comes."""
+        return any(part.clock for part in self.division.parts)
+
+    @property
+    def division(self) -> Division:
+        """How the query is divided."""
+        assert self.plan.pipeline is not None
+        return self.plan.pipeline.division
+
+    # -- arrivals ---------------------------------------------------------------------------------
+
+    def _take_table(self, number: int, table: Any) -> None:
+        self._number, self._table = number, table
+        self.take_rows(table)
+
+    def _take_fragments(self, name: str, rows: Any, at: I64) -> None:
+        ends, lines = lines_of(rows)
+        self._rows, self._ends = at, ends
+        self._feed(name, lines)
+
+    def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
+        """What a reader has made of rows."""
+        for one in found:
+            match one:
+                case Described(structure):
+                    self.plan.on_arrivals(name, [one], ids)
+                    self._decide()
+                    self._to_all(("described", name, structure, self.now))
+                case FragmentBatch():
+                    self._route(name, one, ids)
+                case Heartbeat(instant):
+                    self.reach(Moment(instant))
+                case Ended():
+                    self.on_end(name)
+                case _:
+                    pass
+
+    def on_end(self, name: str | None) -> None:
+        """A stream is over."""
+        if name not in self.ended:
+            self.ended.add(name)
+            self._to_all(("ended", str(name)))
+
+    def reach(self, now: Moment) -> None:
+        """The clock says so; it never goes back."""
+        if now.instant > self.now.instant:
+            self.now = now
+
+    def _decide(self) -> None:
+        """Find out by whose units the query is spread, or why it is not."""
+        if self.plan.pipeline is None:
+            return
+        why = why_in_one_place(self.division, self.asked.policy)
+        stream = self.division.parts[0].input if self.division.parts else None
+        if why is None and self.spread not in (None, stream):
+            why = "it is divided by the units of another stream now"
+        if why is not None:
+            raise _Turned(why)
+        assert stream is not None
+        self.spread = stream
+        feed = self.plan._feeds[stream]
+        assert isinstance(feed, FragmentFeed)
+        feed.mine = _nobody
+
+    def _route(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
+        at = len(batch.valid) - 1 - int(np.argmax(batch.valid[::-1])) if len(batch) else -1
+        if at >= 0 and batch.valid[at] >= self._newest.get(name, (START, False))[0]:
+            self._newest[name] = int(batch.valid[at]), bool(batch.flags[at] & ZONED)
+            self.reach(Moment(*self._newest[name]))
+        rows = self._rows[np.searchsorted(self._ends, batch.offset, "right")]
+        if name != self.spread:
+            self._to_all(("fragments", name, self._lines(self._number, rows)))
+            return
+        feed = self.plan._feeds[name]
+        assert isinstance(feed, FragmentFeed)
+        rooted: Bools = np.equal(batch.tsid, feed.history.structure.root)
+        if rooted.any():
+            self._root(name, some(batch, np.flatnonzero(rooted)), ids)
+        assert ids is not None
+        sent = self._links.route(batch, rooted, self._number, rows, ids)
+        for bucket, places in enumerate(sent):
+            parts = self._parts[bucket]
+            parts += [("fragments", name, lines) for lines in self._taken(places)]
+
+    def _root(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
+        """The root, which must be one that can be cut."""
+        self.plan.on_arrivals(name, [batch], ids)
+        feed = self.plan._feeds[name]
+        assert isinstance(feed, FragmentFeed)
+        try:
+            feed.take()
+        except Forbidden as why:
+            raise _Turned(str(why)) from None
+
+    def _taken(self, places: I64) -> Iterator[bytes]:
+        """The lines of what arrived, in order."""
+        tables, rows = self._links.rows_at(places)
+        for number in np.unique(tables).tolist():
+            yield self._lines(number, rows[tables == number])
+
+    def _lines(self, number: int, rows: I64) -> bytes:
+        is_now = number == self._number
+        table = self._table if is_now else Arrived.of(self._arrived[number][0]).table
+        return lines_of(table.take(rows))[1]
+
+    def _to_all(self, part: Part) -> None:
+        for parts in self._parts:
+            parts.append(part)
+
+
+def _nobody(text: str) -> bool:
+    return False

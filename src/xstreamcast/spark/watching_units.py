@@ -1,0 +1,129 @@
+"""A bucket: the root of a stream, and some of its units, which are asked here."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.fragment import Described, FragmentBatch
+from xstreamcast.operators.apart import UnitsWatch
+from xstreamcast.operators.asking import BEFORE
+from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.spark.watching_host import Asked, Host, bare_decoder, decoder_again
+from xstreamcast.spark.watching_links import bucket_of
+from xstreamcast.spark.watching_messages import Arrived, Back, Given, Part, Sent, Whole
+
+if TYPE_CHECKING:
+    from xstreamcast.model.fragment import Refused
+
+
+class Units:
+    """One bucket of a query: messages of the router in, what its units hold out."""
+
+    def __init__(self, asked: Asked, number: int, buckets: int) -> None:
+        self.asked, self.number, self.buckets = asked, number, buckets
+        self.refused: list[Refused] = []  # the router tells what is refused
+        self.whole: Host | None = None  # of a query that is in one place
+        self.watch = self._watch()
+        self._decoders: dict[str, Decoder] = {}
+
+    def _watch(self) -> UnitsWatch | None:
+        if len(self.asked.programs) > 1:
+            return None
+        (program,) = self.asked.programs.values()
+        made = UnitsWatch(
+            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
+        )
+        made.mine = partial(_mine, self.number, self.buckets)
+        return made
+
+    def take(self, given: Given) -> Back | None:
+        """What the router says → what the teller is told."""
+        if isinstance(given, Whole):
+            return self._in_one_place(given)
+        return self._asked(given)
+
+    def _asked(self, sent: Sent) -> Back:
+        assert self.watch is not None
+        for part in sent.parts:
+            self._take(part)
+        self.watch.now = sent.now
+        self._catch_up(sent)
+        found = self.watch.asked()
+        first = self.number == 0
+        said = tuple(one for one in sent.parts if first and one[0] != "fragments")
+        ended = self.watch.ended >= set(self.watch.kinds)
+        told = {"bytes of state": self.watch.state_bytes} | dict(sent.beside) if ended else {}
+        phases = None if found is None else tuple(found)
+        return Back(sent.turn, sent.now, phases, said, sent.refused, told, ended=ended)
+
+    def _catch_up(self, sent: Sent) -> None:
+        """The stream that is spread has come as far as it has anywhere."""
+        assert self.watch is not None
+        if self.watch.pipeline is None or not self.watch.pipeline.division.parts:
+            return
+        feed = self.watch._feeds[self.watch.pipeline.division.parts[0].input]
+        assert isinstance(feed, FragmentFeed)
+        feed.history.newest, feed.history.zoned = sent.newest
+
+    def _take(self, part: Part) -> None:
+        assert self.watch is not None
+        match part:
+            case ("described", str(name), structure, Moment() as now):
+                self.watch.reach(now)
+                decoder = self._decoders.setdefault(name, Decoder(name, names=self.watch.names))
+                decoder._set_structure(structure)
+                self.watch.on_arrivals(name, [Described(structure)], decoder.ids)
+            case ("fragments", str(name), bytes(lines)):
+                decoder = self._decoders[name]
+                found = [*decoder.feed(lines), *decoder.end_input()]
+                batches = [one for one in found if isinstance(one, FragmentBatch)]
+                assert len(batches) == len(found), found
+                self.watch.on_arrivals(name, batches, decoder.ids)
+            case ("ended", str(name)):
+                self.watch.on_end(name)
+            case _:
+                raise AssertionError(part)
+
+    def _in_one_place(self, given: Whole) -> Back | None:
+        self.watch, self._decoders = None, {}
+        if self.number != 0:
+            return None
+        if self.whole is None or given.anew:
+            self.whole = Host(self.asked)
+        *before, (last, now) = given.tables
+        for blob, _ in before:
+            self.whole.take_rows(Arrived.of(blob).table)
+        if given.anew:
+            self.whole.refused.clear()  # it was told when it came
+        changes = self.whole.take(Arrived.of(last).table, now)
+        refused, self.whole.refused = tuple(self.whole.refused), []
+        ended = self.whole.ended
+        return Back(
+            given.turn, self._now(), refused=refused, said=self.whole.said() if ended else {},
+            changes=tuple(changes), anew=given.anew, ended=ended,
+        )  # fmt: skip
+
+    def _now(self) -> Moment:
+        assert self.whole is not None
+        return getattr(self.whole.watch, "now", BEFORE)
+
+    # -- elsewhere --------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        bare = {name: bare_decoder(one) for name, one in self._decoders.items()}
+        return self.__dict__ | {"_decoders": bare}
+
+    def __setstate__(self, told: dict[str, Any]) -> None:
+        self.__dict__.update(told)
+        names = None if self.watch is None else self.watch.names
+        self._decoders = {
+            name: decoder_again(name, one, names, "quarantine")
+            for name, one in self._decoders.items()
+        }
+
+
+def _mine(number: int, buckets: int, unit: str) -> bool:
+    return bucket_of(unit, buckets) == number

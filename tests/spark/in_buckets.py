@@ -1,0 +1,34 @@
+"""The places of a spread query in one process: what Spark does between them, without Spark."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+from xstreamcast.model.change import Change
+from xstreamcast.spark.watching_host import Asked
+from xstreamcast.spark.watching_messages import Arrived, Back, packed, unpacked
+from xstreamcast.spark.watching_route import Router
+from xstreamcast.spark.watching_state import pickled
+from xstreamcast.spark.watching_teller import Teller
+from xstreamcast.spark.watching_units import Units
+
+
+class InBuckets:
+    """A query over some buckets; with `pickling` every place is elsewhere after each batch."""
+
+    def __init__(self, asked: Asked, buckets: int, pickling: bool = False) -> None:
+        self.router, self.teller = Router(asked, buckets), Teller(asked)
+        self.units = [Units(asked, number, buckets) for number in range(buckets)]
+        self.pickling = pickling
+
+    def take(self, table: Any, now: int | None = None) -> list[Change]:
+        """The rows of a batch → the changes."""
+        given = self.router.take(Arrived(table), now)
+        backs = [self.units[number].take(unpacked(packed(one))) for number, one in given.items()]
+        heard: list[Back] = [unpacked(packed(one)) for one in backs if one is not None]
+        changes = self.teller.take(heard)
+        if self.pickling:
+            places = pickled((self.router, self.units, self.teller))
+            self.router, self.units, self.teller = pickle.loads(places)
+        return changes

@@ -25,10 +25,13 @@ SPREAD = (
     '<all>{stream("credit")//limit?[now][. > 7000]}</all>',
     'some $l in stream("credit")//limit satisfies vtFrom($l) > 2003-12-20T00:00:00',
     'for $a in stream("credit")//account where $a/limit?[now] = stream("known")//limit return $a',
-)
-TOGETHER = (
     'for $a in stream("credit")//account group by $l := $a/limit?[now] '
     'return <g l="{$l}">{count($a)}</g>',
+    'for $a in stream("credit")//account group by $l := $a/limit?[now] where count($a) > 1 '
+    'order by number($l) descending return <g l="{$l}">{$a/string(@no)}{max($a//limit ! vtFrom(.))}</g>',
+)
+TOGETHER = (
+    'for $a in stream("credit")//account group by $l := $a/limit?[now] return $a[last()]/limit',
     'declare function local:all() { stream("credit")//limit }; '
     'stream("credit")//account[1], count(local:all())',
 )

@@ -46,11 +46,18 @@ def _here(run: SparkRun) -> list[str]:
     """The answer with all tasks done here, the last one first."""
     work = run.work()
     found: list[Any] = []
-    for place in reversed(range(work.tasks)):
+    for place in reversed(range(work.count or work.tasks)):
         found += work.task([pa.record_batch([pa.array([place])], ["id"])])
+    if work.then is not None and found:
+        told = pa.Table.from_batches(found)
+        buckets = [told.filter(pa.compute.equal(told["ordinal"], n)) for n in range(work.buckets)]
+        found = [batch for one in buckets for batch in work.then(one.to_batches())]
     if not found:
         return []
-    return list(run.answered(pa.Table.from_batches(found))["item"].to_pylist())
+    everything = pa.Table.from_batches(found)
+    if run.asked_again(everything):
+        return _here(run)
+    return list(run.answered(everything)["item"].to_pylist())
 
 
 def _answer(run: Any) -> list[str] | str:

@@ -4,50 +4,37 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
-from xstreamcast.algebra.division import Sorted
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import error
-from xstreamcast.evaluate.context import Context
-from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.frame import Frame
-from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.model.column import Column
 from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.spark.running_answer import followed, is_mixed, listed, numbered, ranked
+from xstreamcast.spark.running_grouping import GroupsTask
 from xstreamcast.spark.running_inputs import Sources
 from xstreamcast.spark.running_links import DEEPEST, FEW, levels
 from xstreamcast.spark.running_plan import Spread, Together, spread
 from xstreamcast.spark.running_ranges import RangesTask, ranges
 from xstreamcast.spark.running_tables import LEVELS, Wish, over_units
-from xstreamcast.spark.running_task import (
-    AGAIN,
-    FAILED,
-    FOUND,
-    UNSENT,
-    Alone,
-    Asking,
-    Question,
-    told,
-)
-from xstreamcast.spark.running_values import combined, sorted_places
+from xstreamcast.spark.running_task import AGAIN, FAILED, UNSENT, Alone, Asking, Question
+from xstreamcast.spark.running_work import Work, in_order, parallelism
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
 
     from xstreamcast.algebra.program import Program
+    from xstreamcast.spark.running_groups import Groups
     from xstreamcast.spark.running_units import Table
 
-_COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 _SMALLEST: Final = 1 << 18  # bytes of a document that are worth a task
+_RANGE: Final = 1 << 25  # bytes that a task reads at a time: more of them only cost memory
 _EACH: Final = 2  # tasks for each core, so that none waits long for the last one
+_LARGE: Final = 1 << 28  # bytes of an input of which the driver does not sort the answer
 
 
 _KEPT: Final[list[SparkRun]] = []  # whose temporary tables a DataFrame still reads
@@ -57,35 +44,22 @@ class Again(Exception):
     """Fragments stand deeper below each other than was followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """Tasks of a run: what each does, with which rows, their number where None; and in words."""
-
-    task: Callable[[Iterable[Any]], Iterator[Any]]
-    tasks: int
-    words: tuple[str, ...]
-    rows: DataFrame | None = None
-
-    def found(self, spark: SparkSession) -> DataFrame:
-        """What the tasks find, when somebody asks for it: rows of FOUND."""
-        rows = spark.range(0, self.tasks, 1, self.tasks) if self.rows is None else self.rows
-        return rows.mapInArrow(self.task, FOUND)
-
-
 class SparkRun:
     """One run of a query on Spark."""
 
     def __init__(
         self, spark: Any, programs: Mapping[str, Program], document: Any,
         inputs: Mapping[str, Any], options: Options, *, form: str = "lines",
-        tasks: int | None = None, few: int = FEW, smallest: int = _SMALLEST,
+        tasks: int | None = None, few: int = FEW, smallest: int = _SMALLEST, large: int = _LARGE,
     ) -> None:  # fmt: skip
-        self.spark, self.form, self._few, self._smallest = spark, form, few, smallest
+        self.spark, self.form, self._few = spark, form, few
+        self._smallest, self._large = smallest, large
         self.options = replace(options, keep=None)
         self.sources = Sources(programs, document, inputs, options)
         self.document, self.inputs = self.sources.document, self.sources.inputs
         self.programs = programs
-        self.tasks = tasks or _EACH * spark.sparkContext.defaultParallelism
+        self.cores = 1 if spark is None else parallelism(spark)
+        self.tasks = tasks or _EACH * self.cores
         self.words: tuple[str, ...] = ()  # what the tasks of the last work do
 
     # -- planning ---------------------------------------------------------------------------------
@@ -133,7 +107,8 @@ class SparkRun:
                 others[name] = Path(f"table:{table.path}")
         return Question(
             plan.division.parts, plan.programs, plan.name, others, self.options,
-            self.sources.when(), self.sources.current, plan.told, self.form,
+            self.sources.when(), self.sources.current, plan.told, self.form, plan.groups,
+            self.tasks,
         )  # fmt: skip
 
     def work(self, depth: int | None = None) -> Work:
@@ -141,38 +116,64 @@ class SparkRun:
         plan = self.plan
         if isinstance(plan, Together):
             return self._alone()
-        if plan.input in self.sources.tables:
-            return self._over_units(plan, self.sources.tables[plan.input], depth)
-        return self._over_ranges(plan)
-
-    def _over_units(self, plan: Spread, table: Table, depth: int | None) -> Work:
-        wish = Wish(self.tasks, self._few, depth)
-        made = over_units(self.spark, plan, self._question(plan), table, wish)
+        table = self.sources.tables.get(plan.input)
+        made = self._over_ranges(plan) if table is None else self._over_units(plan, table, depth)
         if isinstance(made, str):
             return self._given_up(made)
-        return Work(made.task, made.tasks, (*made.words, *self._whole_words(plan)), made.rows)
+        words = (*made.words, *self._whole_words(plan))
+        then = None if plan.groups is None else self._grouping(plan.groups)
+        return replace(
+            made, words=words, then=then, buckets=self.tasks, is_sorted=self._sorts_on_spark(plan)
+        )
 
-    def _over_ranges(self, plan: Spread) -> Work:
-        path = str(self.document if plan.input is None else self.inputs[plan.input])
-        size = os.path.getsize(path)
-        step = max(self._smallest, -(-size // self.tasks))
+    def _over_units(self, plan: Spread, table: Table, depth: int | None) -> Work | str:
+        wish = Wish(self.tasks, self._few, depth)
+        made = over_units(self.spark, plan, self._question(plan), table, wish)
+        return made if isinstance(made, str) else Work(made.task, made.tasks, made.words, made.rows)
+
+    def _over_ranges(self, plan: Spread) -> Work | str:
+        path = self._path(plan)
+        step = max(self._smallest, -(-os.path.getsize(path) // self.tasks))
+        if not plan.division.whole:  # which every range would read again
+            step = min(step, max(self._smallest, _RANGE))
         cut = plan.division.levels(plan.input)[-1]
-        found = ranges(path, cut, step, plan.division.held(plan.input))
+        threads = min(self.cores, os.cpu_count() or 1)
+        found = ranges(path, cut, step, plan.division.held(plan.input), threads)
         if isinstance(found, str):
-            return self._given_up(found)
-        n = len(found)
+            return found
+        tasks = min(self.tasks, len(found))
+        many = "1 task," if tasks == 1 else f"{tasks} tasks, each"
+        words = f"{many} about {os.path.getsize(path) // tasks >> 10} KiB of {plan.name}"
         task = RangesTask(self._question(plan), path, found)
-        words = (
-            f"{_tasks(n)} about {step >> 10} KiB of {plan.name}", *self._whole_words(plan)
-        )  # fmt: skip
-        return Work(task, n, words)
+        return Work(task, tasks, (words,), count=len(found))
+
+    def _grouping(self, groups: Groups) -> GroupsTask:
+        when, current = self.sources.when(), self.sources.current
+        given = self._program, self._values(), self.options, when, current
+        return GroupsTask(groups, *given, self.form)
+
+    def _sorts_on_spark(self, plan: Spread) -> bool:
+        return plan.is_sorted and self._size(plan) > self._large
+
+    def _size(self, plan: Spread) -> int:
+        """The bytes of the input that is spread."""
+        table = self.sources.tables.get(plan.input)
+        if table is not None:
+            return sum(file.nbytes for file in table.state.files_of(table.stream))
+        return os.path.getsize(self._path(plan))
+
+    def _path(self, plan: Spread) -> str:
+        return str(self.document if plan.input is None else self.inputs[plan.input])
 
     def _whole_words(self, plan: Spread) -> list[str]:
         others = sorted(one for one in plan.division.whole if one is not None)
         said = [f"every task reads {name} whole" for name in others]
-        if not plan.told:
-            sorted_ = isinstance(plan.division.parts[0].shape, Sorted)
-            said.append("the driver sorts" if sorted_ else "the driver puts values together")
+        if plan.groups is not None:
+            said.append(f"Spark brings groups together by their keys, in {self.tasks} buckets")
+        if plan.is_sorted:
+            said.append("Spark sorts" if self._sorts_on_spark(plan) else "the driver sorts")
+        elif not plan.told:
+            said.append("the driver puts values together")
         return said
 
     # -- answers ----------------------------------------------------------------------------------
@@ -181,13 +182,12 @@ class SparkRun:
         """The items of the answer in order: place, ordinal, kind, item."""
         from pyspark.sql import functions as f
 
-        plan = self.plan
-        if isinstance(plan, Spread) and not plan.told:
+        plan, work = self.plan, self.work()
+        if isinstance(plan, Spread) and work.is_sorted:
+            return self._sorted_frame(work)
+        later = isinstance(plan, Together) or plan.told
+        if not later or (work.rows is not None and self._nests(plan)):
             made: DataFrame = self.spark.createDataFrame(self.collected())
-            return made
-        work = self.work()
-        if work.rows is not None and self._nests(plan):
-            made = self.spark.createDataFrame(self.collected())
             return made
         found = work.found(self.spark)
         if self.sources.is_temporary:
@@ -196,6 +196,24 @@ class SparkRun:
         checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
         answer: DataFrame = found.select("place", "ordinal", "kind", checked.alias("item"))
         return answer
+
+    def _sorted_frame(self, work: Work) -> DataFrame:
+        """The answer sorted by Spark, from what tasks found, which is kept on disk."""
+        from pyspark.sql import functions as f
+
+        found = self._kept(work)
+        if self.asked_again(found.filter("part < 0").toArrow()):
+            made: DataFrame = self.spark.createDataFrame(self.collected())
+            return made
+        number = f.monotonically_increasing_id()
+        return in_order(found).select(
+            f.lit(0).cast("bigint").alias("place"), number.alias("ordinal"), "kind", "item"
+        )
+
+    def _kept(self, work: Work) -> DataFrame:
+        from pyspark import StorageLevel
+
+        return work.found(self.spark).persist(StorageLevel.DISK_ONLY)
 
     def _nests(self, plan: Spread | Together) -> bool:
         """Whether only what tasks find tells how deep fragments stand below each other."""
@@ -215,79 +233,60 @@ class SparkRun:
 
     def _collected(self, work: Work) -> Any:
         self.words = work.words
-        return self.answered(work.found(self.spark).toArrow())
+        if not work.is_sorted:
+            return self.answered(work.found(self.spark).toArrow())
+        found = self._kept(work)  # sorting looks at it twice
+        try:
+            if self.asked_again(found.filter("part < 0").toArrow()):
+                return self.collected()
+            return numbered(in_order(found).toArrow())
+        finally:
+            found.unpersist()
 
     def answered(self, found: Any) -> Any:
         """The answer from what the tasks found."""
+        plan = self.plan
+        if self.asked_again(found):
+            return self._collected(self.work())
+        if isinstance(plan, Together) or plan.told:
+            return listed(found)
+        return (
+            ranked(found) if plan.is_sorted else followed(plan, found, self._rest(plan), self.form)
+        )
+
+    def asked_again(self, found: Any) -> bool:
+        """Whether one task must be asked after all. An error that tasks met is raised."""
         pc = arrow().compute
         if pc.any(pc.equal(found["part"], AGAIN)).as_py():
             raise Again
-        if pc.any(pc.equal(found["part"], UNSENT)).as_py():
-            return self._collected(self._given_up("what follows needs nodes where they stand"))
         failed = found.filter(pc.equal(found["part"], FAILED))
         if failed.num_rows:
             self._raise(failed)
-        found = found.sort_by([("part", "ascending"), ("place", "ascending")])
-        plan = self.plan
-        if isinstance(plan, Together) or plan.told:
-            return found.select(_COLUMNS)
-        if isinstance(plan.division.parts[0].shape, Sorted):
-            return self._sorted(plan, found)
-        return self._followed(plan, found)
+            self._given_up("a part of it gives an error that the whole does not give")
+        elif pc.any(pc.equal(found["part"], UNSENT)).as_py():
+            self._given_up("what follows needs nodes where they stand")
+        elif is_mixed(found):
+            self._given_up("keys of several types are compared where all of them are")
+        else:
+            return False
+        return True
 
     def _raise(self, failed: Any) -> None:
         """The error that the whole query gives: not one that depends on how it was spread."""
         if not isinstance(self.plan, Together):
             pa = arrow()
             alone = [*self._alone().task([pa.record_batch([pa.array([0])], ["id"])])]
+            alone = [one for one in alone if one.column("part")[0].as_py() == FAILED]
+            if not alone:
+                return
             failed = pa.Table.from_batches(alone)
-            failed = failed.filter(pa.compute.equal(failed["part"], FAILED))
         made, told_again = pickle.loads(failed["value"][0].as_py())
         raise made(*told_again)
 
-    def _sorted(self, plan: Spread, found: Any) -> Any:
-        pa = arrow()
-        pc = pa.compute
-        keyed = found.filter(pc.is_valid(found["value"]))
-        items = found.filter(pc.is_null(found["value"])).select(_COLUMNS)
-        sent = [pickle.loads(one) for one in keyed["value"].to_pylist()]
-        if not sent:
-            return items
-        shape = plan.division.parts[0].shape
-        assert isinstance(shape, Sorted)
-        order = deep(partial(sorted_places, shape, [keys for keys, _ in sent]))
-        lengths = np.concatenate([counts for _, counts in sent])
-        first = np.cumsum(lengths) - lengths
-        at = np.repeat(first[order] - np.cumsum(lengths[order]) + lengths[order], lengths[order])
-        taken = items.take(pa.array(at + np.arange(len(at))))
-        numbers = pa.array(np.arange(len(at), dtype=np.int64))
-        return taken.set_column(0, "place", pa.array(np.zeros(len(at), np.int64))).set_column(
-            1, "ordinal", numbers
-        )
-
-    def _followed(self, plan: Spread, found: Any) -> Any:
-        """What follows from the values of parts."""
-        pa = arrow()
+    def _rest(self, plan: Spread) -> Asking:
         program = replace(self._program, body=plan.division.rest)
-        asking = Asking(
-            program, self._values(), self.options, self.sources.when(), self.sources.current
-        )
-        context = Context(*deep(partial(asking.prepared, None)))
-
-        def ask() -> Any:
-            bound: dict[Any, Any] = {}
-            for number, part in enumerate(plan.division.parts):
-                mine = found.filter(pa.compute.equal(found["part"], number))["value"].to_pylist()
-                value = combined(part, mine, context)
-                bound[part.variable.number] = Column(value, np.array([0, len(value)], np.int64))
-            frame = Frame(context, 1, context.root, None, bound)
-            return evaluate(context.program.body, frame).items
-
-        items = deep(ask)
-        batches = list(told(0, 0, context.store, items, self.form))
-        if not batches:
-            return found.slice(0, 0).select(_COLUMNS)
-        return pa.Table.from_batches(batches).select(_COLUMNS)
+        when, current = self.sources.when(), self.sources.current
+        return Asking(program, self._values(), self.options, when, current)
 
     def _values(self) -> dict[str, Any]:
         """Inputs that are values of variables."""
@@ -301,12 +300,8 @@ class SparkRun:
         lines = [*work.words]
         if isinstance(plan, Spread):
             lines += [f"part {n}: {_shape(part)}" for n, part in enumerate(plan.division.parts)]
-        spark_plan = work.found(self.spark)._jdf.queryExecution().simpleString()
+        spark_plan = work.whole(self.spark)._jdf.queryExecution().simpleString()
         return "\n".join([*self.sources.notes, *lines, "", spark_plan.strip()])
-
-
-def _tasks(count: int) -> str:
-    return "1 task," if count == 1 else f"{count} tasks, each"
 
 
 def _shape(part: Any) -> str:

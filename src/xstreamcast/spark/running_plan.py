@@ -15,6 +15,7 @@ from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.functions.signature import FN
+from xstreamcast.spark.running_groups import Groups, groups_of, unordered
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -29,6 +30,12 @@ class Spread:
     name: str
     division: Division
     programs: tuple[Program, ...]
+    groups: Groups | None = None
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether what tasks find is the answer, in an order of its own."""
+        return self.groups is not None or isinstance(self.division.parts[0].shape, Sorted)
 
     @property
     def told(self) -> bool:
@@ -52,13 +59,19 @@ def spread(program: Program, inputs: Mapping[str | None, TagStructure | None]) -
     reasons: list[str] = []
     if not inputs:
         reasons.append("it reads no table and no file")
+    plain, order = unordered(program)
     for name, structure in inputs.items():
-        division = _divided(program, name, structure)
+        division = _divided(plain, name, structure)
         found = _hindered(program, name, division)
-        if not found:
+        groups: Groups | str | None = None
+        if not found and isinstance(division.parts[0].shape, Grouped):
+            groups = groups_of(plain, division, order)
+        if isinstance(groups, str):
+            found = [groups]
+        elif not found:
             called = _free_name(name, inputs)
-            programs = tuple(_over(program, part, called) for part in division.parts)
-            return Spread(name, called, division, programs)
+            programs = tuple(_over(program, part, called, groups) for part in division.parts)
+            return Spread(name, called, division, programs, groups)
         reasons += [f"{name or 'the document'}: {one}" for one in found]
     return Together(tuple(dict.fromkeys(reasons)))
 
@@ -96,8 +109,6 @@ def _whole(part: Part) -> str | None:
     if part.numbered is not None:
         return "it counts positions over all units"
     match part.shape:
-        case Grouped():
-            return "groups are made of all units"
         case Windowed():
             return "windows go over all units"
         case _:
@@ -130,7 +141,7 @@ def _reads(node: p.Plan, name: str | None) -> bool:
             return False
 
 
-def _over(program: Program, part: Part, name: str) -> Program:
+def _over(program: Program, part: Part, name: str, groups: Groups | None) -> Program:
     """The program of a part over an input of that name, a part of the whole one."""
 
     def put(node: p.Plan) -> p.Plan:
@@ -143,6 +154,8 @@ def _over(program: Program, part: Part, name: str) -> Program:
             body: p.Expression = p.Return(p.OrderBy(tuples, keys), result)
         case Listed(expression):
             body = expression
+        case Grouped() if groups is not None:
+            body = groups.asked
         case _:
             raise AssertionError(part.shape)
     changed: p.Expression = bottom_up(body, put)

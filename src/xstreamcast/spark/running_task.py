@@ -18,6 +18,7 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Context
 from xstreamcast.evaluate.deep import deep
+from xstreamcast.evaluate.pairs import at_most_one
 from xstreamcast.evaluate.results import lines, records
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
@@ -25,7 +26,8 @@ from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE
 from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.spark.running_around import Chains, sent_around
-from xstreamcast.spark.running_values import packed, sent
+from xstreamcast.spark.running_ranks import classes, ranks
+from xstreamcast.spark.running_values import sent
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
@@ -33,8 +35,10 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.evaluate.context import Inputs
     from xstreamcast.history.asking import When
+    from xstreamcast.model.column import Column
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
+    from xstreamcast.spark.running_groups import Groups
     from xstreamcast.tape.store import Store
 
 # `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
@@ -42,6 +46,7 @@ FOUND: Final = "part int, place bigint, ordinal bigint, kind string, item string
 FAILED: Final = -1
 AGAIN: Final = -2  # the task was not given all that it needs
 UNSENT: Final = -3  # what it found cannot be sent to the driver
+CLASSES: Final = -4  # which classes of keys it met
 _ROWS: Final = 1 << 16  # items of one batch
 
 
@@ -58,6 +63,8 @@ class Question:
     current: DateTime
     told: bool  # items are told as they are found; else something follows
     form: str = "lines"
+    groups: Groups | None = None  # how the groups of the part are made
+    buckets: int = 1  # into which their keys fall
 
 
 class Asking(Binding):
@@ -98,6 +105,11 @@ def _part(
     question: Question, number: int, place: int, context: Context, open_: Chains | None
 ) -> Iterator[Any]:
     part = question.parts[number]
+    if question.groups is not None:
+        from xstreamcast.spark.running_grouping import grouped
+
+        yield from grouped(question.groups, number, place, context, question.buckets)
+        return
     if isinstance(part.shape, Sorted):
         yield from _sorted(number, place, context, question.form)
         return
@@ -111,11 +123,21 @@ def _part(
         yield rows(number, place, value=sent(part, items, context))
 
 
-def told(number: int, place: int, store: Store, items: Items, form: str) -> Iterator[Any]:
-    """Items as they are told, some at a time."""
+def told(
+    number: int, place: int, store: Store, items: Items, form: str,
+    ranks: list[bytes] | None = None, tuples: Column | None = None,
+) -> Iterator[Any]:  # fmt: skip
+    """Items as they are told, some at a time; those of tuples with the rank of theirs."""
+    pa = arrow()
+    by = None if tuples is None else tuples.rows()
     for first in range(0, len(items), _ROWS):
-        some = items.slice(first, min(first + _ROWS, len(items)))
-        yield rows(number, place, first, _kinds(store, some), texts(store, some, form))
+        last = min(first + _ROWS, len(items))
+        some = items.slice(first, last)
+        found = rows(number, place, first, _kinds(store, some), texts(store, some, form))
+        if by is not None:
+            mine = pa.array(ranks, pa.binary()).take(pa.array(by[first:last]))
+            found = found.set_column(5, "value", mine)
+        yield found
 
 
 def texts(store: Store, items: Items, form: str) -> list[str]:
@@ -145,7 +167,7 @@ def _kind(tag: int) -> str:
 
 
 def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[Any]:
-    """The results of tuples; those of one tuple together, its keys apart."""
+    """The results of tuples, each with bytes that tell its place among those of all tasks."""
 
     def ask() -> tuple[Any, Any]:
         body = context.program.body
@@ -155,14 +177,16 @@ def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[An
         if tuples.n == 0:
             return None, None
         keys = [atomize(context.store, evaluate(key.value, tuples)) for key in body.source.keys]
-        return [(packed(key.items), key.lengths()) for key in keys], evaluate(body.result, tuples)
+        for key in keys:
+            at_most_one(key, "a key of order by")
+        by = ranks(body.source.keys, keys, context.inputs.timezone)
+        return (classes(keys), by), evaluate(body.result, tuples)
 
-    keys, result = deep(ask)
+    met, result = deep(ask)
     if result is None:
         return
-    items = result.items
-    yield rows(number, place, value=pickle.dumps((keys, result.lengths())))
-    yield from told(number, place, context.store, items, form)
+    yield rows(CLASSES, place, value=pickle.dumps(met[0]))
+    yield from told(number, place, context.store, result.items, form, met[1], result)
 
 
 def rows(

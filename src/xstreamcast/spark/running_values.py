@@ -10,7 +10,6 @@ import numpy as np
 
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.compare import order_ranks
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, FUNCTION, INTEGER
@@ -20,7 +19,7 @@ from xstreamcast.operators.kept_items import Unwritten, placed, read, written
 from xstreamcast.spark.running_around import counted
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Part, Sorted
+    from xstreamcast.algebra.division import Part
     from xstreamcast.evaluate.context import Context
 
 
@@ -78,14 +77,3 @@ def unpacked(both: tuple[Any, Any]) -> Items:
 
 def _atoms(items: Items, context: Context) -> Items:
     return atomize(context.store, Column(items, np.array([0, len(items)], np.int64))).items
-
-
-def sorted_places(shape: Sorted, sent_keys: Sequence[Any]) -> Any:
-    """The order of the tuples of all tasks, which follow each other, by their keys."""
-    ranks = []
-    for at, key in enumerate(shape.keys):
-        items = Items.concat([unpacked(keys[at][0]) for keys in sent_keys])
-        lengths = np.concatenate([keys[at][1] for keys in sent_keys])
-        found = order_ranks(Column.from_lengths(items, lengths), empty_greatest=key.empty_greatest)
-        ranks.append(-found if key.descending else found)
-    return np.lexsort(tuple(reversed(ranks)))

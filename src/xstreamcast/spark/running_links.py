@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.table.codes import coded
 from xstreamcast.edges.table.files import opened
 from xstreamcast.edges.table.picking import Picked
 from xstreamcast.edges.table.schema import arrow
+from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.column import offsets_of, ranges
+from xstreamcast.spark.running_guides import links_of
 from xstreamcast.spark.running_units import Told
 
 if TYPE_CHECKING:
@@ -88,11 +91,7 @@ def _links(spark: SparkSession, table: Table, reach: Reach) -> DataFrame:
     from pyspark.sql import Window
     from pyspark.sql import functions as f
 
-    from xstreamcast.spark.table import FRAGMENTS
-
-    base = f"file://{table.path}"
-    reader = spark.read.schema(FRAGMENTS).option("basePath", base)
-    rows = reader.parquet(*[f"{base}/{file.path}" for file in reach.files]).select(
+    rows = links_of(spark, table, reach.files).select(
         "id", "valid", "holes", "tag",
         f.col("_metadata.file_name").alias("file"), f.col("_metadata.row_index").alias("row"),
     )  # fmt: skip
@@ -142,24 +141,21 @@ class _Links:
         read = [opened(table.path, file).read(columns=columns) for file in reach.files]
         self._ends = offsets_of(np.array([one.num_rows for one in read], np.int64))
         holes = [chunk for one in read for chunk in one["holes"].chunks]
-        chunks = [chunk for one in read for chunk in one["id"].chunks]
-        inner = [chunk.flatten().field("id") for chunk in holes]
-        units = units.combine_chunks() if hasattr(units, "chunks") else units
-        ids = pa.concat_arrays([*chunks, *inner, units.cast(pa.string())]).dictionary_encode()
-        codes = ids.indices.to_numpy().astype(np.int64)
-        n = int(self._ends[-1])
-        self._own, self._units = codes[:n], codes[len(codes) - len(units) :]
-        children = codes[n : len(codes) - len(units)]
+        ids = Ids(1 << 14)
+        self._own = coded(ids, (chunk for one in read for chunk in one["id"].chunks))
+        children = coded(ids, (chunk.flatten().field("id") for chunk in holes))
+        self._units = coded(ids, [units.cast(pa.string())])
+        n = len(self._own)
         counts = [chunk.value_lengths().fill_null(0).to_numpy() for chunk in holes]
         lengths = np.concatenate([np.zeros(0, np.int64), *counts]).astype(np.int64)
         self._seen = np.ones(n, np.bool_)
         if reach.timed:
             valid = np.concatenate([np.zeros(0, np.int64), *(r["valid"].to_numpy() for r in read)])
-            self._seen = _visible(self._own, self._tags(), valid, reach, len(ids.dictionary))
+            self._seen = _visible(self._own, self._tags(), valid, reach, len(ids))
         there = np.repeat(self._seen, lengths)
         parents, children = np.repeat(self._own, lengths)[there], children[there]
         order = np.argsort(parents, kind="stable")
-        self._first = offsets_of(np.bincount(parents, minlength=len(ids.dictionary)))
+        self._first = offsets_of(np.bincount(parents, minlength=len(ids)))
         self._children = children[order]
 
     def _tags(self) -> Any:
@@ -168,18 +164,25 @@ class _Links:
     def below(self, units: Any) -> Iterator[Picked]:
         """Rows that can be reached from units through holes, their own included."""
         met = np.zeros(len(self._first) - 1, np.bool_)
-        fresh = np.unique(self._units[units])
+        fresh = _distinct(self._units[units], len(met))
         while len(fresh):
             met[fresh] = True
             first = self._first[fresh]
             inner = self._children[ranges(first, self._first[fresh + 1] - first)]
-            fresh = np.unique(inner[~met[inner]])
+            fresh = _distinct(inner[~met[inner]], len(met))
         at = np.flatnonzero(met[self._own] & self._seen)
         cuts = np.searchsorted(at, self._ends)
         for number, file in enumerate(self._files):
             mine = at[cuts[number] : cuts[number + 1]]
             if len(mine):
                 yield Picked.of(file, mine - self._ends[number])
+
+
+def _distinct(codes: Any, count: int) -> Any:
+    """Each code once, in order."""
+    there = np.zeros(count, np.bool_)
+    there[codes] = True
+    return np.flatnonzero(there)
 
 
 def _visible(own: Any, tags: Any, valid: Any, reach: Reach, codes: int) -> Any:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from xstreamcast.edges.table.pruning import Kept, choice_of, guide_of
+from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.spark.running_guides import table_guide
 from xstreamcast.spark.running_links import Reach, assigned, followed, levels
 from xstreamcast.spark.running_roots import Roots, linked_roots, roots
 from xstreamcast.spark.running_units import UnitsTask
@@ -55,7 +56,7 @@ def over_units(
     spark: SparkSession, plan: Spread, question: Question, table: Table, wish: Wish
 ) -> Units | str:
     """The tasks over ranges of a table's units, or why there are none."""
-    kept = guide_of(table.path, table.state, table.stream, table.structure)
+    kept = table_guide(spark, table, wish.few)
     pruned = None if kept is None else _pruned(plan, question.options, kept)
     until = None if question.when is None else question.when.now.instant
     try:

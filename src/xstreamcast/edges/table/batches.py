@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.edges.joining import taken_in
+from xstreamcast.edges.table.codes import codes_of
 from xstreamcast.edges.table.schema import WORDS, arrow
 from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire.words import HOLE, MEANING, Words
@@ -73,9 +74,9 @@ def batch_of(rows: Any, history: History, ids: Ids, words: Words) -> FragmentBat
     zoned = rows["zoned"].to_numpy(zero_copy_only=False)
     again = word == WORDS.index("repeat")
     return FragmentBatch(
-        tape, _codes(ids, rows["id"]), tags, rows["valid"].to_numpy(),
+        tape, codes_of(ids, rows["id"]), tags, rows["valid"].to_numpy(),
         (zoned * ZONED | again * REPEATED).astype(np.uint8), np.where(again, 0, word),
-        payload, np.zeros(n, np.int64), owner.astype(np.int32), _codes(ids, links.field("id")),
+        payload, np.zeros(n, np.int64), owner.astype(np.int32), codes_of(ids, links.field("id")),
         links.field("tag").fill_null(-1).to_numpy(zero_copy_only=False), holes.astype(np.int32),
     )  # fmt: skip
 
@@ -88,15 +89,6 @@ def _bytes(payloads: Any) -> bytes:
     ends = np.frombuffer(offsets, np.int32)[payloads.offset :]
     begin, end = int(ends[0]), int(ends[len(payloads)])
     return b"".join([_OPEN, memoryview(data)[begin:end], _CLOSE])
-
-
-def _codes(ids: Ids, texts: Any) -> Any:
-    _, offsets, data = texts.buffers()
-    if data is None or len(texts) == 0:
-        return np.zeros(len(texts), np.int32)
-    ends = np.frombuffer(offsets, np.int32)[texts.offset : texts.offset + len(texts) + 1]
-    heap = np.frombuffer(data, np.uint8)
-    return ids.codes(heap, ends[:-1].astype(np.int64), np.diff(ends))
 
 
 def _words(operations: Any) -> Any:

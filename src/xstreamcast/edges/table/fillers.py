@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.edges.table.codes import coded
 from xstreamcast.edges.table.files import opened
 from xstreamcast.edges.table.schema import arrow
+from xstreamcast.kernels.intern import Ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,21 +31,15 @@ def fillers(table: Path, files: Sequence[File]) -> Fillers:
     pa = arrow()
     read = [opened(table, file).read(columns=["id", "operation", "holes"]) for file in files]
     holes = [chunk for one in read for chunk in one["holes"].chunks]
-    ids = pa.concat_arrays(
-        [
-            *(chunk for one in read for chunk in one["id"].chunks),
-            *(chunk.flatten().field("id") for chunk in holes),
-            pa.array([], pa.string()),
-        ]
-    ).dictionary_encode()
-    codes = ids.indices.to_numpy().astype(np.int64)
+    ids = Ids(1 << 16)
+    own = coded(ids, (chunk for one in read for chunk in one["id"].chunks))
+    children = coded(ids, (chunk.flatten().field("id") for chunk in holes))
     tags = np.repeat([file.tag for file in files], [one.num_rows for one in read])
-    own, children = codes[: len(tags)], codes[len(tags) :]
-    if not _is_one_tag_each(own, tags):
+    if not _is_one_tag_each(own, tags, len(ids)):
         return Fillers(None)
     there = [pa.compute.not_equal(one["operation"], "remove") for one in read]
     content = np.concatenate([np.zeros(0, np.bool_), *(one.to_numpy() for one in there)])
-    tag_of = np.full(len(ids.dictionary), -1, np.int64)
+    tag_of = np.full(len(ids), -1, np.int64)
     tag_of[own[content]] = tags[content]
     counts = [chunk.value_lengths().fill_null(0).to_numpy() for chunk in holes]
     parents = np.repeat(tags, np.concatenate([np.zeros(0, np.int64), *counts]).astype(np.int64))
@@ -52,14 +48,19 @@ def fillers(table: Path, files: Sequence[File]) -> Fillers:
     return Fillers(_ways(parents, label, tag_of[children]))
 
 
-def _is_one_tag_each(own: Any, tags: Any) -> bool:
+def _is_one_tag_each(own: Any, tags: Any, codes: int) -> bool:
     """Whether no id has fragments of two tags: then those of one tag tell their lifespans."""
     named = tags >= 0
-    pairs = np.unique(own[named] << 32 | tags[named])
-    return len(pairs) == len(np.unique(pairs >> 32))
+    last = np.full(codes, -1, np.int64)
+    last[own[named]] = tags[named]
+    return bool((last[own[named]] == tags[named]).all())
 
 
 def _ways(parents: Any, labels: Any, children: Any) -> frozenset[tuple[int, int, int]]:
+    """All that occur; tags are small numbers, those of holes may be -1."""
     filled = children >= 0
-    found = np.unique(np.stack((parents, labels, children))[:, filled], axis=1)
-    return frozenset((int(p), int(label), int(c)) for p, label, c in found.T.tolist())
+    wide = 1 + max(int(column.max(initial=0)) for column in (parents, labels, children))
+    mixed = (parents * (wide + 1) + labels + 1) * wide + children
+    found = np.unique(mixed[filled]).tolist()
+    pairs = ((*divmod(one // wide, wide + 1), one % wide) for one in found)
+    return frozenset((parent, label - 1, child) for parent, label, child in pairs)

@@ -46,8 +46,10 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """The tags whose fragments are read, and those of which only the links are seen."""
+    """What a strategy reads of a table: tags, of some only the links; and why it is the one."""
 
+    strategy: str
+    why: str
     tags: frozenset[int]
     links: frozenset[int]
 
@@ -83,7 +85,7 @@ def over_units(
     )
     rows = None if depth is None else assigned(spark, table, made, reach, depth)
     by = "the driver follows the links" if few else "joins follow the links"
-    words = (_counted(made, plan.name), *_read(table, pruned, reach), by)
+    words = (_counted(made, plan.name), *_read(table, pruned, question.options), by)
     return Units(task, len(made), words, rows)
 
 
@@ -113,7 +115,12 @@ def _reach(table: Table, question: Question, pruned: Pruned | None, linked: bool
 
 
 def _pruned(plan: Spread, options: Options, kept: Kept) -> Pruned | None:
-    """What is read of the tags, None for all: as a single process would tell."""
+    """What is read of the tags, None for all: as a single process would tell.
+
+    caq    all of it
+    qac    the tags along the paths, from the root down
+    qac+   the tags that are read; of those above them the links
+    """
     if options.between is not None or options.clock != "event":
         return None
     if plan.division.whole:  # what is read beside it has a say in the strategy
@@ -121,12 +128,13 @@ def _pruned(plan: Spread, options: Options, kept: Kept) -> Pruned | None:
     found: list[Choice] = []
     for one in plan.programs:
         choice = choice_of(one, plan.name, kept.guide, options.strategy)
-        if choice is None:
+        if choice is None or choice.strategy == "caq":
             return None
         found.append(choice)
     full = frozenset[int]().union(*(one.full for one in found))
     link = frozenset[int]().union(*(one.link for one in found))
-    return Pruned(full | link, link - full - kept.guide.binding)
+    last = found[-1]
+    return Pruned(last.strategy, last.why, full | link, link - full - kept.guide.binding)
 
 
 def _is_plain(kept: Kept | None) -> bool:
@@ -144,13 +152,14 @@ def _counted(made: Roots, name: str) -> str:
     return f"{said} a range of the {len(made.ids)} units of {name}"
 
 
-def _read(table: Table, pruned: Pruned | None, reach: Reach) -> Sequence[str]:
+def _read(table: Table, pruned: Pruned | None, options: Options) -> Sequence[str]:
     """In words, which fragments are read and what of them."""
     if pruned is None:
-        return ["fragments read: all tags"]
+        asked = "" if options.strategy == "auto" else f", with {options.strategy} in each task"
+        return [f"fragments read: all tags{asked}"]
 
     def named(tags: frozenset[int]) -> str:
         return ", ".join(table.structure[tag].name for tag in sorted(tags))
 
-    said = [f"fragments read: {named(pruned.tags)}"]
+    said = [f"{pruned.strategy}: {pruned.why}", f"fragments read: {named(pruned.tags)}"]
     return [*said, f"by their links alone: {named(pruned.links)}"] if pruned.links else said

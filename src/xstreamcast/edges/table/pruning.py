@@ -40,17 +40,16 @@ class Kept:
 
 
 def choice_of(program: Program, name: str, guide: Guide, strategy: str) -> Choice | None:
-    """How QaC+ would read a stream; None where it is read otherwise."""
-    if strategy not in ("qac+", "auto"):
-        return None
-    choice = decide(program, {name: guide}, strategy, links=True).streams.get(name)
-    return choice if choice is not None and choice.strategy == "qac+" else None
+    """How a strategy reads a stream that is the only one; None where the program reads it not."""
+    return decide(program, {name: guide}, strategy, links=True).streams.get(name)
 
 
 def needed_tags(program: Program, name: str, guide: Guide, strategy: str) -> frozenset[int] | None:
     """The tags whose fragments a query needs, None for all."""
     choice = choice_of(program, name, guide, strategy)
-    return None if choice is None else choice.full | choice.link
+    if choice is None or choice.strategy != "qac+":
+        return None
+    return choice.full | choice.link
 
 
 # -- the guide of a stream after so many commits ---------------------------------------------------

@@ -1,0 +1,114 @@
+"""Tables answer as streams do, however they were written: generated streams, every strategy.
+
+Tasks are called here, in this process, with the numbers that Spark would hand to them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import xstreamcast as xsc
+from tests.conftest import PROFILE
+from tests.oracle import answer, canonical
+from tests.streams_strategies import Case, cases
+from xstreamcast.edges.binding import Options
+from xstreamcast.edges.ingesting import ingest
+from xstreamcast.edges.table.compacting import compact
+from xstreamcast.edges.table.log import Log
+from xstreamcast.edges.table.pruning import guide_of
+from xstreamcast.edges.table.reading import load_table, structure_in
+from xstreamcast.errors import Error
+from xstreamcast.spark.running import SparkRun
+from xstreamcast.tape.store import Store
+
+pa = pytest.importorskip("pyarrow", reason="the spark extra is not installed")
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+MINUTES = st.integers(0, 9).map(lambda minute: f"2020-01-01T00:0{minute}:00")
+STRATEGIES = ("caq", "qac", "qac+", "auto")
+
+
+def _table(folder: str, case: Case, most: int | None, compacted: bool) -> Path:
+    """The stream of a case in a table, in batches of `most` fragments."""
+    (Path(folder) / "s.xml").write_bytes(case.wire)
+    ingest(Path(folder) / "s.xml", Path(folder) / "table", stream="s", most=most)
+    if compacted:
+        compact(Path(folder) / "table", clean=True)
+    return Path(folder) / "table"
+
+
+def _spread(text: str, table: Path, options: Options, tasks: int) -> list[str] | str:
+    """The answer of all tasks, the last one first; or the code of what went wrong."""
+    inputs = {"s": Path(f"table:{table}")}
+    run = SparkRun(None, xsc.query(text).telling(""), None, inputs, options, tasks=tasks)
+    try:
+        work = run.work()
+        found: list[Any] = []
+        for place in reversed(range(work.tasks)):
+            found += work.task([pa.record_batch([pa.array([place])], ["id"])])
+        whole = pa.Table.from_batches(found) if found else None
+        return [] if whole is None else list(run.answered(whole)["item"].to_pylist())
+    except Error as refused:
+        return refused.code
+
+
+def _local(text: str, wire: bytes, **options: Any) -> list[str] | str:
+    try:
+        return list(xsc.query(text).run(s=wire, **options).lines())
+    except Error as refused:
+        return refused.code
+
+
+@settings(max_examples=1000 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@given(
+    cases(), st.none() | MINUTES, st.none() | st.integers(1, 5), st.booleans(), st.integers(1, 4)
+)
+def test_a_table_in_batches_answers_as_its_stream_with_every_strategy(
+    case: Case, as_of: str | None, most: int | None, compacted: bool, tasks: int
+) -> None:
+    with TemporaryDirectory() as folder:
+        table = _table(folder, case, most, compacted)
+        for text in case.queries:
+            local = _local(text, case.wire, as_of=as_of)
+            for strategy in STRATEGIES:
+                asked = Options(as_of, strategy=strategy)
+                assert _spread(text, table, asked, tasks) == local, (strategy, text)
+
+
+@settings(max_examples=500 if PROFILE == "thorough" else 12, suppress_health_check=SLOW)
+@given(cases(), st.integers(1, 5), st.sampled_from(STRATEGIES))
+def test_a_table_answers_as_saxon_does(case: Case, most: int, strategy: str) -> None:
+    pytest.importorskip("saxonche", reason="SaxonC-HE is not installed")
+    with TemporaryDirectory() as folder:
+        table = _table(folder, case, most, compacted=most % 2 == 0)
+        for text in case.queries:
+            found = _spread(text, table, Options(strategy=strategy), 3)
+            assert [canonical(line) for line in found] == answer(text, {"s": case.wire}), text
+
+
+@settings(max_examples=500 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@given(cases(), st.none() | st.integers(1, 5), st.booleans())
+def test_what_is_kept_of_files_is_what_a_reader_of_all_would_see(
+    case: Case, most: int | None, compacted: bool
+) -> None:
+    with TemporaryDirectory() as folder:
+        table = _table(folder, case, most, compacted)
+        state = Log(table).state()
+        structure = structure_in(state.streams["s"], "s")
+        kept = guide_of(table, state, "s", structure)
+        seen = load_table("s", table, Store()).history
+        ids, tags = seen.fragments["id"].tolist(), seen.fragments["tsid"].tolist()
+        both = {(one, tag) for one, tag in zip(ids, tags, strict=True) if tag >= 0}
+        assert (kept is None) == (len(both) > len({one for one, _ in both}))
+        if kept is not None:
+            exact, guide = seen.guide(), kept.guide
+            assert guide.inner == exact.inner
+            assert guide.binding == exact.binding
+            assert (guide.name, guide.timed, guide.roots) == (exact.name, exact.timed, exact.roots)
+            assert all(guide.links.get(tag, set()) >= links for tag, links in exact.links.items())
+            assert guide_of(table, state, "s", structure) == kept

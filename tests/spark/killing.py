@@ -46,8 +46,10 @@ class Job:
     def kill(self, count: int, rest: float) -> None:
         """Start it, wait, and kill it with all that it started."""
         process = self.start()
-        self.wait(process, count, rest)
-        said = _killed(process)
+        try:
+            self.wait(process, count, rest)
+        finally:
+            said = _killed(process)
         assert process.returncode == -signal.SIGKILL, f"it ended before it was killed: {said}"
 
     def kill_worker(self, count: int, rest: float, dice: random.Random) -> int:
@@ -56,33 +58,43 @@ class Job:
         It may go on without that one, or end and say so.
         """
         process = self.start()
-        if self.wait(process, count, rest):
-            kill_one(process.pid, dice)
-            self.wait(process, count + 2, rest)
-        said = _killed(process)
+        try:
+            if self.wait(process, count, rest):
+                kill_one(process.pid, dice)
+                self.wait(process, count + 2, rest)
+        finally:
+            said = _killed(process)
         assert "Traceback" not in said, said
         assert "\tat " not in said, said
         return int(process.returncode)
 
     def finish(self, hurt: tuple[tuple[int, float], ...] = ()) -> str:
         """Start it until it ends well, and meanwhile kill some of its workers → what it says."""
-        dice, left = random.Random(5), list(hurt)
+        left, said = list(hurt), ""
         for _ in range(len(left) + 1):
             process = self.start()
-            while left and self.wait(process, *left[0]):
-                kill_one(process.pid, dice)
-                del left[0]
-            said = process.communicate(timeout=PATIENCE)[1].decode()
+            try:
+                self._hurt(process, left)
+                said = process.communicate(timeout=PATIENCE)[1].decode()
+            finally:
+                _killed(process)
             if process.returncode == 0:
                 return said
             assert "error[XSCK0001]" in said, said
         raise AssertionError(said)
 
+    def _hurt(self, process: subprocess.Popen[bytes], left: list[tuple[int, float]]) -> None:
+        dice = random.Random(5)
+        while left and self.wait(process, *left[0]):
+            kill_one(process.pid, dice)
+            del left[0]
+
 
 def _killed(process: subprocess.Popen[bytes]) -> str:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    return process.communicate()[1].decode()
+    heard = process.stderr is None or process.stderr.closed
+    return "" if heard else process.communicate()[1].decode()
 
 
 def kill_one(pid: int, dice: random.Random) -> None:

@@ -89,10 +89,11 @@ def _told(caught: Exception) -> Error:
     match caught:
         case Error():
             return caught
+        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG, strerror=str(reason)):
+            what = caught.filename or "what is written"
+            return error("XSCU0004", f"{what} does not fit: {reason.lower()}")
         case OSError(filename=str(name), strerror=str(reason)):
             return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
-        case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG, strerror=str(reason)):
-            return error("XSCU0004", f"what is written does not fit: {reason.lower()}")
         case RecursionError():
             return error("XSCD0001", "the query or its data is nested or recurses too deeply")
         case _ if type(caught).__module__.partition(".")[0] in ("pyspark", "py4j"):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.spark.watching_run import SparkWatching
 
 FORMATS: Final = ("changes", "lines", "xml", "events", "events-xml", "table")
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _UNITS = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
 _UNITS |= {"d": 86_400 * 10**6}
 
@@ -67,7 +70,7 @@ def main(arguments: Parsed) -> int:
     """Compile, begin, tell."""
     from xstreamcast.edges.watching.journal import cut_sink, sink_position
 
-    with quarantined(arguments) as keep, _output(arguments) as out:
+    with _fitting(arguments), quarantined(arguments) as keep, _output(arguments) as out:
         watching = _watching(arguments, keep)
         watching.sink = lambda: sink_position(out)
         if watching.journal is not None:
@@ -80,6 +83,22 @@ def main(arguments: Parsed) -> int:
             raise
     _report(watching)
     return 0
+
+
+@contextmanager
+def _fitting(arguments: Parsed) -> Iterator[None]:
+    """A sink that is full has a name, and one who hears of it wants to know what comes next."""
+    try:
+        yield
+    except OSError as failed:
+        if failed.errno not in _FULL or failed.filename is not None or arguments.output is None:
+            raise
+        again = "make room and start it again with the same words: it goes on where it stopped"
+        lost = "make room and start it again; with --checkpoint DIR it would go on"
+        raise error(
+            "XSCU0004", f"{arguments.output} does not fit: {(failed.strerror or '').lower()}",
+            hint=lost if arguments.checkpoint is None else again,
+        ) from None  # fmt: skip
 
 
 def _report(watching: Watching | SparkWatching) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 from xstreamcast.errors import CODES, Error, error
 
 _AGAIN: Final = "start it again when there is room: it goes on where it stopped"
+_LITTLE: Final = 1 << 20  # bytes: a disk that has less is full
 _TRACE: Final = "run it again with --debug for the trace"
 _OURS: Final = re.compile(r"xstreamcast\.errors\.\w+: (\w+): (.+)")
 _FULL: Final = re.compile(r"No space left on device|Disk quota exceeded|File too large")
@@ -21,8 +25,12 @@ _CLASS: Final = re.compile(
 _STATE: Final = re.compile(r" ?SQLSTATE: \w+\s*$")
 
 
-def failure(stopped: Exception, beside: str = "") -> Error:
+def failure(
+    stopped: Exception, beside: str = "", writes: tuple[str | os.PathLike[str], ...] = ()
+) -> Error:
     """The error for what Spark raised, and said beside it; the trace is for --debug.
+
+    `writes`: where it writes, so that a disk that is full has a name.
 
     One of ours that a task raised → itself, as it would have been here.
     """
@@ -32,7 +40,7 @@ def failure(stopped: Exception, beside: str = "") -> Error:
         sys.stderr.write(beside)
         raise stopped
     text = f"{_whole(stopped)}\n{beside}"
-    return _ours(text) or _full(text) or _gone(text) or _spark(beside or text)
+    return _ours(text) or _full(text, writes) or _gone(text) or _spark(beside or text)
 
 
 def _whole(stopped: BaseException) -> str:
@@ -53,14 +61,21 @@ def _ours(text: str) -> Error | None:
     return None
 
 
-def _full(text: str) -> Error | None:
+def _full(text: str, writes: tuple[str | os.PathLike[str], ...]) -> Error | None:
     found = _FULL.search(text)
     if found is None:
         return None
     about = [line for line in text.splitlines() if _FULL.search(line)]
-    path = next((one for line in about for one in _paths(line)), None)
-    where = "what Spark writes" if path is None else path
-    return error("XSCU0004", f"{where} does not fit: {found[0].lower()}", hint=_AGAIN)
+    named = [one for line in about for one in _paths(line)]
+    where = [os.fspath(one) for one in writes if _free(Path(one)) < _LITTLE]
+    path = (where or named or ["what Spark writes"])[0]
+    return error("XSCU0004", f"{path} does not fit: {found[0].lower()}", hint=_AGAIN)
+
+
+def _free(path: Path) -> int:
+    """Bytes that are left where something is, or would be."""
+    there = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
+    return shutil.disk_usage(there).free
 
 
 def _gone(text: str) -> Error | None:

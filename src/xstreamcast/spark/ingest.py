@@ -86,13 +86,15 @@ def append(
     try:
         query = writer.start()
     except Exception as stopped:
-        raise failure(stopped) from None
+        raise failure(stopped, writes=(table, checkpoint)) from None
     try:
         query.awaitTermination()
     except KeyboardInterrupt:
         query.stop()
     except Exception as stopped:
-        raise (failed[0] if failed else failure(stopped)) from None
+        if failed:
+            raise failed[0] from None
+        raise failure(stopped, writes=(table, checkpoint)) from None
 
 
 def default_checkpoint(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from xstreamcast.algebra.program import Program
+    from xstreamcast.errors import Error
     from xstreamcast.model.change import Change
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
@@ -89,6 +90,12 @@ class SparkWatching:
         }
 
     @property
+    def folder(self) -> Path:
+        """Where it remembers how far it came."""
+        assert self._folder is not None
+        return self._folder
+
+    @property
     def programs(self) -> Mapping[str, Program]:
         """The programs of the first query."""
         return next(iter(self.queries.values())).programs
@@ -107,8 +114,7 @@ class SparkWatching:
 
     def changes(self, raises: bool = True) -> DataFrame:
         """The streaming DataFrame of changes; of all that is told, if it does not raise."""
-        assert self._folder is not None
-        inputs, ends = self.prepared.inputs, None if raises else self._folder / ENDS
+        inputs, ends = self.prepared.inputs, None if raises else self.folder / ENDS
         if raises and self.options.checkpoint is None and self.prepared.is_written:
             raise error(
                 "XSCU0001", "an input that cannot be read again must be written down first",
@@ -122,9 +128,8 @@ class SparkWatching:
     def prepared(self) -> Prepared:
         """The inputs as Spark reads them."""
         if self._made is None:
-            assert self._folder is not None
             self._made = prepared(
-                self.spark, self._inputs(), self._folder, self.options, most=self.most,
+                self.spark, self._inputs(), self.folder, self.options, most=self.most,
                 fixed=paths_of(self.program, self.options.immutable),
                 keep=self.told.refused.append,
             )  # fmt: skip
@@ -160,9 +165,8 @@ class SparkWatching:
         return running
 
     def _begin(self, write: Write) -> StreamingQuery:
-        assert self._folder is not None
         told = self.changes(raises=False).writeStream.foreachBatch(once_each(write, self.told))
-        told = told.option("checkpointLocation", f"file://{self._folder / 'spark'}")
+        told = told.option("checkpointLocation", f"file://{self.folder / 'spark'}")
         told = told.trigger(processingTime=self.interval)
         quieten(self.spark)
         # one partition for each query: settings are cloned with the session when it starts
@@ -175,12 +179,11 @@ class SparkWatching:
 
     def _end(self) -> None:
         """Say that what does not grow is over."""
-        assert self._folder is not None
         if self.options.checkpoint is not None:
-            keep_before(self._folder)
+            keep_before(self.folder)
         self.prepared.finish()
         names = {name for one in self.queries.values() for name in one.inputs}
-        end_all(self._folder / ENDS, dict.fromkeys(names))
+        end_all(self.folder / ENDS, dict.fromkeys(names))
 
     # -- as the local runner ----------------------------------------------------------------------
 
@@ -294,10 +297,10 @@ class Running:
                 self.query.processAllAvailable()
                 end()
                 self.query.processAllAvailable()
-            except Exception:
-                if self.query.isActive:
-                    raise
-                return  # it failed or was stopped: whoever waits for it is told
+            except Exception as failed:
+                if not self.query.isActive:
+                    return  # it failed or was stopped: whoever waits for it is told
+                self.told.failed.append(self._why(failed))
             self.query.stop()
 
         self._ending = threading.Thread(target=ending, daemon=True)
@@ -308,10 +311,15 @@ class Running:
         self._of.prepared.check()
         if self.query.isActive:
             return True
+        if self.told.failed:
+            raise self.told.failed[0]
         failed = self.query.exception()
         if failed is not None:
-            raise (self.told.failed[0] if self.told.failed else failure(failed)) from None
+            raise self._why(failed) from None
         return False
+
+    def _why(self, failed: Exception) -> Error:
+        return failure(failed, writes=(self._of.folder,))
 
     def awaitTermination(self, timeout: float | None = None) -> bool:
         """Wait for the end → whether it has come."""

@@ -70,6 +70,7 @@ class Back:
     """From a bucket: what its units hold, None if an error broke it off; or changes."""
 
     turn: int
+    bucket: int
     now: Moment
     phases: tuple[Phase, ...] | None = ()
     parts: tuple[Part, ...] = ()  # what was said of structures and ends

@@ -34,11 +34,11 @@ class Teller:
         self.refused: list[Refused] = []
         self.said: dict[str, int] = {}
         self.ended = False
-        self._heard = 0  # buckets that have said their last
         self._watch = self._plan()
         self._ticked_at: Moment | None = None
         self._places: Mapping[str, int] = {}
         self._held: list[Phase] = []  # found while an error elsewhere kept the answer back
+        self._broken: set[int] = set()  # buckets whose units fail; they speak when that may change
         self._upset = False  # an error broke off what follows from units
 
     def _plan(self) -> Watch | None:
@@ -84,7 +84,9 @@ class Teller:
                 self._places = one.found.places
         if watch.pipeline is None:
             return []
-        if any(back.phases is None for back in backs):
+        self._broken -= {back.bucket for back in backs if back.phases is not None}
+        self._broken |= {back.bucket for back in backs if back.phases is None}
+        if self._broken:
             self._held += [replace(one, turn=0) for one in phases]
             return []
         held, self._held = self._held, []
@@ -127,6 +129,7 @@ class Teller:
                 self._watch.on_arrivals(name, [Described(structure)])
                 if self._watch.pipeline is not before:
                     self._held, self._places, self._upset = [], {}, False
+                    self._broken = set()
             case ("ended", str(name)):
                 self._watch.on_end(name)
             case _:

@@ -57,7 +57,7 @@ class Units:
         ended = self.watch.ended >= set(self.watch.kinds)
         told = {"bytes of state": self.watch.state_bytes} | dict(sent.beside) if ended else {}
         phases = None if found is None else tuple(found)
-        return Back(sent.turn, sent.now, phases, said, sent.refused, told, ended=ended)
+        return Back(sent.turn, self.number, sent.now, phases, said, sent.refused, told, ended=ended)
 
     def _catch_up(self, sent: Sent) -> None:
         """The stream that is spread has come as far as it has anywhere."""
@@ -102,7 +102,7 @@ class Units:
         refused, self.whole.refused = tuple(self.whole.refused), []
         ended = self.whole.ended
         return Back(
-            given.turn, self._now(), refused=refused, said=self.whole.said() if ended else {},
+            given.turn, 0, self._now(), refused=refused, said=self.whole.said() if ended else {},
             changes=tuple(changes), anew=given.anew, ended=ended,
         )  # fmt: skip
 

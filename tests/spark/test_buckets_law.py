@@ -1,0 +1,148 @@
+"""Whatever comes in whatever order: buckets tell the changes that one place tells."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xstreamcast.api import compiled
+from xstreamcast.edges.decoding import decoder_of
+from xstreamcast.model.fragment import Ended
+from xstreamcast.tape.names import Names
+
+pytest.importorskip("pyspark", reason="the spark extra is not installed")
+
+from tests.spark.in_buckets import InBuckets
+from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.schema import arrow, row_schema
+from xstreamcast.errors import Error
+from xstreamcast.spark.watching_host import Asked, Host
+
+HEAD = (
+    '<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'
+    '<tag id="1" name="r" type="snapshot"><tag id="2" name="a" type="temporal">'
+    '<tag id="3" name="b" type="temporal"><tag id="4" name="c" type="event"/></tag></tag></tag>'
+    "</stream:structure>"
+)
+ROOT = (
+    '<stream:filler id="r" tsid="1" validTime="2003-01-01"><r>'
+    + "".join(f'<stream:hole id="a{n}" tsid="2"/>' for n in range(4))
+    + "</r></stream:filler>"
+)
+QUERIES = [
+    'for $a in stream("s")//a return <a>{$a/@n, count($a/b), $a//c}</a>',
+    'for $a in stream("s")//a where $a/b?[now]/@v > 2 return <a>{$a?[now]/@n}</a>',
+    'for $c in stream("s")//c?[now - P3D, now] return $c',
+    'for $a in stream("s")/r/a return xs:integer($a?[now]/b[1]/@v)',
+    'count(stream("s")//b?[now])',
+    'sum(stream("s")//b/xs:integer(@v))',
+    '<r>{for $a in stream("s")//a order by $a/@n descending return <a>{$a/@n, $a//c}</a>}</r>',
+    'for $a in stream("s")//a order by max($a//b/number(@v)), $a/@n return <a>{$a/@n, $a/b}</a>',
+    '<all n="{avg(stream("s")//b/@v)}">{for $a in stream("s")//a return <a>{$a//b}</a>}</all>',
+    'distinct-values(stream("s")//b/@v), exists(stream("s")//c)',
+    'for $a in stream("s")//a return $a/../name()',
+    'for $a in stream("s")//a, $b in stream("s")//b[@v = $a/@n] return <m>{$b/@v}</m>',
+]
+
+
+def holes(names: list[str], tsid: int) -> str:
+    return "".join(f'<stream:hole id="{name}" tsid="{tsid}"/>' for name in names)
+
+
+@st.composite
+def payloads(draw: st.DrawFn) -> tuple[str, int, str]:
+    """The id, tag and payload of a fragment: units may stand anywhere, and share what they hold."""
+    level = draw(st.sampled_from([1, 2, 2, 3, 3, 3, 4]))
+    number = draw(st.integers(0, 4))
+    inside = draw(st.lists(st.integers(0, 4), max_size=4, unique=draw(st.booleans())))
+    names = [f"{'rabc'[level % 4]}{n}" for n in inside]
+    match level:
+        case 1:
+            return "r", 1, f"<r>{holes(names, 2)}</r>"
+        case 2:
+            return f"a{number}", 2, f'<a n="{number}">{holes(names, 3)}</a>'
+        case 3:
+            value = draw(st.sampled_from(["1", "2", "3", "4", "x"]))
+            return f"b{number}", 3, f'<b v="{value}">{holes(names, 4)}</b>'
+        case _:
+            return f"c{number}", 4, f"<c>{draw(st.integers(0, 9))}</c>"
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> str:
+    name, tsid, payload = draw(payloads())
+    time = f'validTime="2003-01-{draw(st.integers(1, 20)):02}T00:00:00Z"'
+    word = draw(st.sampled_from(["filler"] * 6 + ["replace", "repeat", "remove"]))
+    if word == "remove":
+        return f'<stream:remove id="{name}" tsid="{tsid}" {time}/>'
+    return f'<stream:{word} id="{name}" tsid="{tsid}" {time}>{payload}</stream:{word}>'
+
+
+def tables(pieces: list[str]) -> list[Any]:
+    """The rows of each batch; the last says that the stream is over."""
+    decoder = decoder_of("fragments", "s", Names(), "quarantine")
+    rows, out = Rows("s", decoder.ids), []
+    for piece in pieces:
+        found = [rows.rows(one) for one in decoder.feed(piece.encode())]
+        out.append(arrow().Table.from_batches(found, row_schema()))
+    return [*out, arrow().Table.from_batches([rows.rows(Ended())])]
+
+
+def told(place: Any, table: Any) -> Any:
+    try:
+        return place.take(table)
+    except Error as why:
+        return why.code
+
+
+class Alone:
+    """The query in one place."""
+
+    def __init__(self, asked: Asked) -> None:
+        self.host = Host(asked)
+
+    def take(self, table: Any) -> Any:
+        return self.host.take(table, None)
+
+
+@pytest.mark.parametrize("policy", ["optimistic", "strict"])
+@pytest.mark.parametrize("asked", QUERIES)
+@given(data=st.data())
+@settings(max_examples=10)
+def test_buckets_tell_what_one_place_tells(asked: str, policy: Any, data: st.DataObject) -> None:
+    made = data.draw(st.lists(st.lists(lines(), max_size=8), min_size=2, max_size=7))
+    pieces = ["".join(one) for one in made]
+    pieces[data.draw(st.integers(0, 1))] += ROOT
+    at = data.draw(st.sampled_from([0, 0, min(1, len(pieces) - 1)]))
+    pieces[at] = HEAD.partition(">")[2] + pieces[at]
+    pieces[0] = HEAD.partition(">")[0] + ">" + pieces[0]
+    how = Asked({"": compiled(asked)}, {"s": "fragments"}, policy=policy)
+    there = InBuckets(how, data.draw(st.integers(2, 4)), pickling=data.draw(st.booleans()))
+    here = Alone(how)
+    for number, table in enumerate(tables(pieces)):
+        expected = told(here, table)
+        assert told(there, table) == expected, number
+        if isinstance(expected, str):
+            break
+
+
+def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
+    asked = 'for $a in stream("s")//a return xs:integer($a?[now]/@n)'
+    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    units = [f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-02">' for n in range(4)]
+    good = [f'{head}<a n="1"/></stream:filler>' for head in units]
+    bad = units[0].replace("01-02", "01-03") + '<a n="x"/></stream:filler>'
+    well = units[0].replace("01-02", "01-05") + '<a n="5"/></stream:filler>'
+    others = "".join(
+        one.replace("01-02", "01-04") + '<a n="2"/></stream:filler>' for one in units[1:]
+    )
+    there, here = InBuckets(how, 4), Alone(how)
+    lengths = []
+    for table in tables([HEAD + ROOT + "".join(good), bad, others, well]):
+        expected = here.take(table)
+        assert there.take(table) == expected
+        lengths.append(len(expected))
+    assert lengths == [4, 0, 0, 8, 0]

@@ -186,7 +186,7 @@ class Log:
             version = told.pop("format", None)
         except FileNotFoundError:
             raise _damaged(path, "it is missing, though later commits are there") from None
-        except (ValueError, AttributeError):
+        except (ValueError, AttributeError, TypeError):
             raise _damaged(path, "it is not whole") from None
         if isinstance(version, int) and version > FORMAT:
             raise error(

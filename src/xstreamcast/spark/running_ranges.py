@@ -92,18 +92,27 @@ class RangesTask:
 
     def _range(self, place: int) -> Iterator[Any]:
         one = self.ranges[place]
-        closing = [b"</" + _name(tag) + b">" for tag in reversed(one.behind)]
         open_ = Chains(max(len(one.before) - 1, 0), len(one.behind))  # the prolog is no element
-        content = _mapped(self.path)[one.begin : one.end]
-        yield from answered(self.question, place, b"".join([*one.before, content, *closing]), open_)
+        yield from answered(self.question, place, _document(self.path, one), open_)
 
 
-def _mapped(path: str) -> memoryview:
-    """The bytes of a file, which are copied once, to where they are read."""
+def _document(path: str, one: Range) -> memoryview:
+    """A range as a document, read where it lies in the file.
+
+    What was open before it is written over what stands there, and over what stands behind it what
+    closes: what we write there is seen here alone, and both stood there once, so there is room.
+    """
+    before = b"".join(one.before)
+    after = b"".join(b"</" + _name(tag) + b">" for tag in reversed(one.behind))
+    begin, end = one.begin - len(before), one.end + len(after)
+    if begin == end:
+        return memoryview(b"")
     with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            return memoryview(b"")
-        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        first = begin - begin % mmap.ALLOCATIONGRANULARITY
+        there = mmap.mmap(file.fileno(), end - first, access=mmap.ACCESS_COPY, offset=first)
+    there[begin - first : one.begin - first] = before
+    there[one.end - first : end - first] = after
+    return memoryview(there)[begin - first :].toreadonly()
 
 
 def _name(tag: bytes) -> bytes:

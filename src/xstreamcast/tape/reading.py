@@ -47,6 +47,8 @@ def read(
     match source:
         case bytes():
             data = frozen_bytes(source)
+        case memoryview() if source.readonly and isinstance(source.obj, bytes | mmap.mmap):
+            data = frozen_bytes(source)
         case bytearray() | memoryview():
             data = frozen_bytes(bytes(source))  # a copy: the owner may change it
         case str() | os.PathLike():

@@ -21,7 +21,10 @@ def add_arguments(parser: Parser) -> None:
         "source", metavar="SOURCE",
         help="fragments or a document: a file, a folder, a pattern, - or tcp://HOST:PORT",
     )  # fmt: skip
-    parser.add_argument("--table", required=True, metavar="PATH", help="the folder of the table")
+    parser.add_argument(
+        "--table", required=True, metavar="PATH",
+        help="the folder of the table; delta:PATH: it is a Delta table too",
+    )  # fmt: skip
     parser.add_argument("--stream", metavar="NAME", help="the stream's name (default: by SOURCE)")
     parser.add_argument("-s", "--structure", metavar="TS", help="the tag structure, in a file")
     parser.add_argument(
@@ -81,12 +84,13 @@ def _source(arguments: Parsed) -> tuple[str, str]:
     """What is read, and the stream's name; what is fleeting is written down first."""
     from xstreamcast.edges.inputs import stream_name
     from xstreamcast.edges.spooling import Spool
+    from xstreamcast.edges.table.log import Log
 
     source = str(arguments.source)
     if not _fleeting(source):
         return source, arguments.stream or stream_name(source)
     name = arguments.stream or "stdin"
-    folder = Path(arguments.checkpoint or arguments.table) / "_received" / name
+    folder = Path(arguments.checkpoint or Log(arguments.table).path) / "_received" / name
     spool = Spool(source, folder)
     spool.start()
     if not arguments.follow:

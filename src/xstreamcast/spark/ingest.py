@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.edges.ingesting import Ingested, structure_text
 from xstreamcast.edges.inputs import stream_name
 from xstreamcast.edges.replay import Offset, Replay
+from xstreamcast.edges.table.log import Log
 from xstreamcast.errors import Error
 from xstreamcast.spark.failing import failure
 from xstreamcast.spark.source import NAME, register
@@ -102,7 +103,7 @@ def default_checkpoint(
 ) -> Path:
     """Where a source's way into a table is kept, unless somebody says otherwise."""
     short = hashlib.sha256(os.path.abspath(source).encode()).hexdigest()[:10]
-    return Path(table).absolute() / "_checkpoints" / f"{stream}-{short}"
+    return Log(table).path.absolute() / "_checkpoints" / f"{stream}-{short}"
 
 
 def _reached(checkpoint: Path) -> Offset:

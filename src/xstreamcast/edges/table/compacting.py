@@ -16,11 +16,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from xstreamcast.edges.table import delta
 from xstreamcast.edges.table.files import read_files, write_file
 from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, together
 from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
 from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
+from xstreamcast.edges.table.writing import told
 
 _LARGE: Final = 128 << 20  # a file of so many bytes is left as it is
 _STALE: Final = 3600.0  # seconds after which a file that is in no commit is taken for abandoned
@@ -38,6 +40,8 @@ class Compacted:
 def compact(path: str | os.PathLike[str], *, clean: bool = False) -> Compacted:
     """Rewrite small files; the answers stay. `clean`: delete at once what no longer counts."""
     log = Log(path)
+    if log.delta:
+        delta.needed()
     while True:
         state = log.needed()
         files = _rewritten(log.path, state.files, state.number, FRAGMENT)
@@ -51,6 +55,7 @@ def compact(path: str | os.PathLike[str], *, clean: bool = False) -> Compacted:
         if log.commit(state.number, entry):
             for stream in state.streams:  # the fragments are the same
                 carried_over(log.path, state.number, state.number + 1, stream)
+            told(log)
             break
         _delete(log.path, [*files, *refused], keep=state)
     now = log.state()

@@ -23,6 +23,7 @@ from xstreamcast.model.instant import START
 FORMAT: Final = 2  # what is written; older ones are read
 FOLDER: Final = "_log"
 REFUSED: Final = "_refused"
+DELTA: Final = "delta:"  # before the path of a table that is a Delta table too
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,15 @@ class Log:
     """The log of the table at a path."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        word = os.fspath(path)
+        self.path = Path(word.removeprefix(DELTA))
         self.folder = self.path / FOLDER
+        self._asked = word.startswith(DELTA)
+
+    @property
+    def delta(self) -> bool:
+        """Whether Delta's log is told what is committed."""
+        return self._asked or (self.path / "_delta_log").is_dir()
 
     def exists(self) -> bool:
         return self.folder.is_dir()
@@ -142,12 +150,12 @@ class Log:
         names = (entry.name for entry in os.scandir(self.folder))
         return sorted(int(name[:-5]) for name in names if name.endswith(".json"))
 
-    def state(self) -> State:
-        """All that is committed now."""
-        numbers = self.numbers()
+    def state(self, before: int | None = None) -> State:
+        """All that is committed now, or was before a commit."""
+        numbers = self.numbers() if before is None else list(range(before))
         entries: list[Entry] = []
         for number in range(numbers[-1], -1, -1) if numbers else ():
-            entries.append(self._read(number))
+            entries.append(self.entry(number))
             if entries[-1].whole:
                 break
         first = numbers[-1] - len(entries) if entries else -1
@@ -179,7 +187,8 @@ class Log:
         synced(self.folder)
         return True
 
-    def _read(self, number: int) -> Entry:
+    def entry(self, number: int) -> Entry:
+        """Commit `number`."""
         path = self.folder / f"{number:010}.json"
         try:
             told = json.loads(path.read_text("utf-8"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from xstreamcast.edges.structures import read_structure, write_structure
+from xstreamcast.edges.table import delta
 from xstreamcast.edges.table.files import write_rows
 from xstreamcast.edges.table.log import Entry, File, Log, State, Stream
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, WORDS, arrow
@@ -69,15 +70,25 @@ def commit(
 ) -> Written:
     """Write files under the next number and make them count; again if another was first."""
     log = Log(path)
+    if log.delta:
+        delta.needed()
     while True:
         state = log.state()
         if state.has(writer, epoch):
+            told(log)
             return Written(again=True)
         made = write(state)
         streams = {name: _evolved(state, name, more) for name, more in made.streams.items()}
         entry = Entry(writer, epoch, tuple(made.files), tuple(made.refused), streams, offset)
         if log.commit(state.number, entry):
+            told(log)
             return Written(_rows(made.files), _rows(made.refused))
+
+
+def told(log: Log) -> None:
+    """Tell Delta's log, where the table is a Delta table too."""
+    if log.delta:
+        delta.publish(log)
 
 
 def _rows(files: Iterable[File]) -> int:

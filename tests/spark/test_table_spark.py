@@ -1,0 +1,128 @@
+"""Tables on Spark: joins and windows find what one process finds; what Spark wrote is pruned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import xstreamcast as xsc
+from tests.spark.feeds import write_feed
+from xstreamcast.edges.binding import Options
+from xstreamcast.edges.ingesting import ingest
+from xstreamcast.edges.table.log import Log
+from xstreamcast.spark import running_guides
+from xstreamcast.spark.running import SparkRun
+from xstreamcast.spark.running_guides import table_guide
+from xstreamcast.spark.running_units import Table
+
+STRATEGIES = ("caq", "qac", "qac+", "auto")
+# Shelves are sent again whole; books have versions; a note stands below each book.
+SHELVES = """<stream:fragments xmlns:stream="urn:xstreamcast:stream">
+<stream:structure><tag id="1" name="shop" type="snapshot"><tag id="2" name="shelf" type="snapshot"
+filler="true"><tag id="3" name="book" type="temporal"><tag id="4" name="note" type="event"/></tag>
+</tag></tag></stream:structure>
+"""
+
+
+def _filler(name: str, tag: int, month: int, payload: str) -> str:
+    head = f'<stream:filler id="{name}" tsid="{tag}" validTime="2003-{month:02}-01T00:00:00">'
+    return f"{head}{payload}</stream:filler>\n"
+
+
+def _shelves(folder: Path) -> Path:
+    """Shelves that lose a book each month and get another one; the shop gets a shelf."""
+    hole = '<stream:hole id="{}" tsid="{}"/>'.format
+    lines = [SHELVES]
+    for month in range(1, 7):
+        shelves = "".join(hole(f"s{n}", 2) for n in range(3 + month))
+        lines.append(_filler("0", 1, month, f"<shop>{shelves}</shop>"))
+        for n in range(3 + month):
+            books = "".join(hole(f"b{n}.{k}", 3) for k in range(month, month + 3))
+            lines.append(_filler(f"s{n}", 2, month, f"<shelf no='{n}'>{books}</shelf>"))
+            book = f"<book price='{month + n}'>{hole(f'n{n}.{month}', 4)}</book>"
+            lines.append(_filler(f"b{n}.{month}", 3, month, book))
+            lines.append(
+                _filler(f"b{n}.{month}", 3, 7 - month, book.replace("price='", "price='1"))
+            )
+            lines.append(_filler(f"n{n}.{month}", 4, month, f"<note>{n * month}</note>"))
+    (folder / "shop.xml").write_text("".join([*lines, "</stream:fragments>\n"]))
+    return folder / "shop.xml"
+
+
+def _asked(spark: Any, text: str, table: Path, few: int, **options: Any) -> tuple[Any, SparkRun]:
+    inputs = {"shop": Path(f"table:{table}")}
+    asked = Options(**options)
+    run = SparkRun(spark, xsc.query(text).telling(""), None, inputs, asked, tasks=3, few=few)
+    return run.collected()["item"].to_pylist(), run
+
+
+@pytest.mark.parametrize(
+    ("strategies", "as_of"), [(("auto",), None), (STRATEGIES, "2003-03-01T00:00:00")]
+)
+def test_joins_and_windows_answer_as_one_process_with_every_strategy(
+    spark: Any, tmp_path: Path, strategies: tuple[str, ...], as_of: str | None
+) -> None:
+    feed, table = _shelves(tmp_path), tmp_path / "table"
+    ingest(feed, table, stream="shop", most=17)
+    text = (
+        'for $s in stream("shop")/shop/shelf return <s>{$s/@no, count($s/book/note), '
+        "$s/book?[now]/@price/string(), $s//note?[now]}</s>"
+    )
+    expected = list(xsc.query(text).run(shop=feed, as_of=as_of).lines())
+    assert expected
+    for strategy in strategies:
+        found, run = _asked(spark, text, table, 0, as_of=as_of, strategy=strategy)
+        assert found == expected, strategy
+        assert "joins follow the links" in run.words
+
+
+def test_superseded_snapshots_are_left_out_by_a_window(spark: Any, tmp_path: Path) -> None:
+    ingest(_shelves(tmp_path), tmp_path / "table", stream="shop", most=17)
+    text = 'stream("shop")//shelf/@no/string()'
+    inputs = {"shop": Path(f"table:{tmp_path / 'table'}")}
+    run = SparkRun(spark, xsc.query(text).telling(""), None, inputs, Options(), tasks=2, few=0)
+    explained = run.explained()
+    assert "Window [rank(valid" in explained
+    assert "payload" not in explained.partition("== Physical")[2]
+    rows = run.work().rows
+    assert rows is not None
+    assert rows.where("row is not null").count() == 9  # of 39 that were sent
+
+
+def test_each_strategy_says_what_it_reads(spark: Any, tmp_path: Path) -> None:
+    ingest(_shelves(tmp_path), tmp_path / "table", stream="shop")
+    said = {}
+    for strategy in STRATEGIES:
+        text = 'stream("shop")//book/@price/string()'
+        _, run = _asked(spark, text, tmp_path / "table", 1 << 20, strategy=strategy)
+        said[strategy] = run.words
+    assert "fragments read: all tags, with caq in each task" in said["caq"]
+    assert "fragments read: shop, shelf, book" in said["qac"]
+    assert any(one.startswith("qac: ") for one in said["qac"])
+    assert "by their links alone: shop, shelf" in said["qac+"]
+    assert not any(one.startswith("by their links") for one in said["qac"])
+    assert said["auto"] == said["qac+"]
+
+
+def test_a_table_that_spark_wrote_is_pruned_from_the_first_query_on(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from xstreamcast.spark.ingest import ingest as ingest_on_spark
+
+    feed, table = write_feed(tmp_path / "feed", 80), tmp_path / "table"
+    ingest_on_spark(spark, feed, table, stream="credit", most=40)
+    ingest(feed, tmp_path / "local", stream="credit", most=40)
+    state = Log(table).state()
+    assert all(file.inside is None for file in state.files)
+    monkeypatch.setattr(running_guides, "_SMALL", 0)  # tasks look into the files
+    found = table_guide(spark, Table.of(table, "credit", state), few=0)
+    local = Table.of(tmp_path / "local", "credit", Log(tmp_path / "local").state())
+    assert found is not None
+    assert found == table_guide(spark, local, few=1 << 20)
+    inputs = {"credit": Path(f"table:{table}")}
+    text = 'stream("credit")//account/string(@no)'
+    run = SparkRun(spark, xsc.query(text).telling(""), None, inputs, Options(), tasks=2)
+    assert run.collected().num_rows == 20
+    assert "fragments read: accounts, account" in run.words

@@ -1,10 +1,14 @@
-"""Auction documents as streams of fragments, cut once and kept in the cache folder."""
+"""Documents as streams of fragments and as fragment tables, made once and kept in the cache."""
 
 import os
+import shutil
 from collections.abc import Iterator
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 import bench
+import xstreamcast
 from xstreamcast.edges.cutting import cut
 from xstreamcast.edges.infer import Wishes, propose
 from xstreamcast.edges.infer.from_documents import graph_of_documents
@@ -13,27 +17,30 @@ from xstreamcast.edges.wire.encoder import CLOSE, EOS, OPEN, fragment_line, stru
 from xstreamcast.model.structure import TagStructure
 
 # What changes has versions, what happens is an event; all else stands in the one around it.
-WISHES = Wishes(
-    temporal=("person", "item", "open_auction", "category"),
-    event=("bidder", "closed_auction"),
-)
+WISHES = {
+    "auction": Wishes(
+        temporal=("person", "item", "open_auction", "category"),
+        event=("bidder", "closed_auction"),
+    ),
+    "bibliography": Wishes(temporal=("proceedings", "inproceedings", "article")),
+}
 # Before any other query is asked of them, all is valid: then they say what the document says.
 VALID = "2003-11-01T00:00:00"
 CHUNK = 1 << 20
 
 
-def structure(document: Path) -> TagStructure:
-    """The tag structure of an auction document; how deep its prose nests differs."""
-    return propose(graph_of_documents([("auction", document.read_bytes())]), WISHES).structure
+def structure(document: Path, kind: str = "auction") -> TagStructure:
+    """The tag structure of a document; how deep the prose of auctions nests differs."""
+    return propose(graph_of_documents([(kind, document.read_bytes())]), WISHES[kind]).structure
 
 
-def fragments(factor: float, seed: int = bench.SEED) -> Path:
-    """The auction document of that size in fragments, in the canonical form."""
-    document = bench.data("auction", factor, seed)
+def fragments(factor: float, seed: int = bench.SEED, kind: str = "auction") -> Path:
+    """The document of that size in fragments, in the canonical form."""
+    document = bench.data(kind, factor, seed)
     path = document.with_name(f"{document.stem}-fragments.xml")
     if not path.exists():
         unfinished = path.with_suffix(f".{os.getpid()}.part")
-        tags = structure(document)
+        tags = structure(document, kind)
         try:
             with unfinished.open("wb") as sink:
                 sink.write(OPEN + structure_line(tags))
@@ -43,6 +50,37 @@ def fragments(factor: float, seed: int = bench.SEED) -> Path:
         finally:
             unfinished.unlink(missing_ok=True)
     return path
+
+
+def table(kind: str, factor: float, seed: int = bench.SEED) -> Path:
+    """The document as a fragment table, by the stream name of its kind.
+
+    Made anew when what writes tables has changed.
+    """
+    from xstreamcast.edges.ingesting import ingest
+
+    source = fragments(factor, seed, kind)
+    path = source.with_name(f"{source.stem}-{_writing()}-table")
+    if not path.exists():
+        unfinished = path.with_suffix(f".{os.getpid()}.part")
+        try:
+            ingest(source, unfinished, stream=kind)
+            for older in source.parent.glob(f"{source.stem}-*-table"):
+                shutil.rmtree(older)
+            unfinished.replace(path)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    return path
+
+
+@cache
+def _writing() -> str:
+    """What the source that writes tables is known by."""
+    told, package = sha256(), Path(xstreamcast.__file__).parent
+    for folder in ("edges/table", "edges/replay", "edges/wire"):
+        for file in sorted((package / folder).glob("*.py")):
+            told.update(file.read_bytes())
+    return told.hexdigest()[:8]
 
 
 def small(count: int) -> bytes:

@@ -18,16 +18,27 @@ class Kept:
     def __init__(self, bench: str, words: str) -> None:
         self.folder = cache_folder() / "measured" / f"{bench}-{_digest(words)}"
 
+    def known(self, name: str) -> Any:
+        """A part that was measured before, as JSON has it, or None."""
+        path = self._path(name)
+        return json.loads(path.read_text()) if path.exists() else None
+
+    def keep(self, name: str, what: Any) -> Any:
+        """A part that was measured now."""
+        path = self._path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_suffix(".part")
+        unfinished.write_text(json.dumps(what))
+        unfinished.replace(path)
+        return self.known(name)
+
     def part(self, name: str, measure: Callable[[], Any]) -> Any:
-        """A part that was measured before, or now; as JSON has it."""
-        path = self.folder / f"{name}.json"
-        if not path.exists():
-            made = json.dumps(measure())
-            self.folder.mkdir(parents=True, exist_ok=True)
-            unfinished = path.with_suffix(".part")
-            unfinished.write_text(made)
-            unfinished.replace(path)
-        return json.loads(path.read_text())
+        """A part that was measured before, or is now."""
+        found = self.known(name)
+        return self.keep(name, measure()) if found is None else found
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.json"
 
     def forget(self) -> None:
         """A run that is over is not gone on with."""

@@ -1,77 +1,71 @@
-"""`xstreamcast bench spark`: documents and a fragment table on Spark, beside its own XML reader."""
+"""`xstreamcast bench spark`: documents and fragment tables on Spark, beside others on Spark."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
+import os
 import sys
-import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from statistics import median
-from tempfile import TemporaryDirectory
+from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import bench
-from bench import queries
-from bench.fragments import fragments
+from bench import rumble
+from bench.fragments import table
 from bench.generate import natural, positive
-from bench.machine import machine
-from bench.tables import geometric_mean, markdown, ratio, seconds
-from xstreamcast.api import query as compiled
+from bench.kept import CHECKOUT, Kept
+from bench.rumble import Rumbled
+from bench.spark_answers import twelve
+from bench.spark_report import Found, report
+from bench.spark_session import DOCUMENT, OURS, SPARK, TABLE, WARM, Session, Timed
+from bench.spark_session import main as measured
+from bench.talking import Broken, said
 
-REPORT = Path(__file__).parents[1] / "docs" / "benchmarks" / "spark.md"
+REPORT = CHECKOUT / "docs" / "benchmarks" / "spark.md"
 REMARKS = "\n## What bounds these figures\n"
-STREAM = "auction"
-OURS, PEER = "ours", "spark-xml"
-UNCOUNTED = -1
-ALBANIA = "location = 'Albania'"
-ASKED = ("q01", "q02", "q05")  # of XMark, over the fragment table
-NOTE = """
-Seconds from the file or table to the collected answer, in local mode, the median of {rounds} after
-one warm-up; sessions of one and of two cores are processes of their own. Spark's own is its XML
-reader (`rowTag`) or `from_xml` with a schema of only the fields that the query needs, in two cores;
-a dash where DataFrames over it cannot say the query. Documents have {mb} MB. The answers have as
-many items: {equal}. The machine was shared with other work.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """What a session measured of one query."""
-
-    query: str
-    who: str
-    cores: int
-    seconds: float
-    items: int
-    tasks: str = ""
+CORES = (1, 2)
+Ask = tuple[str, str]  # a place and a query
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--factor", type=positive, default=1.0, help="1 is 100 MB")
-    parser.add_argument("--rounds", type=natural, default=3, help="after one that is not counted")
-    parser.add_argument("--peers", action="store_true", help="beside Spark's own XML reader")
-    parser.add_argument("--write", action="store_true", help="keep the report in docs/benchmarks")
-    parser.add_argument("--session", type=natural, help=argparse.SUPPRESS)
-    parser.add_argument("--table", help=argparse.SUPPRESS)
+    names = ",".join(one.name for one in twelve())
+    add = parser.add_argument
+    add("--factor", type=positive, default=1.0, help="1 is 100 MB, 10 is 1 GB")
+    add("--rounds", type=natural, default=3, help="after a warm-up on a small document")
+    add("--queries", default=names, help="some of p1…p9, q01, q02, q05, by commas")
+    add("--places", default=f"{DOCUMENT},{TABLE}", help="document, table, or both by a comma")
+    add("--cores", type=natural, nargs="+", default=list(CORES), help="sessions (1 2)")
+    add("--peers", action="store_true", help="beside Spark's own XML reader and RumbleDB")
+    add("--patience", type=positive, default=300.0, help="seconds for Spark's own reader")
+    add("--rumble", type=positive, nargs="*", default=[0.1, 1.0], metavar="FACTOR",
+        help="sizes for RumbleDB, until one is too much; none: leave it out")  # fmt: skip
+    add("--rumble-patience", type=positive, default=120.0, help="seconds for each of its queries")
+    add("--memory", default="6g", help="of Java")
+    add("--anew", action="store_true", help="measure what an interrupted run had found, too")
+    add("--write", action="store_true", help="keep the report in docs/benchmarks")
+    add("--session", help=argparse.SUPPRESS)
 
 
 def main(args: argparse.Namespace) -> int:
     if args.session:
-        for one in measured(args):
-            sys.stdout.write(json.dumps(asdict(one)) + "\n")
-            sys.stdout.flush()
-        return 0
-    with TemporaryDirectory() as folder:
-        table = _table(args, Path(folder))
-        found = [one for cores in (1, 2) for one in _session(args, cores, table)]
+        return measured(Session(**json.loads(args.session)))
+    words = (args.factor, args.rounds, args.patience, args.memory, args.rumble_patience)
+    kept = Kept("spark", repr(words))
+    if args.anew:
+        kept.forget()
+    asks = [(p, q) for p in args.places.split(",") for q in args.queries.split(",")]
+    _prepare(args, asks)
+    found = Found()
+    for cores in args.cores:
+        found.timed.update(_measured(args, cores, asks, kept))
+    if args.peers and args.rumble:
+        found.rumbled, found.absent = _rumbled(args, kept)
     text, agree = report(found, args)
     sys.stdout.write(text)
     if args.write:
         REPORT.write_text("# History queries on Spark\n" + text + remarks())
+    kept.forget()
     return 0 if agree else 1
 
 
@@ -82,169 +76,92 @@ def remarks() -> str:
     return rule + kept
 
 
-def _table(args: argparse.Namespace, folder: Path) -> Path:
-    """The auction document as a fragment table, asked once so that what it holds is known."""
-    from xstreamcast.edges.ingesting import ingest
-
-    ingest(fragments(args.factor), folder / "table", stream=STREAM)
-    compiled(f'count(stream("{STREAM}")/site)').run(auction=Path(f"table:{folder / 'table'}"))
-    return folder / "table"
-
-
-def _session(args: argparse.Namespace, cores: int, table: Path) -> list[Timed]:
-    words = [sys.executable, "-m", "xstreamcast", "bench", "spark", "--session", str(cores)]
-    words += ["--factor", str(args.factor), "--rounds", str(args.rounds), "--table", str(table)]
-    words += ["--peers"] if args.peers and cores == 2 else []
-    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
-    return [Timed(**json.loads(line)) for line in done.stdout.splitlines() if line[:1] == "{"]
+def _prepare(args: argparse.Namespace, asks: list[Ask]) -> None:
+    """All inputs are there before any clock runs, and have been read once."""
+    kinds = {one.name: one.kind for one in twelve()}
+    for place, kind in sorted({(place, kinds[name]) for place, name in asks}):
+        for factor in {min(WARM, args.factor), args.factor}:
+            sys.stderr.write(f"{kind} {place} of about {factor * 100:g} MB\n")
+            path = table(kind, factor) if place == TABLE else bench.data(kind, factor)
+            _read(path.rglob("*.parquet") if place == TABLE else iter([path]))
 
 
-def measured(args: argparse.Namespace) -> list[Timed]:
-    """All queries in a session of so many cores."""
-    from xstreamcast.edges.binding import Options
-    from xstreamcast.spark.running import SparkRun
-    from xstreamcast.spark.session import session
-
-    spark = session(cores=args.session, memory="3g")
-    out: list[Timed] = []
-    told: list[str] = []
-
-    def ours(text: str, document: Path | None, inputs: dict[str, Any]) -> int:
-        run = SparkRun(spark, compiled(text).telling(""), document, inputs, Options())
-        count: int = run.collected().num_rows
-        told[:] = [run.words[0].partition(",")[0]]
-        return count
-
-    def add(name: str, who: str, ask: Callable[[], int]) -> None:
-        out.append(Timed(name, who, args.session, *_timed(ask, args.rounds), *told))
-        told.clear()
-
-    for one in queries.nine():
-        path = bench.data(one.kind, args.factor)
-        add(one.name, OURS, lambda one=one, path=path: ours(one.text, path, {}))  # type: ignore[misc]
-        if args.peers and one.name in PEERS:
-            add(one.name, PEER, lambda one=one, path=path: PEERS[one.name](spark, str(path)))  # type: ignore[misc]
-    for one in (q for q in queries.xmark() if q.name in ASKED):
-        text = one.text.replace("/site", f'stream("{STREAM}")/site')
-        table = {STREAM: Path(f"table:{args.table}")}
-        add(one.name, OURS, lambda text=text, table=table: ours(text, None, table))  # type: ignore[misc]
-        if args.peers and one.name in TABLE_PEERS:
-            add(one.name, PEER, lambda one=one: TABLE_PEERS[one.name](spark, args.table))  # type: ignore[misc]
-    spark.stop()
-    return out
+def _read(paths: Iterator[Any]) -> None:
+    for path in paths:
+        with path.open("rb", buffering=0) as file:
+            while file.read(1 << 22):
+                pass
 
 
-def _timed(ask: Callable[[], int], rounds: int) -> tuple[float, int]:
-    items, took = ask(), []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        ask()
-        took.append(time.perf_counter() - began)
-    return median(took), items
+def _measured(
+    args: argparse.Namespace, cores: int, asks: list[Ask], kept: Kept
+) -> dict[tuple[str, str, int], Timed]:
+    """Sessions until all is measured: one that Java leaves is followed by one without the cause."""
+    peers = args.peers and cores == max(args.cores)
+    known = {ask: kept.known(_name(ask, cores, peers)) for ask in asks}
+    without: dict[str, list[str]] = {}
+    failed: dict[tuple[str, str], str] = {}
+    while left := [ask for ask, one in known.items() if one is None]:
+        session = Session(
+            cores, args.factor, args.rounds, peers, args.patience, left, without, args.memory
+        )
+        begun: tuple[str, str] | None = None
+        try:
+            for line in _session(session):
+                begun = (line["ask"], line["begun"]) if "begun" in line else begun
+                if "found" in line:
+                    ask = next(one for one in left if _shown(one) == line["ask"])
+                    told = line["found"] | _failures(failed, line["ask"])
+                    known[ask] = kept.keep(_name(ask, cores, peers), told)
+        except Broken as broken:
+            if begun is None or begun[1] == OURS:
+                raise
+            failed[begun] = str(broken)
+            without.setdefault(begun[0], []).append(begun[1])
+    return {
+        (_shown(ask), who, cores): Timed(**timed)
+        for ask, one in known.items()
+        for who, timed in (one or {}).items()
+    }
 
 
-# -- the same queries in DataFrame code -----------------------------------------------------------
+def _failures(failed: dict[tuple[str, str], str], ask: str) -> dict[str, Any]:
+    return {who: asdict(Timed(failed=why)) for (one, who), why in failed.items() if one == ask}
 
 
-def _rows(spark: Any, path: str, tag: str, schema: str) -> Any:
-    return spark.read.format("xml").option("rowTag", tag).schema(schema).load(path)
+def _session(session: Session) -> Iterator[dict[str, Any]]:
+    words = [sys.executable, "-m", "xstreamcast", "bench", "spark"]
+    words += ["--session", json.dumps(asdict(session))]
+    for line in said(words, 2 * session.patience + 300, os.environ):
+        if line.get("begun") in (OURS, SPARK):
+            sys.stderr.write(f"{session.cores} cores: {line['ask']} by {line['begun']}\n")
+        yield line
 
 
-def _items(spark: Any, path: str, fields: str) -> Any:
-    schema = ", ".join(f"{name} string" for name in fields.split())
-    return _rows(spark, path, "item", schema).where(ALBANIA)
+def _shown(ask: Ask) -> str:
+    return "-".join(ask)
 
 
-def _p1(spark: Any, path: str) -> int:
-    schema = "item array<struct<location: string, quantity: string>>"
-    inner = _rows(spark, path, "europe", schema).selectExpr("inline(item)")
-    return len(inner.where(ALBANIA).select("quantity").collect())
+def _name(ask: Ask, cores: int, peers: bool) -> str:
+    return f"{_shown(ask)}-{cores}{'-peers' if peers else ''}"
 
 
-def _p2(spark: Any, path: str) -> int:
-    found = _items(spark, path, "location payment").where("payment = 'Cash'")
-    return len(found.select("location").collect())
-
-
-def _p5(spark: Any, path: str) -> int:
-    schema = "item array<struct<location: string>>"
-    rows = _rows(spark, path, "europe", schema)
-    rows.where("exists(item, i -> i.location = 'Albania')").count()
-    return 1
-
-
-def _p7(spark: Any, path: str) -> int:
-    _items(spark, path, "location quantity payment").select("quantity", "payment").collect()
-    return 1
-
-
-def _papers(spark: Any, path: str) -> Any:
-    return _rows(spark, path, "inproceedings", "author array<string>, title string, year string")
-
-
-def _p8(spark: Any, path: str) -> int:
-    rows = _papers(spark, path).where("array_contains(author, 'John Smith')")
-    return len(rows.select("title").collect())
-
-
-def _p9(spark: Any, path: str) -> int:
-    rows = _papers(spark, path).where("exists(author, a -> contains(a, 'Smith'))")
-    rows.orderBy("year").select("year", "title").collect()
-    return UNCOUNTED  # titles with elements inside come in several texts; here they lose some
-
-
-def _payloads(spark: Any, table: str, name: str, schema: str) -> Any:
-    from xstreamcast.edges.table.log import Log
-    from xstreamcast.edges.table.reading import structure_in
-    from xstreamcast.spark.table import read_fragments
-
-    known = structure_in(Log(table).state().streams[STREAM], STREAM)
-    tags = [tag.id for tag in known.tags.values() if tag.local == name and known.travels(tag.id)]
-    rows = read_fragments(spark, table, STREAM, tags)
-    return rows.selectExpr(f"from_xml(string(payload), '{schema}') as one").select("one.*")
-
-
-def _q01(spark: Any, table: str) -> int:
-    rows = _payloads(spark, table, "person", "_id string, name string")
-    return len(rows.where("_id = 'person0'").select("name").collect())
-
-
-def _q05(spark: Any, table: str) -> int:
-    _payloads(spark, table, "closed_auction", "price double").where("price >= 40").count()
-    return 1
-
-
-PEERS: dict[str, Callable[[Any, str], int]] = {
-    "p1": _p1, "p2": _p2, "p5": _p5, "p7": _p7, "p8": _p8, "p9": _p9,
-}  # fmt: skip
-TABLE_PEERS: dict[str, Callable[[Any, str], int]] = {"q01": _q01, "q05": _q05}
-
-
-# -- the report -----------------------------------------------------------------------------------
-
-
-def report(found: list[Timed], args: argparse.Namespace) -> tuple[str, bool]:
-    """The table, and whether all answers have as many items."""
-    by = {(one.query, one.who, one.cores): one for one in found}
-    names = list(dict.fromkeys(one.query for one in found))
-    rows, gains, speedups, apart = [], [], [], []
-    for name in names:
-        one, two = by[name, OURS, 1], by[name, OURS, 2]
-        peer = by.get((name, PEER, 2))
-        gain = None if peer is None else peer.seconds / two.seconds
-        same = peer is None or peer.items in (two.items, UNCOUNTED)
-        apart += [] if one.items == two.items and same else [name]
-        gains.append(gain)
-        speedups.append(one.seconds / two.seconds)
-        rows.append([
-            name, two.tasks, seconds(one.seconds), seconds(two.seconds), ratio(speedups[-1]),
-            seconds(None if peer is None else peer.seconds), ratio(gain),
-        ])  # fmt: skip
-    means = ["geometric mean", "", "", "", ratio(geometric_mean(speedups))]
-    rows.append([*means, "", ratio(geometric_mean(gains))])
-    header = ["query", "tasks", "1 core", "2 cores", "1 → 2", "Spark's own", "Spark's own / ours"]
-    size = bench.data("auction", args.factor).stat().st_size
-    note = NOTE.format(
-        rounds=args.rounds, mb=round(size / 1e6), equal=f"all but {apart}" if apart else "yes"
-    )
-    return f"{note}\n{markdown(header, rows)}\n\n{machine()}\n", not apart
+def _rumbled(args: argparse.Namespace, kept: Kept) -> tuple[dict[str, list[Rumbled]], str]:
+    """RumbleDB over larger and larger documents, each query until it is too much for it."""
+    python = rumble.environment()
+    if isinstance(python, str):
+        sys.stderr.write(f"RumbleDB is left out: {python}\n")
+        return {}, python
+    found: dict[str, list[Rumbled]] = {}
+    left = [one for one in twelve() if one.name in args.queries.split(",")]
+    for factor in sorted(args.rumble):
+        known = {one.name: kept.known(f"rumble-{one.name}-{factor:g}") for one in left}
+        fresh = [one for one in left if known[one.name] is None]
+        rounds = args.rounds if factor < 1 else 1
+        for name, one in rumble.asked(python, fresh, factor, rounds, args.rumble_patience, WARM):
+            sys.stderr.write(f"RumbleDB: {name}, {factor * 100:g} MB, {one.failed or 'answered'}\n")
+            known[name] = kept.keep(f"rumble-{name}-{factor:g}", asdict(one))
+        for name, told in known.items():
+            found.setdefault(name, []).append(Rumbled(**told))
+        left = [one for one in left if not found[one.name][-1].failed]
+    return found, ""

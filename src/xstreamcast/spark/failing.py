@@ -15,12 +15,22 @@ from xstreamcast.errors import CODES, Error, error
 _AGAIN: Final = "start it again when there is room: it goes on where it stopped"
 _LITTLE: Final = 1 << 20  # bytes: a disk that has less is full
 _TRACE: Final = "run it again with --debug for the trace"
+_AGAIN_SOON: Final = "if memory was short, give it more; started again, it goes on"
+_PLAN: Final = "=== Streaming Query ==="
+_DAMAGED: Final = re.compile(
+    r"Checksum error: .*|MISSING_STATE_DIRECTORY|CANNOT_LOAD_STATE_STORE.*"
+    r"|(?i:malformed log file).*"
+)
+_CRASHED: Final = re.compile(
+    r"Python worker exited unexpectedly|PYTHON_WORKER_EXITED|worker exited unexpectedly \(crashed\)"
+)
 _OURS: Final = re.compile(r"xstreamcast\.errors\.\w+: (\w+): (.+)")
 _FULL: Final = re.compile(r"No space left on device|Disk quota exceeded|File too large")
 _PATH: Final = re.compile(r"(?:file:)?(/[^\s:'\"(),;\]]+)")
 # `[CLASS] text SQLSTATE: …`, `java.io.Some: text` and the like: the text alone
 _CLASS: Final = re.compile(
-    r'^(?:Exception in thread "[^"]*" )?(?:[a-z]\w*(?:\.[\w$]+)+: )*(?:\[[A-Z_.0-9]+\] )?'
+    r'^(?:Caused by: |: |Exception in thread "[^"]*" )?(?:[a-z]\w*(?:\.[\w$]+)+: )*'
+    r"(?:\[[A-Z_.0-9]+\] )?"
 )
 _STATE: Final = re.compile(r" ?SQLSTATE: \w+\s*$")
 
@@ -40,15 +50,16 @@ def failure(
         sys.stderr.write(beside)
         raise stopped
     text = f"{_whole(stopped)}\n{beside}"
-    return _ours(text) or _full(text, writes) or _gone(text) or _spark(beside or text)
+    known = _ours(text) or _full(text, writes) or _damaged(text) or _killed(text) or _gone(text)
+    return known or _spark(beside or text)
 
 
 def _whole(stopped: BaseException) -> str:
     """All that is said, causes included."""
-    said = [str(stopped)]
+    said = [str(stopped).partition(_PLAN)[0]]  # what follows is for those who work on Spark
     java = getattr(stopped, "java_exception", None)
     while java is not None:
-        said.append(str(java.toString()))
+        said.append(str(java.toString()).partition(_PLAN)[0])
         java = java.getCause()
     cause = stopped.__cause__ or stopped.__context__
     return "\n".join(said if cause is None else [*said, _whole(cause)])
@@ -76,6 +87,24 @@ def _free(path: Path) -> int:
     """Bytes that are left where something is, or would be."""
     there = next(one for one in (path.absolute(), *path.absolute().parents) if one.exists())
     return shutil.disk_usage(there).free
+
+
+def _damaged(text: str) -> Error | None:
+    """What Spark wrote is not what it reads."""
+    found = _DAMAGED.search(text)
+    if found is None:
+        return None
+    where = next(_paths(found[0]), None)
+    return error(
+        "XSCU0005", "the checkpoint is damaged" + ("" if where is None else f": {where}"),
+        hint="restore it, or start with an empty folder and a new sink",
+    )  # fmt: skip
+
+
+def _killed(text: str) -> Error | None:
+    if not _CRASHED.search(text):
+        return None
+    return error("XSCK0001", "a Python process that Spark had started was killed", hint=_AGAIN_SOON)
 
 
 def _gone(text: str) -> Error | None:

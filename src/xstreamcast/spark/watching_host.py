@@ -18,7 +18,7 @@ from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, a
 from xstreamcast.edges.table.wire import _lines as line_array
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.wire.decoder import Decoder, OnError
-from xstreamcast.errors import error
+from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Ended, Heartbeat, Refused
 from xstreamcast.operators.network import Network
@@ -121,7 +121,8 @@ class Reading:
                 row["payload"] or b"",
             )  # fmt: skip
             if self.asked.on_error == "stop":
-                raise error(refused.code, refused.reason)
+                at = DataPlace(name, refused.fragment, refused.offset)
+                raise error(refused.code, refused.reason, at=at)
             self.refused.append(refused)
 
     def counted(self) -> dict[str, int]:

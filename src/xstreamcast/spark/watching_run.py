@@ -174,6 +174,8 @@ class SparkWatching:
         self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self.buckets)))
         try:
             return told.start()
+        except Exception as stopped:
+            raise failure(stopped, writes=(self.folder,)) from None
         finally:
             self.spark.conf.set(_PARTITIONS, before)
 

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.replay.offset import Offset, Said, Seen
+from xstreamcast.edges.replay.scanning import Scan, scanned
 from xstreamcast.edges.replay.splits import Split
 from xstreamcast.edges.replay.survey import STEP, Mark, Survey
 from xstreamcast.edges.wire.sync import first_markup, fragment_bytes, sure_start
@@ -96,28 +97,32 @@ class Replay:
         """Read on in a file, up to a limit or its end."""
         if seen.position > os.path.getsize(name) and not name.endswith(".gz"):
             raise error("XSCU0003", f"{name} has become shorter than what was read of it")
-        survey = Survey(Mark(seen.position, seen.tag, said))
-        marks: list[Mark] = []
-        stop: Mark | None = None
-        for count, chunk in enumerate(_chunks(name, seen.position), start=1):
-            for mark in survey.feed(chunk, limit):
-                marks.append(mark)
-                if limit is not None and mark.said.read >= limit:
-                    stop = mark
-                    break
-            safe = survey.safe()
-            if stop is None and count * STEP >= most and safe.position > seen.position:
-                stop = safe
-            if stop is not None:
-                break
-        if stop is None and (name.endswith(".gz") or not grows):
-            said = survey.close()
+        found = self._scan(name, Mark(seen.position, seen.tag, said), limit, most)
+        if found.stop is None and (name.endswith(".gz") or not grows):
+            said = _closed(name, found.safe)
             over = Seen(max(os.path.getsize(name), seen.position), "", True)
-            self._marks[name, seen.position, over.position] = marks
+            self._marks[name, seen.position, over.position] = found.marks
             return over, said
-        stop = stop or _past_broken(name, survey.safe())
-        self._marks[name, seen.position, stop.position] = marks
+        stop = found.stop or _past_broken(name, found.safe)
+        self._marks[name, seen.position, stop.position] = found.marks
         return Seen(stop.position, stop.tag), stop.said
+
+    def _scan(self, name: str, begin: Mark, limit: int | None, most: int) -> Scan:
+        """Marks of a file: markup is followed, and where that is not enough, tokenised."""
+        zipped = name.endswith(".gz")
+        found = Scan(begin, strange=True) if zipped else scanned(name, begin, limit, most)
+        if not found.strange:
+            return found
+        survey, read = Survey(found.safe), found.safe.position - begin.position
+        for chunk in _chunks(name, found.safe.position):
+            for mark in survey.feed(chunk, limit):
+                found.marks.append(mark)
+                if limit is not None and mark.said.read >= limit:
+                    return replace(found, stop=mark)
+            read += len(chunk)
+            if read >= most and survey.safe().position > begin.position:
+                return replace(found, stop=survey.safe())
+        return replace(found, safe=survey.safe())
 
     def _whole(self, name: str, kind: str, said: Said) -> tuple[Seen, Said]:
         """A file that is read in one piece: a document, or one in another encoding."""
@@ -216,6 +221,15 @@ class Replay:
 def _entering(said: Said, seen: Seen) -> Said:
     """What counts where a file is read on: an eos ends the file that says it, and no other."""
     return said if seen.position else replace(said, ended=False)
+
+
+def _closed(name: str, mark: Mark) -> Said:
+    """What was said in all of a file that is over."""
+    survey = Survey(mark)
+    for chunk in _chunks(name, mark.position):
+        for _ in survey.feed(chunk):
+            pass
+    return survey.close()
 
 
 def _past_broken(name: str, mark: Mark) -> Mark:

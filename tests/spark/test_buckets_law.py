@@ -81,10 +81,10 @@ def lines(draw: st.DrawFn) -> str:
     return f'<stream:{word} id="{name}" tsid="{tsid}" {time}>{payload}</stream:{word}>'
 
 
-def tables(pieces: list[str]) -> list[Any]:
+def tables(pieces: list[str], name: str = "s") -> list[Any]:
     """The rows of each batch; the last says that the stream is over."""
-    decoder = decoder_of("fragments", "s", Names(), "quarantine")
-    rows, out = Rows("s", decoder.ids), []
+    decoder = decoder_of("fragments", name, Names(), "quarantine")
+    rows, out = Rows(name, decoder.ids), []
     for piece in pieces:
         found = [rows.rows(one) for one in decoder.feed(piece.encode())]
         out.append(arrow().Table.from_batches(found, row_schema()))
@@ -106,6 +106,28 @@ class Alone:
 
     def take(self, table: Any) -> Any:
         return self.host.take(table, None)
+
+
+def test_units_that_read_another_stream_whole_are_asked_again_in_all_buckets() -> None:
+    asked = 'for $a in stream("s")//a where $a/@n > count(stream("t")//a) return <a>{$a/@n}</a>'
+    how = Asked({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
+    there, here = InBuckets(how, 3, pickling=True), Alone(how)
+    units = [
+        f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
+        f'<a n="{n}"/></stream:filler>'
+        for n in range(4)
+    ]
+    told = []
+    for pair in zip(
+        tables([HEAD + ROOT + "".join(units), "", "", units[3].replace('n="3"', 'n="1"')]),
+        tables([HEAD, ROOT + units[0], units[1] + units[2], ""], "t"),
+        strict=True,
+    ):
+        table = arrow().concat_tables(pair)
+        told.append(here.take(table))
+        assert there.take(table) == told[-1]
+    assert there.router.why is None
+    assert [len(one) for one in told] == [3, 1, 2, 0, 0]
 
 
 @pytest.mark.parametrize("policy", ["optimistic", "strict"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Final
 
 from xstreamcast.algebra.infinite import blocked, refuse_blocked
@@ -42,6 +43,11 @@ def add_arguments(parser: Parser) -> None:
         choices=("strict", "optimistic"),
         default="optimistic",
         help="strict: refuse what needs the end of a sequence that may have none",
+    )
+    parser.add_argument(
+        "--watch",
+        action="store_true",
+        help="with --stage spark: where a query left running is computed, and why there",
     )
     add_translation_arguments(parser)
 
@@ -98,18 +104,32 @@ def _strategy(module: Module, args: Parsed) -> str:
 
 def _spark(module: Module, args: Parsed) -> str:
     """What the tasks of `run --runner spark` do, beside Spark's plan."""
+    made, _ = programs(module, lambda one: optimise(lower(one)))
+    if args.watch:
+        return _left_running(made, args)
     from xstreamcast.cli.run import read_sources
     from xstreamcast.edges.binding import Options
     from xstreamcast.spark.running import SparkRun
     from xstreamcast.spark.session import session
 
-    made, _ = programs(module, lambda one: optimise(lower(one)))
     document, named = read_sources(args.input)
     run = SparkRun(session(quick=True), made, document, named, Options())
     try:
         return run.explained()
     finally:
         run.sources.close()
+
+
+def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
+    """Where `watch --runner spark` computes what."""
+    from xstreamcast.operators.apart_explain import explain_apart, in_one_place
+
+    if len(made) > 1:
+        return in_one_place("it reads the answers of declared streams")
+    structures = told_structures(args)
+    if not structures:
+        raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
+    return explain_apart(next(iter(made.values())), structures, args.policy)
 
 
 def _explained(module: Module, stage: str, policy: str, traced: bool = False) -> str:

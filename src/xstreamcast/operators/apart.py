@@ -53,9 +53,9 @@ def why_in_one_place(division: Division, policy: Policy) -> str | None:
     (name,) = inputs
     if not isinstance(division.cuts[name], TagCut):
         return "its units are those of a document"
-    if division.whole:
-        return "what follows from units reads a stream whole"
     plain = division.plain and division.parts[0].fold == "items"
+    if name in division.whole or (division.whole and not plain):
+        return "what follows from units reads a stream whole"
     if policy == "strict" and not (plain and isinstance(division.parts[0].shape, Listed)):
         return "answers that wait for what is missing are told where all of it is seen"
     return next((why for why in map(_why, division.parts) if why is not None), None)

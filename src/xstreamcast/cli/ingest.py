@@ -91,7 +91,7 @@ def _source(arguments: Parsed) -> tuple[str, str]:
         return source, arguments.stream or stream_name(source)
     name = arguments.stream or "stdin"
     folder = Path(arguments.checkpoint or Log(arguments.table).path) / "_received" / name
-    spool = Spool(source, folder)
+    spool = Spool(source, folder, again=arguments.follow)
     spool.start()
     if not arguments.follow:
         spool.join()

@@ -43,6 +43,7 @@ COMMANDS: Final = (
     Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),
     Row("infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"),
     Row("ingest", "xstreamcast.cli.ingest", "take a stream into a fragment table"),
+    Row("refused", "xstreamcast.cli.refused", "show what a fragment table has in quarantine"),
     Row("compact", "xstreamcast.cli.compact", "rewrite the small files of a fragment table"),
     Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),
     Row("eval", "xstreamcast.cli.eval", "answer queries sent as lines of JSON on stdin"),

@@ -15,6 +15,7 @@ from xstreamcast.edges.replay import Offset, Replay
 from xstreamcast.edges.table.log import Log
 from xstreamcast.errors import Error
 from xstreamcast.spark.failing import failure
+from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.table import write_batch
 
@@ -67,6 +68,7 @@ def append(
     told: Callable[[Ingested], None] | None = None,
 ) -> None:
     """Append the rows of any streaming DataFrame of fragments, until it ends or is interrupted."""
+    refuse_connect(rows.sparkSession, "an ingest")
     failed: list[Error] = []
 
     def write(batch: DataFrame, epoch: int) -> None:

@@ -23,6 +23,7 @@ from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import error
 from xstreamcast.spark.failing import failure
+from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.quiet import quieten
 from xstreamcast.spark.watching import ENDS, changes_of, end_all, kinds_of, rows_of
 from xstreamcast.spark.watching_checkpoint import Reached, address, begin
@@ -159,6 +160,7 @@ class SparkWatching:
 
     def start(self, write: Write) -> Running:
         """Begin; `write` is handed the number of each batch and its changes."""
+        refuse_connect(self.spark, "a query that is left running")
         running = Running(self._begin(write), self)
         if self.prepared.ends:
             running.end_with(self.prepared.wait, self._end)

@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import bench
 from bench.continuous_report import Row, report
 from bench.continuous_session import LOCAL, OURS, WHO, Case, Followed, told
 from bench.generate import natural, positive
 from bench.kept import CHECKOUT, Kept
+from bench.recovery import recovery
+from bench.talking import Broken, said
 
 REPORT = CHECKOUT / "docs" / "benchmarks" / "continuous.md"
 REMARKS = "\n## What bounds these figures\n"
+PATIENCE = 900.0  # seconds for all of a session but what is appended
 UNITS = (1_000, 10_000, 100_000)
 
 
@@ -50,14 +52,15 @@ def main(args: argparse.Namespace) -> int:
     kept = Kept("continuous", repr(_asked(args)))
     if args.anew:
         kept.forget()
-    rows = [_row(case, kept) for case in cases(args)]
-    recovered = kept.part("recovery", lambda: _recovered(args)) if args.recovery else None
-    text, agree = report(rows, recovered, args)
+    rows, missing = _rows(args, kept)
+    recovered = _recovered(args, kept) if args.recovery else []
+    text, agree = report(rows, recovered, missing, args)
     sys.stdout.write(text)
     if args.write:
         REPORT.write_text("# Queries left running on Spark\n" + text + remarks())
-    kept.forget()
-    return 0 if agree else 1
+    if not missing:
+        kept.forget()
+    return 0 if agree and not missing else 1
 
 
 def _asked(args: argparse.Namespace) -> dict[str, object]:
@@ -80,19 +83,28 @@ def cases(args: argparse.Namespace) -> Iterator[Case]:
                 )  # fmt: skip
 
 
-def _row(case: Case, kept: Kept) -> Row:
-    return Row(case, Followed(**kept.part(case.name, lambda: _session(case))))
+def _rows(args: argparse.Namespace, kept: Kept) -> tuple[list[Row], list[str]]:
+    """What was measured, and what could not be; the next run tries that again."""
+    rows, missing = [], []
+    for case in cases(args):
+        try:
+            told = kept.part(case.name, lambda case=case: _session(case))  # type: ignore[misc]
+        except Broken as broken:
+            missing.append(f"{case.who}, {case.units:,} accounts, {case.buckets} buckets: {broken}")
+        else:
+            rows.append(Row(case, Followed(**told)))
+    return rows, missing
 
 
-def _session(case: Case) -> object:
+def _session(case: Case) -> dict[str, Any]:
     """Measure in a process of its own: nobody inherits a warm or a littered one."""
     sys.stderr.write(f"{case.units} accounts, {case.buckets} buckets: {case.who}\n")
     words = [sys.executable, "-m", "xstreamcast", "bench", "continuous"]
     words += ["--session", json.dumps(asdict(case))]
-    done = subprocess.run(
-        words, stdout=subprocess.PIPE, text=True, check=True, env=os.environ | python_path()
-    )
-    return json.loads(done.stdout.splitlines()[-1])
+    found = list(said(words, case.seconds + PATIENCE, os.environ | python_path()))
+    if not found:
+        raise Broken("it said nothing")
+    return found[-1]
 
 
 def python_path() -> dict[str, str]:
@@ -101,14 +113,16 @@ def python_path() -> dict[str, str]:
     return {"PYTHONPATH": f"{CHECKOUT}{os.pathsep}{known}" if known else str(CHECKOUT)}
 
 
-def _recovered(args: argparse.Namespace) -> object:
-    """What is told of it: seconds by what they were spent on."""
-    try:
-        recovery = import_module("bench.recovery")
-    except ImportError:
-        return {}
-    told: object = recovery.recovered(args.state)
-    return told
+def _recovered(args: argparse.Namespace, kept: Kept) -> list[str]:
+    """A sentence for each size of state: a small one, to see what grows, and the large one."""
+    sizes = sorted({max(1, round(args.state * 100)), max(1, round(args.state * 1000))})
+    return [kept.part(f"recovery-{size}", lambda size=size: _killed(size)) for size in sizes]  # type: ignore[misc]
+
+
+def _killed(megabytes: int) -> str:
+    sys.stderr.write(f"kill -9 with {megabytes} MB of state\n")
+    with TemporaryDirectory(prefix="xstreamcast-recovery-") as folder:
+        return recovery(megabytes, Path(folder)).told()
 
 
 def remarks() -> str:

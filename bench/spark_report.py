@@ -28,6 +28,10 @@ ours. Its queries know what XQuery does not have to: that only items have a loca
 the names of the regions (p4). What is around a row is not told by that reader, so that on documents
 p1, p4 and p5 read a whole region as one row.
 """
+APART = """
+With {cores} core: the seconds of a document or table of 2 MB, which are planning, starting tasks
+and collecting; and of the large one, those that the driver takes before the first task begins.
+"""
 RUMBLED = """
 ## RumbleDB
 
@@ -64,6 +68,7 @@ def report(found: Found, args: argparse.Namespace) -> tuple[str, bool]:
     for place in (DOCUMENT, TABLE):
         if found.asks(place):
             text += f"\n## {place.capitalize()}s\n\n{_table(found, place, args.cores)}"
+    text += _apart(found, args.cores)
     text += _missing(found) + _rumble(found, size, args)
     apart = differing(found)
     same = f"**differ: {', '.join(apart)}**" if apart else "are equal by value, whoever gave them"
@@ -104,6 +109,18 @@ def _table(found: Found, place: str, cores: list[int]) -> str:
     header = ["query", "tasks", f"{least} core", f"{most} {plural}", f"{least} → {most}",
               SPARK, "its time / ours", "its processor time / ours"]  # fmt: skip
     return markdown(header, rows)
+
+
+def _apart(found: Found, cores: list[int]) -> str:
+    """What more cores for tasks do not make faster."""
+    rows = [
+        [f"{place} {query}", *(f"{value:.2f}" for value in (one.fixed, one.driver))]
+        for place in (DOCUMENT, TABLE)
+        for query in found.asks(place)
+        if (one := found.get(place, query, OURS, min(cores))) is not None
+    ]
+    header = ["ours", "small document s", "driver s"]
+    return f"\n## What is not spread\n{APART.format(cores=min(cores))}\n{markdown(header, rows)}"
 
 
 def _cell(one: Timed | None) -> str:

@@ -48,6 +48,8 @@ class Timed:
     processor: list[float] = field(default_factory=list)
     answer: str = ""
     tasks: str = ""
+    fixed: float = 0.0  # seconds of a small document, where hardly anything is to be read
+    driver: float = 0.0  # seconds that the driver needs before a task begins
     failed: str = ""
 
 
@@ -79,6 +81,13 @@ class Asking:
         return lambda: self._spark(place, query, factor)
 
     def _ours(self, place: str, query: Query, factor: float) -> str:
+        run = self.run(place, query, factor)
+        found = run.collected()
+        self.tasks = run.words[0].partition(",")[0]
+        return ours(query.name, found)
+
+    def run(self, place: str, query: Query, factor: float) -> Any:
+        """Ours, before it has begun."""
         from xstreamcast.edges.binding import Options
         from xstreamcast.spark.running import SparkRun
 
@@ -88,10 +97,13 @@ class Asking:
             inputs = {query.kind: Path(f"table:{table(query.kind, factor)}")}
         else:
             document = bench.data(query.kind, factor)
-        run = SparkRun(self.spark, compiled(text).telling(""), document, inputs, Options())
-        found = run.collected()
-        self.tasks = run.words[0].partition(",")[0]
-        return ours(query.name, found)
+        return SparkRun(self.spark, compiled(text).telling(""), document, inputs, Options())
+
+    def planned(self, place: str, query: Query) -> float:
+        """Seconds until the tasks of ours are known: what is around units, roots, cuts."""
+        began = time.perf_counter()
+        self.run(place, query, self._told.factor).work()
+        return time.perf_counter() - began
 
     def _spark(self, place: str, query: Query, factor: float) -> str:
         asked: Documents | Payloads = (
@@ -134,12 +146,13 @@ def main(told: Session) -> int:
         who = [OURS, SPARK] if told.peers else [OURS]
         left = [one for one in who if one not in told.without.get(ask, [])]
         found = {one: Timed() for one in left}
-        for turn in range(-1, told.rounds):
+        for turn in range(-2, told.rounds):  # twice small: the first to warm up
             factor = min(WARM, told.factor) if turn < 0 else told.factor
             for one in left if turn % 2 else reversed(left):
                 _turn(
                     asking, found[one], ask, one, asking.by(one, place, known[name], factor), turn
                 )
+        found[OURS].driver = asking.planned(place, known[name])
         say(ask=ask, found={one: asdict(timed) for one, timed in found.items()})
     asking.spark.stop()
     return 0
@@ -148,7 +161,7 @@ def main(told: Session) -> int:
 def _turn(
     asking: Asking, timed: Timed, ask: str, who: str, answer: Callable[[], str], turn: int
 ) -> None:
-    """One round of one of them; the round before the first is not counted."""
+    """One round of one of them; the rounds before the first are not counted."""
     if timed.failed:
         return
     say(ask=ask, begun=who)
@@ -163,7 +176,10 @@ def _turn(
             say(ask=ask, failed=who, why=timed.failed)
             sys.exit(_GONE)
         return
-    if turn >= 0:
-        timed.seconds.append(time.perf_counter() - began)
+    took = time.perf_counter() - began
+    if turn < 0:
+        timed.fixed = took
+    else:
+        timed.seconds.append(took)
         timed.processor.append(used() - before)
     timed.tasks = asking.tasks if who == OURS else ""

@@ -71,18 +71,19 @@ def test_the_answer_is_that_of_the_fragments_which_waited(tmp_path):
 def test_the_report_stands_beside_the_floor():
     rows = [Row(Case(who, 1000), found("" if who in (STATELESS, STATEFUL) else "x"))
             for who in (STATELESS, STATEFUL, OURS, LOCAL)]  # fmt: skip
-    text, agree = report(rows, {"until the first change": 4.0}, arguments())
+    text, agree = report(rows, ["until the first change: 4 s"], ["ours: lost"], arguments())
     assert agree
     assert "The answers after the fragments that waited are equal" in text
     assert "| ours " in text
     assert " 40 |" in text
     assert "until the first change" in text
+    assert "- ours: lost" in text
 
 
 def test_answers_that_differ_are_told():
     rows = [Row(Case(OURS, 1000), found("x")), Row(Case(LOCAL, 1000), found("y"))]
     assert differing(rows) == [1000]
-    text, agree = report(rows, None, arguments())
+    text, agree = report(rows, [], [], arguments())
     assert not agree
     assert "**The answers are not equal** with [1000] accounts." in text
 

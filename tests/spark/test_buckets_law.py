@@ -168,3 +168,45 @@ def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
         assert there.take(table) == expected
         lengths.append(len(expected))
     assert lengths == [4, 0, 0, 8, 0]
+
+
+def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
+    asked = 'for $a in stream("s")//a?[now - P2D, now] return <a>{$a/@n}</a>'
+    how = Asked({"": compiled(asked)}, {"s": "fragments"}, wall=True)
+    units = [
+        f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}T00:00:00Z">'
+        f'<a n="{n}"/></stream:filler>'
+        f'<stream:remove id="a{n}" tsid="2" validTime="2003-01-0{n + 4}T00:00:00Z"/>'
+        for n in range(4)
+    ]
+    there, here = InBuckets(how, 3, pickling=True), Alone(how)
+    changed = 0
+    for day, table in enumerate(tables([HEAD + ROOT, "".join(units), *[""] * 9]), start=2):
+        now = 1041379200_000000 + day * 86400_000000
+        expected = here.host.take(table, now)
+        assert there.take(table, now) == expected
+        changed += bool(expected)
+    assert changed > 2
+
+
+def test_a_root_that_cannot_be_cut_brings_all_to_one_place() -> None:
+    asked = 'for $a in stream("s")//a return <a>{$a/@n}</a>'
+    how = Asked({"": compiled(asked)}, {"s": "fragments"}, skew=86400_000000 * 5)
+    units = [
+        f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
+        f'<a n="{n}"/></stream:filler>'
+        for n in range(4)
+    ]
+    strange = ROOT.replace('id="r"', 'id="other"').replace("01-01", "01-05")
+    ahead = units[0].replace("01-02", "02-02")  # too far ahead of now
+    there, here = InBuckets(how, 3), Alone(how)
+    lengths = []
+    for table in tables([HEAD + ROOT + "".join(units), ahead, strange, units[0], units[1]]):
+        expected = here.take(table)
+        assert there.take(table) == expected
+        lengths.append(len(expected))
+    assert there.router.why == "the stream has several roots"
+    assert [one.code for one in there.teller.refused] == ["XSCF0013"]
+    assert [one.code for one in here.host.refused] == ["XSCF0013"]
+    assert lengths[0] == 4
+    assert lengths[2] > 4  # taken back, and told anew

@@ -1,0 +1,42 @@
+"""Buckets on Spark: a query goes on from its checkpoint, with as many buckets as it had."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.spark.feeds import write_feed
+from xstreamcast import Error, query
+from xstreamcast.model.change import Accumulated, Change
+
+pytest.importorskip("pyspark", reason="the spark extra is not installed")
+
+pytestmark = pytest.mark.spark
+BIG = """for $a in stream("credit")//account
+where $a/limit?[now] > 5000 return <a>{$a/@no, $a/limit?[now]/text()}</a>"""
+
+
+def test_a_query_in_buckets_goes_on_from_its_checkpoint(spark: Any, tmp_path: Path) -> None:
+    feed, later = write_feed(tmp_path / "feed", 120), tmp_path / "later"
+    (feed / "002.xml").rename(later)
+    found: list[Change] = []
+    start = partial(
+        query(BIG).spark(spark).start, lambda _, changes: found.extend(one for _, one in changes),
+        credit=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=50,
+    )  # fmt: skip
+    running = start(follow=True, buckets=2)
+    running.query.processAllAvailable()
+    running.stop()
+    before = len(found)
+    assert before
+    with pytest.raises(Error, match="bucket"):
+        start(buckets=3)
+    later.rename(feed / "002.xml")
+    running = start(buckets=2)
+    assert running.awaitTermination(500)
+    assert Accumulated(found).items() == list(query(BIG).run(credit=feed).lines())
+    assert len(found) > before
+    assert "bytes of state" in running.told.said["query"]

@@ -103,7 +103,17 @@ def test_most_of_these_are_spread(tmp_path: Path) -> None:
     assert sum(isinstance(one, Spread) for one in plans) > len(plans) // 2
 
 
-@pytest.mark.parametrize("broken", ["<a><b></a>", "<a><b/>", "", "<a></a><b/>", "<a b='></a>"])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "<a><b></a>",
+        "<a><b/>",
+        "",
+        "<a></a><b/>",
+        "<a b='></a>",
+        "<aaaaaaaaaaaaaaa><b/><b/><b/></c>",
+    ],
+)
 def test_a_broken_document_is_refused_as_locally(broken: str) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "d.xml"

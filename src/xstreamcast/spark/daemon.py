@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 from pyspark.daemon import manager
@@ -44,4 +45,6 @@ def _ask(rows: list[Any]) -> None:
 
 if __name__ == "__main__":
     warm()
+    gc.collect()
+    gc.freeze()  # a worker looks for garbage after each task: 0.1 s if all this is looked at again
     manager()

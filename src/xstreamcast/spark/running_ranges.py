@@ -108,6 +108,9 @@ def _document(path: str, one: Range) -> memoryview:
     if begin == end:
         return memoryview(b"")
     with open(path, "rb") as file:
+        if end > os.fstat(file.fileno()).st_size:  # tags that end otherwise than they begin
+            file.seek(one.begin)
+            return memoryview(before + file.read(one.end - one.begin) + after)
         first = begin - begin % mmap.ALLOCATIONGRANULARITY
         there = mmap.mmap(file.fileno(), end - first, access=mmap.ACCESS_COPY, offset=first)
     there[begin - first : one.begin - first] = before

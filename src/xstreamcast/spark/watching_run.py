@@ -60,6 +60,7 @@ class SparkWatching:
     told: Told = field(default_factory=Told)
     _folder: Path | None = None
     _made: Prepared | None = None
+    _handed: int = 0  # of the refused fragments
 
     def __post_init__(self) -> None:
         if self.options.checkpoint is None:
@@ -221,6 +222,12 @@ class SparkWatching:
         if self.journal is not None:
             self.journal.write(epoch, self.sink())
 
+    def keep_refused(self) -> None:
+        """Hand out what was refused since the last time."""
+        while self._handed < len(self.told.refused):
+            self.options.keep(self.told.refused[self._handed])
+            self._handed += 1
+
     def report(self) -> list[str]:
         """What was told and kept, a line each."""
         lines = [f"{self.told.changes} changes in {self.told.batches} batches"]
@@ -230,9 +237,8 @@ class SparkWatching:
                 f"{at}{what}: {n}" if ":" in what else f"{at}{n} {what}" for what, n in said.items()
             ]
         lines += self.prepared.said()
+        self.keep_refused()
         if self.told.refused:
-            for one in self.told.refused:
-                self.options.keep(one)
             lines.append(f"{len(self.told.refused)} fragments refused")
         return lines
 
@@ -313,7 +319,9 @@ class Running:
     def goes_on(self) -> bool:
         """Whether there is more to come; what failed is raised."""
         self._of.prepared.check()
-        if self.query.isActive:
+        active = self.query.isActive
+        self._of.keep_refused()
+        if active:
             return True
         if self.told.failed:
             raise self.told.failed[0]

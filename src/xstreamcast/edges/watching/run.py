@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -102,7 +102,8 @@ class Watching:
         """The changes of each tick that made any, to the end of all inputs."""
         self.begin()
         assert self.watch is not None
-        with closing(self._batches()) as batches:
+        kept = nullcontext() if self.journal is None else closing(self.journal)
+        with closing(self._batches()) as batches, kept:
             for _ in batches:
                 if self.options.clock == "wall":
                     self.watch.reach(Moment(time.time_ns() // 1000, True))

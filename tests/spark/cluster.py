@@ -136,6 +136,11 @@ def free_port() -> int:
         return int(taken.getsockname()[1])
 
 
+def listens(port: int) -> bool:
+    with socket.socket() as asked:
+        return asked.connect_ex((HERE, port)) == 0
+
+
 def _status(page: int) -> dict[str, Any] | None:
     try:
         with urllib.request.urlopen(f"http://{HERE}:{page}/json/", timeout=5) as answer:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -21,7 +20,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 pytest.importorskip("grpc", reason="what Spark Connect needs is not installed: pyspark[connect]")
 pytest.importorskip("grpc_status", reason="what Spark Connect needs is not installed")
 
-from tests.spark.cluster import HERE, PATIENCE, end, free_port, spark_process
+from tests.spark.cluster import HERE, PATIENCE, end, free_port, listens, spark_process
 from xstreamcast.edges.ingesting import ingest
 
 pytestmark = pytest.mark.spark
@@ -60,7 +59,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     process = spark_process("org.apache.spark.deploy.SparkSubmit", folder, *words, more=memory)
     try:
         until = time.monotonic() + PATIENCE
-        while socket.socket().connect_ex((HERE, port)):
+        while not listens(port):
             assert process.poll() is None, "the server has ended"
             assert time.monotonic() < until, "the server does not come up"
             time.sleep(0.2)

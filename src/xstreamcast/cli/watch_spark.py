@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Query

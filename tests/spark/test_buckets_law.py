@@ -170,6 +170,17 @@ def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
     assert lengths == [4, 0, 0, 8, 0]
 
 
+def test_what_was_repeated_is_counted_once() -> None:
+    how = Asked({"": compiled('count(stream("s")//a)')}, {"s": "fragments"})
+    unit = '<stream:filler id="a0" tsid="2" validTime="2003-01-02"><a n="1"/></stream:filler>'
+    there, here = InBuckets(how, 3), Alone(how)
+    for table in tables([HEAD + ROOT + unit, ROOT + unit + unit]):
+        assert there.take(table) == here.take(table)
+    repeated = {what: n for what, n in here.host.said().items() if what != "bytes of state"}
+    assert repeated == {"s: repeated": 3}
+    assert {what: n for what, n in there.teller.said.items() if what in repeated} == repeated
+
+
 def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
     asked = 'for $a in stream("s")//a?[now - P2D, now] return <a>{$a/@n}</a>'
     how = Asked({"": compiled(asked)}, {"s": "fragments"}, wall=True)

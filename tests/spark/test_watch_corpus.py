@@ -37,6 +37,9 @@ ASKED: list[tuple[Path, Policy]] = [
 ]
 
 
+SPREAD = ASKED if THOROUGH else ASKED[1::6]  # all of them are spread in test_buckets.py
+
+
 def name_of(path: Path, policy: str) -> str:
     return f"{path.parent.name}/{path.stem}/{policy}"
 
@@ -65,11 +68,11 @@ def arriving(script: Script, policy: str) -> list[Any]:
     ]
 
 
-def write_steps(folder: Path) -> None:
+def write_steps(folder: Path, scripts: list[tuple[Path, Policy]]) -> None:
     """A file for each step, with that of all scripts."""
     pa = arrow()
     steps: dict[int, list[Any]] = defaultdict(list)
-    for path, policy in ASKED:
+    for path, policy in scripts:
         for at, table in enumerate(arriving(read_script(path), policy)):
             steps[at] += [] if table is None else [table]
     for at, tables in steps.items():
@@ -78,28 +81,36 @@ def write_steps(folder: Path) -> None:
         os.utime(file, (1000 + at, 1000 + at))  # files are taken in by age
 
 
-@pytest.fixture(scope="module", params=[1, 3], ids=["one", "three"])
-def told(
-    spark: Any, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> dict[str, dict[int, list[Change]]]:
-    """The changes of each script and step, in one place or three."""
+@pytest.fixture(scope="module")
+def told(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Steps:
+    """The changes of each script and step, in one place."""
+    return watched(spark, tmp_path_factory.mktemp("corpus"), ASKED, 1)
+
+
+@pytest.fixture(scope="module")
+def told_in_buckets(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Steps:
+    """The changes of some scripts, in three buckets."""
+    return watched(spark, tmp_path_factory.mktemp("buckets"), SPREAD, 3)
+
+
+def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], buckets: int) -> Steps:
+    """All scripts in one streaming query."""
     from xstreamcast.spark.source import ROWS
     from xstreamcast.spark.watching import changes_of
     from xstreamcast.spark.watching_state import Keeping
 
     register()
-    folder = tmp_path_factory.mktemp("corpus")
     (folder / "steps").mkdir()
-    write_steps(folder / "steps")
+    write_steps(folder / "steps", scripts)
     asked = {
         name_of(path, policy): Asked(
             {"": compiled((script := read_script(path)).query)},
             dict.fromkeys(script.structures, "fragments"),
             policy=policy,
         )
-        for path, policy in ASKED
+        for path, policy in scripts
     }
-    found: dict[str, dict[int, list[Change]]] = {name: defaultdict(list) for name in asked}
+    found: Steps = {name: defaultdict(list) for name in asked}
 
     def write(epoch: int, changes: list[tuple[str, Change]]) -> None:
         for query, change in changes:
@@ -110,9 +121,7 @@ def told(
     done = Told()
     # nothing is kept between batches but what the store has: a log, and snapshots from time to time
     keeping = Keeping(least=4000, in_worker=False)
-    changes = changes_of(
-        rows, asked, raises=False, all_told=True, keeping=keeping, buckets=request.param
-    )
+    changes = changes_of(rows, asked, raises=False, all_told=True, keeping=keeping, buckets=buckets)
     query = changes.writeStream.foreachBatch(once_each(write, done)).option(
         "checkpointLocation", str(folder / "checkpoint")
     )
@@ -123,7 +132,18 @@ def told(
 
 @pytest.mark.parametrize(("path", "policy"), ASKED, ids=lambda one: getattr(one, "stem", one))
 def test_a_script_on_spark_says_what_it_says_here(told: Any, path: Path, policy: Policy) -> None:
-    script, found = read_script(path), told[name_of(path, policy)]
+    says_the_same(path, policy, told[name_of(path, policy)])
+
+
+@pytest.mark.parametrize(("path", "policy"), SPREAD, ids=lambda one: getattr(one, "stem", one))
+def test_a_script_in_buckets_says_what_it_says_here(
+    told_in_buckets: Any, path: Path, policy: Policy
+) -> None:
+    says_the_same(path, policy, told_in_buckets[name_of(path, policy)])
+
+
+def says_the_same(path: Path, policy: Policy, found: dict[int, list[Change]]) -> None:
+    script = read_script(path)
     here, there = Watched(script, policy), Accumulated(found[0])
     assert here.told.items() == there.items()
     for at, moment in enumerate(moments(script), start=1):

@@ -75,7 +75,7 @@ class Back:
     phases: tuple[Phase, ...] | None = ()
     parts: tuple[Part, ...] = ()  # what was said of structures and ends
     refused: tuple[Refused, ...] = ()
-    said: Mapping[str, int] = field(default_factory=dict)
+    said: tuple[Mapping[str, int], ...] = ()  # at the end, to be added up
     changes: tuple[Change, ...] | None = None  # of a query that is in one place
     anew: bool = False
     ended: bool = False

@@ -124,7 +124,7 @@ class Router(Reading):
         refused, self.refused = tuple(self.refused), []
         assert self.spread is not None
         newest = self._newest.get(self.spread, (START, False))
-        beside = self.counted() if self.ended >= set(self.asked.kinds) else {}
+        beside = self._counted() if self.ended >= set(self.asked.kinds) else {}
         made: dict[int, Given] = {}
         self._sent = True
         for number, mine in enumerate(parts):
@@ -132,6 +132,11 @@ class Router(Reading):
                 told = (refused, beside) if number == 0 else ((), {})
                 made[number] = Sent(self.turn, self.now, newest, tuple(mine), *told)
         return made
+
+    def _counted(self) -> dict[str, int]:
+        """What did not count; of the root, which all buckets have, what only one may count."""
+        twice = (self.buckets - 1) * self.plan.repeated(self.spread)
+        return self.counted() | ({f"{self.spread}: repeated": -twice} if twice else {})
 
     def _clocked(self) -> bool:
         """Whether units may change though nothing comes."""

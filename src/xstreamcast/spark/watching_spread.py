@@ -118,7 +118,8 @@ class Telling(_Hearing):
                 raise one
         changes = host.take([one for one in heard if isinstance(one, Back)])
         refused, host.refused = host.refused, []
-        return changes, beside(refused, host.said if host.ended else None)
+        said = {what: count for what, count in host.said.items() if count}
+        return changes, beside(refused, said if host.ended else None)
 
     def rows(self, key: Any, made: Any) -> Any:
         return change_rows(str(key[0]), *made)

@@ -59,7 +59,7 @@ class Teller:
     def _turn(self, backs: list[Back]) -> list[Change]:
         for one in backs:
             self.refused += one.refused
-            for what, count in one.said.items():
+            for what, count in (pair for said in one.said for pair in said.items()):
                 self.said[what] = self.said.get(what, 0) + count
             self.ended = self.ended or one.ended
         whole = next((one for one in backs if one.changes is not None), None)

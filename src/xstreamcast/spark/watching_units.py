@@ -55,9 +55,21 @@ class Units:
         first = self.number == 0
         said = tuple(one for one in sent.parts if first and one[0] != "fragments")
         ended = self.watch.ended >= set(self.watch.kinds)
-        told = {"bytes of state": self.watch.state_bytes} | dict(sent.beside) if ended else {}
+        told = self._said() if ended else {}
         phases = None if found is None else tuple(found)
-        return Back(sent.turn, self.number, sent.now, phases, said, sent.refused, told, ended=ended)
+        return Back(
+            sent.turn, self.number, sent.now, phases, said, sent.refused, (told, sent.beside),
+            ended=ended,
+        )  # fmt: skip
+
+    def _said(self) -> dict[str, int]:
+        """What this bucket has to say at the end; streams that all read are the first one's."""
+        assert self.watch is not None
+        assert self.watch.pipeline is not None
+        spread = self.watch.pipeline.division.parts[0].input
+        mine = [name for name in self.watch.kinds if name == spread or self.number == 0]
+        told = {f"{name}: repeated": self.watch.repeated(name) for name in mine}
+        return told | {"bytes of state": self.watch.state_bytes}
 
     def _catch_up(self, sent: Sent) -> None:
         """The stream that is spread has come as far as it has anywhere."""
@@ -102,7 +114,7 @@ class Units:
         refused, self.whole.refused = tuple(self.whole.refused), []
         ended = self.whole.ended
         return Back(
-            given.turn, 0, self._now(), refused=refused, said=self.whole.said() if ended else {},
+            given.turn, 0, self._now(), refused=refused, said=(self.whole.said() if ended else {},),
             changes=tuple(changes), anew=given.anew, ended=ended,
         )  # fmt: skip
 

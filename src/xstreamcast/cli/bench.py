@@ -32,6 +32,7 @@ BENCHES: Final = (
     Bench("history", "query histories of fragments: three strategies, beside SaxonC-HE"),
     Bench("spark", "history queries on Spark, beside its own XML reader and RumbleDB"),
     Bench("continuous", "leave two queries running on Spark, beside what Spark takes alone"),
+    Bench("scaling", "what the figures on Spark say of more cores than there are here"),
     Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
 )
 

@@ -13,7 +13,10 @@ from tests.spark.feeds import write_feed
 
 pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 
+from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
+from xstreamcast.spark.running import SparkRun
+from xstreamcast.spark.running_units import UnitsTask
 
 FILES = sorted((Path(__file__).parents[1] / "corpus").glob("*.stream"))
 
@@ -46,3 +49,19 @@ def test_only_the_tags_that_are_needed_are_read(tmp_path: Path) -> None:
     (feed / "003.xml").write_text('<filler id="l1" tsid="3"><limit>1</limit></filler>\n')
     ingest(feed, table, stream="credit")
     assert query.run(credit=f"table:{table}").loaded[0].read == 11
+
+
+def test_superseded_versions_are_not_read_where_only_now_is_asked(tmp_path: Path) -> None:
+    ingest(write_feed(tmp_path / "feed", 40), tmp_path / "table", stream="credit")
+    inputs: dict[str, Any] = {"credit": Path(f"table:{tmp_path / 'table'}")}
+    read = {}
+    for text in ('sum(stream("credit")//limit?[now])', 'sum(stream("credit")//limit)'):
+        run = SparkRun(None, xsc.query(text).telling(""), None, inputs, Options(), tasks=2)
+        made = run.work()
+        assert isinstance(made.task, UnitsTask)
+        assert made.task.known is not None
+        read[text] = sum(len(one) for told in made.task.known for one in told.picked)
+        now = "as they are now alone: account, limit"
+        assert (now in made.words) == ("now" in text)
+    accounts, now_alone, all_versions = 10, 10, 30
+    assert list(read.values()) == [accounts + now_alone, accounts + all_versions]

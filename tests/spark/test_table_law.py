@@ -5,6 +5,7 @@ Tasks are called here, in this process, with the numbers that Spark would hand t
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.oracle import answer, canonical
+from tests.spark.test_run_law import _answer, _here
 from tests.streams_strategies import Case, cases
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
@@ -23,11 +25,10 @@ from xstreamcast.edges.table.compacting import compact
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.pruning import guide_of
 from xstreamcast.edges.table.reading import load_table, structure_in
-from xstreamcast.errors import Error
 from xstreamcast.spark.running import SparkRun
 from xstreamcast.tape.store import Store
 
-pa = pytest.importorskip("pyarrow", reason="the spark extra is not installed")
+pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 MINUTES = st.integers(0, 9).map(lambda minute: f"2020-01-01T00:0{minute}:00")
 STRATEGIES = ("caq", "qac", "qac+", "auto")
@@ -46,22 +47,11 @@ def _spread(text: str, table: Path, options: Options, tasks: int) -> list[str] |
     """The answer of all tasks, the last one first; or the code of what went wrong."""
     inputs = {"s": Path(f"table:{table}")}
     run = SparkRun(None, xsc.query(text).telling(""), None, inputs, options, tasks=tasks)
-    try:
-        work = run.work()
-        found: list[Any] = []
-        for place in reversed(range(work.tasks)):
-            found += work.task([pa.record_batch([pa.array([place])], ["id"])])
-        whole = pa.Table.from_batches(found) if found else None
-        return [] if whole is None else list(run.answered(whole)["item"].to_pylist())
-    except Error as refused:
-        return refused.code
+    return _answer(lambda: _here(run))
 
 
 def _local(text: str, wire: bytes, **options: Any) -> list[str] | str:
-    try:
-        return list(xsc.query(text).run(s=wire, **options).lines())
-    except Error as refused:
-        return refused.code
+    return _answer(lambda: xsc.query(text).run(s=wire, **options).lines())
 
 
 @settings(max_examples=1000 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
@@ -78,6 +68,32 @@ def test_a_table_in_batches_answers_as_its_stream_with_every_strategy(
             for strategy in STRATEGIES:
                 asked = Options(as_of, strategy=strategy)
                 assert _spread(text, table, asked, tasks) == local, (strategy, text)
+
+
+NOW = (
+    'stream("s")//{a}?[now]',
+    'stream("s")//{a}?[now]/{b}, count(stream("s")//{b}?[now,now])',
+    'for $x in stream("s")//{a} return <r>{{$x/{b}?[now]/string(), vtFrom($x)}}</r>',
+    'for $x in stream("s")//{a}?[now] return <r>{{$x//{b}}}</r>',
+    'stream("s")//{a}[{b}?[now] = "1"]//{c}?[now]/@*/string()',
+    'sum(for $x in stream("s")/*/{a} return count($x/{b}/{c}?[now]))',
+)
+
+
+@settings(max_examples=1000 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
+@given(cases(), st.none() | MINUTES, st.randoms(use_true_random=False))
+def test_what_is_asked_as_it_is_now_needs_no_other_version(
+    case: Case, as_of: str | None, dice: Any
+) -> None:
+    names = sorted(set(re.findall(rb'name="(\w+)"', case.wire))) or [b"a"]
+    with TemporaryDirectory() as folder:
+        table = _table(folder, case, 4, compacted=False)
+        for form in NOW:
+            chosen = {letter: dice.choice(names).decode() for letter in "abc"}
+            text = form.format(**chosen)
+            local = _local(text, case.wire, as_of=as_of)
+            asked = Options(as_of, strategy=dice.choice(STRATEGIES[1:]))
+            assert _spread(text, table, asked, 2) == local, text
 
 
 @settings(max_examples=500 if PROFILE == "thorough" else 12, suppress_health_check=SLOW)

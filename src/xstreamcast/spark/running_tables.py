@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.spark.running_current import current_tags
 from xstreamcast.spark.running_guides import table_guide
 from xstreamcast.spark.running_links import Reach, assigned, followed, levels
 from xstreamcast.spark.running_roots import Roots, linked_roots, roots
@@ -52,6 +53,7 @@ class Pruned:
     why: str
     tags: frozenset[int]
     links: frozenset[int]
+    current: frozenset[int]  # of which only what is alive now is seen
 
 
 def over_units(
@@ -59,7 +61,9 @@ def over_units(
 ) -> Units | str:
     """The tasks over ranges of a table's units, or why there are none."""
     kept = table_guide(spark, table, wish.few)
-    pruned = None if kept is None else _pruned(plan, question.options, kept)
+    pruned = (
+        None if kept is None else _pruned(plan, question.options, kept, _of_type(table, "temporal"))
+    )
     until = None if question.when is None else question.when.now.instant
     try:
         made, linked = _roots(table, until, wish.tasks, kept, pruned)
@@ -110,11 +114,15 @@ def _reach(table: Table, question: Question, pruned: Pruned | None, linked: bool
         return Reach(files)
     asked = options.as_of is not None or options.between is not None
     until = question.when.now.instant if asked and question.when is not None else None
-    latest = frozenset(tag.id for tag in structure.tags.values() if tag.type == "snapshot")
+    latest = _of_type(table, "snapshot") | (frozenset() if pruned is None else pruned.current)
     return Reach(files, until, latest - {structure.root})
 
 
-def _pruned(plan: Spread, options: Options, kept: Kept) -> Pruned | None:
+def _of_type(table: Table, kind: str) -> frozenset[int]:
+    return frozenset(tag.id for tag in table.structure.tags.values() if tag.type == kind)
+
+
+def _pruned(plan: Spread, options: Options, kept: Kept, timed: frozenset[int]) -> Pruned | None:
     """What is read of the tags, None for all: as a single process would tell.
 
     caq    all of it
@@ -134,7 +142,9 @@ def _pruned(plan: Spread, options: Options, kept: Kept) -> Pruned | None:
     full = frozenset[int]().union(*(one.full for one in found))
     link = frozenset[int]().union(*(one.link for one in found))
     last = found[-1]
-    return Pruned(last.strategy, last.why, full | link, link - full - kept.guide.binding)
+    seen = current_tags(plan.programs, plan.name, kept.guide, options.strategy, timed)
+    current, links = seen & (full | link), link - full - kept.guide.binding
+    return Pruned(last.strategy, last.why, full | link, links, current)
 
 
 def _is_plain(kept: Kept | None) -> bool:
@@ -162,4 +172,6 @@ def _read(table: Table, pruned: Pruned | None, options: Options) -> Sequence[str
         return ", ".join(table.structure[tag].name for tag in sorted(tags))
 
     said = [f"{pruned.strategy}: {pruned.why}", f"fragments read: {named(pruned.tags)}"]
-    return [*said, f"by their links alone: {named(pruned.links)}"] if pruned.links else said
+    said += [f"by their links alone: {named(pruned.links)}"] if pruned.links else []
+    said += [f"as they are now alone: {named(pruned.current)}"] if pruned.current else []
+    return said

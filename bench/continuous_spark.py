@@ -82,8 +82,15 @@ def _position(offsets: str, feed: str) -> int:
     """The bytes of the feed that a batch reaches, from what Spark wrote down of it."""
     for line in offsets.splitlines()[2:]:
         if line.startswith("{") and feed in (files := json.loads(line).get("files", {})):
-            return int(files[feed][0])
+            return _line_end(feed, int(files[feed][0]))
     return 0
+
+
+def _line_end(feed: str, position: int) -> int:
+    """A fragment is whole before the end of its line has been read; its append has both."""
+    with open(feed, "rb") as file:
+        file.seek(position)
+        return position + (file.read(1) == b"\n")
 
 
 class Ours(_OnSpark):

@@ -1,10 +1,11 @@
 """Operators in Spark's stateful processing: their state is logged, and rebuilt where it is lost.
 
 Of each query one instance runs, in the partition of its name; of a query that is spread, a router,
-buckets and a teller (`watching_spread`). The store has what arrived since the last snapshot (`log`,
-a value for each batch), the snapshot in pieces, and a token that says which state this is. A worker
-keeps the operators between batches, and uses them only if they have that token: after a failure, or
-where another worker had the batch before, they are rebuilt.
+buckets and a teller (`watching_spread`). The store has a numbered log of what arrived, a value with
+a token of its own for each batch, and the last snapshot in pieces. A worker keeps the operators
+between batches, with the token of the last batch that they took in. Where other workers had batches
+since, they take those in from the log; where the log does not have their token (that batch failed
+and was done again, or is long gone), they are rebuilt from the snapshot.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
@@ -39,8 +40,29 @@ REFUSED, FAILED, SAID = "refused", "failed", "said"  # keys of rows that are no 
 _PIECE: Final = 4 << 20  # bytes of a snapshot in one value
 _CHECK: Final = 1000  # milliseconds between two looks at the wall clock
 
-# (run, stage, key) → token and operators, for as long as the worker lives
-_KEPT: dict[tuple[Any, ...], tuple[str, Any]] = {}
+
+class Kept(NamedTuple):
+    """Operators, the batches of the log that they have taken in, and the token of the last one."""
+
+    token: str
+    number: int
+    host: Any
+
+
+class Log(NamedTuple):
+    """Which state the store has, and what of it: batches by number, from the oldest kept on."""
+
+    token: str = ""
+    number: int = 0  # batches taken in so far
+    first: int = 0  # the first that the snapshot does not have
+    before: int = 0  # the same of the snapshot before it: older ones are of no use to anybody
+    oldest: int = 0
+    logged: int = 0  # bytes since the snapshot
+    held: int = 0  # bytes of the snapshot
+    made_for: str = ""
+
+
+_KEPT: dict[tuple[Any, ...], Kept] = {}  # by run, stage and key, for as long as the worker lives
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +117,14 @@ class Stage(StatefulProcessor):
 
     def init(self, handle: StatefulProcessorHandle) -> None:
         self._handle = handle
-        self._log = handle.getListState("log", "now bigint, rows binary")
+        self._batches = handle.getMapState(
+            "batches", "number bigint", "token string, now bigint, batch binary"
+        )
         self._snapshot = handle.getListState("snapshot", "piece binary")
-        self._state = handle.getValueState(
-            "state", "token string, logged bigint, held bigint, made_for string"
+        self._log = handle.getValueState(
+            "log",
+            "token string, number bigint, first bigint, before bigint, oldest bigint, "
+            "logged bigint, held bigint, made_for string",
         )
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
@@ -126,53 +152,70 @@ class Stage(StatefulProcessor):
 
     def _step(self, key: Any, batch: Any, now: int | None) -> Any:
         """Take a batch in, and write down what brings the operators to where they are then."""
-        state = self._state.get() if self._state.exists() else None
-        host = self._host(key, state)
+        told = self._log.get()
+        log = None if told is None else Log(*told)
+        host = self._host(key, log)
         try:
             made = self.take(host, batch, now)
         except Error as why:
             return self.failed(key, why)
-        token = self._written(state, batch, now, host)
+        log = self._written(log or Log(made_for=self.made_for), batch, now, host)
         if self.keeping.in_worker:
-            _KEPT[self._name(key)] = token, host
+            _KEPT[self._name(key)] = Kept(log.token, log.number, host)
         return self.rows(key, made)
 
     def _name(self, key: Any) -> tuple[Any, ...]:
         return self.run, type(self).__name__, *key
 
-    def _host(self, key: Any, state: Any) -> Any:
+    def _host(self, key: Any, log: Log | None) -> Any:
         # taken out while it is worked on: what a failure leaves half done is not used again
         known = _KEPT.pop(self._name(key), None)
-        if state is None:
+        if log is None:
             return self.make(key)
-        if state[3] != self.made_for:
+        if log.made_for != self.made_for:
             raise error(
-                "XSCU0005", f"the checkpoint is that of a query {state[3]}, not {self.made_for}",
+                "XSCU0005",
+                f"the checkpoint is that of a query {log.made_for}, not {self.made_for}",
                 hint="start with an empty checkpoint, or as it was started",
-            )  # fmt: skip
-        return known[1] if known is not None and known[0] == state[0] else self._rebuilt(key)
-
-    def _rebuilt(self, key: Any) -> Any:
+            )
+        if known is not None and self._is_on_the_way(known, log):
+            return self._led_on(known.host, known.number, log.number)
         whole = b"".join(piece for (piece,) in self._snapshot.get())
         host = _restored(whole) if whole else self.make(key)
-        for now, raw in self._log.get():
-            self.take(host, self.unlogged(raw), now)
+        return self._led_on(host, log.first, log.number)
+
+    def _is_on_the_way(self, known: Kept, log: Log) -> bool:
+        """Whether what was kept is a state that the log goes on from."""
+        if known.number >= log.number:
+            return known.token == log.token
+        last = self._batches.getValue((known.number - 1,))
+        return last is not None and last[0] == known.token
+
+    def _led_on(self, host: Any, first: int, last: int) -> Any:
+        for number in range(first, last):
+            found = self._batches.getValue((number,))
+            assert found is not None
+            self.take(host, self.unlogged(found[2]), found[1])
         return host
 
-    def _written(self, state: Any, batch: Any, now: int | None, host: Any) -> str:
-        entry = self.logged(batch)
-        token, logged = uuid.uuid4().hex, len(entry) + (0 if state is None else int(state[1]))
-        held = 0 if state is None else int(state[2])
-        if logged < max(self.keeping.least, held):
-            self._log.appendValue((now, entry))
-        else:
+    def _written(self, log: Log, batch: Any, now: int | None, host: Any) -> Log:
+        entry, token = self.logged(batch), uuid.uuid4().hex
+        self._batches.updateValue((log.number,), (token, now, entry))
+        log = log._replace(token=token, number=log.number + 1, logged=log.logged + len(entry))
+        if log.logged >= max(self.keeping.least, log.held):
             whole = _frozen(host)
-            held, logged = len(whole), 0
-            pieces = [(whole[at : at + _PIECE],) for at in range(0, held, _PIECE)]
-            self._snapshot.put(pieces)
-            self._log.clear()
-        self._state.update((token, logged, held, self.made_for))
-        return token
+            self._snapshot.put([(whole[at : at + _PIECE],) for at in range(0, len(whole), _PIECE)])
+            log = log._replace(before=log.first, first=log.number, logged=0, held=len(whole))
+        log = self._cleared(log)
+        self._log.update(tuple(log))
+        return log
+
+    def _cleared(self, log: Log) -> Log:
+        """Let go of a few batches that nobody needs: two for each that comes."""
+        last = min(log.oldest + 2, log.before)
+        for number in range(log.oldest, last):
+            self._batches.removeKey((number,))
+        return log._replace(oldest=max(log.oldest, last))
 
 
 class Hosting(Stage):

@@ -94,14 +94,16 @@ def _start(feed: Path, folder: Path, *more: str) -> subprocess.Popen[bytes]:
     words += ["--checkpoint", str(folder / "cp"), "-o", str(folder / "told")]
     words += ["--max-per-batch", str(_FILE), *more]
     command = [sys.executable, "-m", "xstreamcast", *words]
-    return subprocess.Popen(command, start_new_session=True, stderr=subprocess.DEVNULL)
+    with open(folder / "said", "wb") as said:
+        return subprocess.Popen(command, start_new_session=True, stderr=said)
 
 
 def _wait(process: subprocess.Popen[bytes], folder: Path, lines: int) -> None:
     until = time.monotonic() + _PATIENCE
     while _lines(folder) < lines:
         if process.poll() is not None or time.monotonic() > until:
-            raise RuntimeError(f"the query has ended or does not come on: {process.returncode}")
+            said = (folder / "said").read_text(errors="replace")
+            raise RuntimeError(f"the query has ended or does not come on: {said}")
         time.sleep(0.02)
 
 

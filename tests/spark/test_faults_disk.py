@@ -48,7 +48,7 @@ def test_full_disks(tmp_path: Path) -> None:
         [*APART, *command], cwd=Path(__file__).parents[2], env=dict(os.environ),
         capture_output=True, text=True, timeout=580,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stderr + done.stdout
     told = {name: (code, said) for name, code, said in map(json.loads, done.stdout.splitlines())}
     for name, where in (("checkpoint", "cp"), ("sink", "sink/told"), ("table", "table")):
         code, said = told[name]

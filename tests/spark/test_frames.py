@@ -22,13 +22,20 @@ from xstreamcast.tape.store import Store
 pytestmark = pytest.mark.spark
 
 
-def test_messages_of_a_streaming_frame(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("shape", ["text", "as Kafka has it"])
+def test_messages_of_a_streaming_frame(spark: Any, tmp_path: Path, shape: str) -> None:
     made = fragments(40)
     lines = [line.strip() for line in made]
     lines.insert(7, '<stream:filler id="l1" tsid="3"><limit>')
+    lines.insert(9, "")  # a message that says nothing
     (tmp_path / "messages").mkdir()
     (tmp_path / "messages" / "one.txt").write_text("\n".join(lines) + "\n")
     messages = spark.readStream.text(f"file://{tmp_path / 'messages'}")
+    if shape != "text":
+        messages = messages.selectExpr(
+            "cast(null as binary) key", "nullif(cast(value as binary), x'') value", "'t' topic",
+            "0 partition", "0L offset", "current_timestamp() timestamp",
+        )  # fmt: skip
     rows = fragments_in(messages, stream="credit", structure=STRUCTURE)
     done = Ingested("credit")
     append(rows, tmp_path / "table", tmp_path / "checkpoint", done)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.watching import Options
 from xstreamcast.edges.watching.bound import Input, bound, reading
+from xstreamcast.errors import error
 from xstreamcast.spark.session import session
 
 if TYPE_CHECKING:
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.spark.watching_run import Running, SparkWatching
     from xstreamcast.spark.watching_sink import Write
+
+
+_MORE: Final = ("max_per_batch", "interval", "buckets")
 
 
 class SparkQuery:
@@ -47,16 +53,19 @@ class SparkQuery:
     def watch(self, document: Any = None, /, **inputs: Any) -> DataFrame:
         """A streaming DataFrame of changes: query, nth, time, diff, key, after, item.
 
-        An input is a path or a streaming DataFrame with the columns of FragmentSource. Options are
-        those of `start`. It is written as any other: `.writeStream.….start()`.
+        Inputs and options are those of `start`; what cannot be read again (a pipe, pieces of bytes,
+        updates) needs checkpoint=DIR. It is written as any other: `.writeStream.….start()`.
         """
         return self.watching(inputs, document).changes()
 
     def start(self, write: Write, document: Any = None, /, **inputs: Any) -> Running:
         """Leave the query running: `write(epoch, [(query, change), …])` for each batch.
 
-        policy, clock, follow, checkpoint, immutable, tell as in `watch`; `max_per_batch` fragments
-        make a batch, `interval` is the time between two. Inputs that are not followed end.
+        An input is a path, a folder, a pattern, `table:PATH`, `-`, `tcp://HOST:PORT`, XML as bytes,
+        an iterator over pieces of bytes, or a streaming DataFrame with the columns of
+        FragmentSource; else the value of an external variable. policy, clock, follow, checkpoint,
+        immutable, tell as in `watch`; `max_per_batch` fragments make a batch, `interval` ("1
+        second") is the time between two. Inputs that are not followed end.
         """
         return self.watching(inputs, document).start(write)
 
@@ -65,13 +74,14 @@ class SparkQuery:
         from xstreamcast.spark.watching_run import SparkWatching, watchings
 
         words = dict(inputs)
-        most, interval = words.pop("max_per_batch", None), words.pop("interval", None)
-        buckets = words.pop("buckets", 1)
+        most = words.pop("max_per_batch", None)
+        more = {one: words.pop(one) for one in _MORE[1:] if one in words}
         known = [one for one in Options.__slots__ if one in words]
         options = Options(**{one: words.pop(one) for one in known})
-        made = watchings({"query": self._bound(document, words, options)}, options)
-        more = {} if interval is None else {"interval": interval}
-        return SparkWatching(self.session, made, options, most, buckets=buckets, **more)
+        asked = self._bound(document, words, options)
+        _check(words, asked[0])
+        made = watchings({"query": asked}, options)
+        return SparkWatching(self.session, made, options, most, **more)
 
     def _bound(
         self, document: Any, inputs: Mapping[str, Any], options: Options
@@ -97,3 +107,16 @@ def bound_programs(
 
 def _is_frame(source: Any) -> bool:
     return hasattr(source, "writeStream")
+
+
+def _check(words: Mapping[str, Any], programs: Mapping[str, Program]) -> None:
+    """A name that nobody reads is a slip of the pen."""
+    read = {name for one in programs.values() for name in inputs_of(one) if name}
+    known = sorted(read | {v.local for one in programs.values() for v in one.variables})
+    for name in words:
+        if name not in known:
+            near = get_close_matches(name, [*Options.__slots__, *_MORE, *known], n=1)
+            raise error(
+                "XSCU0005", f"{name} is neither an option nor an input of the query",
+                hint=f"did you mean {near[0]}?" if near else f"it reads {', '.join(known)}",
+            )  # fmt: skip

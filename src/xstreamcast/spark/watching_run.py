@@ -347,6 +347,10 @@ class Running:
         self._of.prepared.close()
         self.query.stop()
 
+    def __getattr__(self, name: str) -> Any:
+        """What else Spark's own handle has: id, name, processAllAvailable, exception, explain."""
+        return getattr(self.query, name)
+
     close = stop
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _SMALLEST: Final = 1 << 22  # bytes of a document that are worth a task
 _RANGE: Final = 1 << 24  # bytes that a task reads at a time: more of them only cost memory
 _EACH: Final = 2  # tasks for each core, so that none waits long for the last one
-_LARGE: Final = 1 << 28  # bytes of an input of which the driver does not sort the answer
+_LARGE: Final = 1 << 30  # bytes of an input of which the driver does not sort the answer
 
 
 _KEPT: Final[list[SparkRun]] = []  # whose temporary tables a DataFrame still reads

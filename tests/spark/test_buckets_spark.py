@@ -21,7 +21,9 @@ where $a/limit?[now] > 5000 return <a>{$a/@no, $a/limit?[now]/text()}</a>"""
 
 def test_a_query_in_buckets_goes_on_from_its_checkpoint(spark: Any, tmp_path: Path) -> None:
     feed, later = write_feed(tmp_path / "feed", 120), tmp_path / "later"
-    (feed / "002.xml").rename(later)
+    # one without the root: before that there are no units
+    last = next(feed / n for n in ("000.xml", "002.xml") if 'id="0"' not in (feed / n).read_text())
+    last.rename(later)
     found: list[Change] = []
     start = partial(
         query(BIG).spark(spark).start, lambda _, changes: found.extend(one for _, one in changes),
@@ -34,7 +36,7 @@ def test_a_query_in_buckets_goes_on_from_its_checkpoint(spark: Any, tmp_path: Pa
     assert before
     with pytest.raises(Error, match="bucket"):
         start(buckets=3)
-    later.rename(feed / "002.xml")
+    later.rename(feed / "003.xml")
     running = start(buckets=2)
     assert running.awaitTermination(500)
     assert Accumulated(found).items() == list(query(BIG).run(credit=feed).lines())

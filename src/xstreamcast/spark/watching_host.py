@@ -101,7 +101,7 @@ class Reading:
                 self._refuse(str(name), rows)
 
     def _take_fragments(self, name: str, rows: Any, at: I64) -> None:
-        self._feed(name, lines_of(rows)[1])
+        self._feed(name, joined_lines(wire_lines(rows))[1])
 
     def _feed(self, name: str, lines: bytes) -> None:
         """Whole fragments; nothing is carried over to the next ones."""
@@ -182,11 +182,14 @@ class Host(Reading):
         return all(one.ended >= set(one.kinds) for one in watches)
 
 
-def lines_of(rows: Any) -> tuple[I64, bytes]:
-    """The fragments of rows on one wire, and where each ends there."""
+def wire_lines(rows: Any) -> Any:
+    """The fragments of rows, a line of the wire each."""
     lines = line_array(rows.combine_chunks())
-    if hasattr(lines, "combine_chunks"):
-        lines = lines.combine_chunks()
+    return lines.combine_chunks() if hasattr(lines, "combine_chunks") else lines
+
+
+def joined_lines(lines: Any) -> tuple[I64, bytes]:
+    """Lines on one wire, and where each ends there."""
     if len(lines) == 0:
         return np.zeros(0, np.int64), b""
     _, offsets, data = lines.buffers()

@@ -22,7 +22,7 @@ from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching_host import Asked, Reading, lines_of
+from xstreamcast.spark.watching_host import Asked, Reading, joined_lines, wire_lines
 from xstreamcast.spark.watching_links import Links
 from xstreamcast.spark.watching_messages import Arrived, Given, Part, Sent, Whole
 
@@ -67,7 +67,8 @@ class Router(Reading):
         self._parts: list[list[Part]] = [[] for _ in range(buckets)]
         self._table: Any = None  # the one that is being read
         self._rows: I64 = np.zeros(0, np.int64)  # of it, those that are being read
-        self._ends: I64 = self._rows  # where their lines end
+        self._lines: Any = None  # as lines of the wire
+        self._ends: I64 = self._rows  # where these end
         super().__init__(asked, self)
 
     @property
@@ -155,9 +156,10 @@ class Router(Reading):
         self.take_rows(table)
 
     def _take_fragments(self, name: str, rows: Any, at: I64) -> None:
-        ends, lines = lines_of(rows)
-        self._rows, self._ends = at, ends
-        self._feed(name, lines)
+        self._rows, self._lines = at, wire_lines(rows)
+        self._ends, wire = joined_lines(self._lines)
+        self._feed(name, wire)
+        self._lines = None
 
     def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
         """What a reader has made of rows."""
@@ -208,9 +210,9 @@ class Router(Reading):
         if at >= 0 and batch.valid[at] >= self._newest.get(name, (START, False))[0]:
             self._newest[name] = int(batch.valid[at]), bool(batch.flags[at] & ZONED)
             self.reach(Moment(*self._newest[name]))
-        rows = self._rows[np.searchsorted(self._ends, batch.offset, "right")]
+        which = np.searchsorted(self._ends, batch.offset, "right")
         if name != self.spread:
-            self._to_all(("fragments", name, self._lines(self._number, rows)))
+            self._to_all(("fragments", name, joined_lines(self._lines.take(which))[1]))
             return
         feed = self.plan._feeds[name]
         assert isinstance(feed, FragmentFeed)
@@ -218,10 +220,14 @@ class Router(Reading):
         if rooted.any():
             self._root(name, some(batch, np.flatnonzero(rooted)), ids)
         assert ids is not None
-        sent = self._links.route(batch, rooted, self._number, rows, ids)
+        first = len(self._links.fragments)
+        sent = self._links.route(batch, rooted, self._number, self._rows[which], ids)
         for bucket, places in enumerate(sent):
-            parts = self._parts[bucket]
-            parts += [("fragments", name, lines) for lines in self._taken(places)]
+            wires = [*self._earlier(places[places < first])]
+            new = which[places[places >= first] - first]
+            if len(new):
+                wires.append(joined_lines(self._lines.take(new))[1])
+            self._parts[bucket] += [("fragments", name, wire) for wire in wires]
 
     def _root(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
         """The root, which must be one that can be cut."""
@@ -233,16 +239,13 @@ class Router(Reading):
         except Forbidden as why:
             raise _Turned(str(why)) from None
 
-    def _taken(self, places: I64) -> Iterator[bytes]:
-        """The lines of what arrived, in order."""
+    def _earlier(self, places: I64) -> Iterator[bytes]:
+        """The lines of what came before, in order: it was not known where it belongs."""
         tables, rows = self._links.rows_at(places)
         for number in np.unique(tables).tolist():
-            yield self._lines(number, rows[tables == number])
-
-    def _lines(self, number: int, rows: I64) -> bytes:
-        is_now = number == self._number
-        table = self._table if is_now else Arrived.of(self._arrived[number][0]).table
-        return lines_of(table.take(rows))[1]
+            is_now = number == self._number
+            table = self._table if is_now else Arrived.of(self._arrived[number][0]).table
+            yield joined_lines(wire_lines(table.take(rows[tables == number])))[1]
 
     def _to_all(self, part: Part) -> None:
         for parts in self._parts:

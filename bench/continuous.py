@@ -14,7 +14,7 @@ from typing import Any
 
 import bench
 from bench.continuous_report import Row, report
-from bench.continuous_session import LOCAL, OURS, WHO, Case, Followed, told
+from bench.continuous_session import OURS, STATEFUL, WHO, Case, Followed, told
 from bench.generate import natural, positive
 from bench.kept import CHECKOUT, Kept
 from bench.recovery import recovery
@@ -75,7 +75,7 @@ def cases(args: argparse.Namespace) -> Iterator[Case]:
 
     for units in args.units:
         for who in args.who:
-            several = who != LOCAL and (who != OURS or can_bucket())
+            several = who == STATEFUL or (who == OURS and can_bucket())
             for buckets in args.buckets if several else [1]:
                 yield Case(
                     who, units, buckets, args.drained, args.most, args.batches, args.seconds,

@@ -23,7 +23,6 @@ from xstreamcast.spark.session import session
 from xstreamcast.spark.watching import rows_of
 from xstreamcast.spark.watching_run import SparkWatching, watchings
 from xstreamcast.spark.watching_sink import Named
-from xstreamcast.spark.watching_state import READ
 
 INTERVAL: Final = "100 milliseconds"  # as `watch --runner spark` has it
 _SETTINGS: Final = {"spark.sql.streaming.numRecentProgressUpdates": "100000"}
@@ -122,7 +121,9 @@ class _Floor(_OnSpark):
         quieten(self.spark)
         rows = rows_of(self.spark, {STREAM: self._feed}, most=case.most)
         self.spark.conf.set("spark.sql.shuffle.partitions", str(case.buckets))
-        told = self._said(rows.select(*READ), case.buckets).writeStream.foreachBatch(self._take)
+        told = self._said(rows.drop("holes", "source"), case.buckets).writeStream.foreachBatch(
+            self._take
+        )
         told = told.option("checkpointLocation", f"file://{checkpoint / 'spark'}")
         return told.trigger(processingTime=INTERVAL).start()
 

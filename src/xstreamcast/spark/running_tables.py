@@ -83,7 +83,7 @@ def over_units(
         shown,
         links,
         apart=kept is not None,
-        plain=_is_plain(kept),
+        plain=kept is not None and kept.plain,
         depth=depth,
         known=known,
     )
@@ -145,16 +145,6 @@ def _pruned(plan: Spread, options: Options, kept: Kept, timed: frozenset[int]) -
     seen = current_tags(plan.programs, plan.name, kept.guide, options.strategy, timed)
     current, links = seen & (full | link), link - full - kept.guide.binding
     return Pruned(last.strategy, last.why, full | link, links, current)
-
-
-def _is_plain(kept: Kept | None) -> bool:
-    """Whether no tag stands below itself: then no fragment contains itself."""
-    if kept is None:
-        return False
-    links = kept.guide.links
-    return not any(
-        tag in kept.guide.below(link.child for link in found) for tag, found in links.items()
-    )
 
 
 def _counted(made: Roots, name: str) -> str:

@@ -59,7 +59,7 @@ def taken(
     for some in lines:
         taken_in(history, decoder.feed(some), decoder, store, [])
     if found is not None:
-        take_rows(history, decoder, found, plain=plain)
+        take_rows(history, decoder, found, [], plain=plain)
     taken_in(history, decoder.close(), decoder, store, [])
     return history
 

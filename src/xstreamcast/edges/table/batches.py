@@ -15,7 +15,7 @@ from xstreamcast.edges.table.schema import WORDS, arrow
 from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire.words import HOLE, MEANING, Words
 from xstreamcast.errors import Error
-from xstreamcast.model.fragment import REPEATED, STREAM, ZONED, FragmentBatch
+from xstreamcast.model.fragment import REPEATED, STREAM, ZONED, FragmentBatch, Refused
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
 from xstreamcast.tape.reading import read
 
@@ -26,22 +26,26 @@ if TYPE_CHECKING:
 
 _OPEN: Final = f'<stream:fragments xmlns:stream="{STREAM}">'.encode()
 _CLOSE: Final = b"</stream:fragments>"
+_ROWS: Final = 100_000  # on one tape
 _ROOT: Final = 1  # the row of the element around all payloads; the document is 0
 
 
-def take_rows(history: History, decoder: Decoder, rows: Any, *, plain: bool) -> None:
+def take_rows(
+    history: History, decoder: Decoder, rows: Any, refused: list[Refused], *, plain: bool
+) -> None:
     """Take rows of a table into a history.
 
     `plain`: nothing can contain itself, so that fragments need not be looked at for that.
     """
     words = Words(decoder.names)
-    for some in rows.to_batches():
+    for some in rows.to_batches(max_chunksize=_ROWS):
         made = batch_of(some, history, decoder.ids, words) if plain else None
         if made is not None:
             history.add(made)
+            decoder.counts.read += len(made)
         else:
             for lines in wire(arrow().Table.from_batches([some])):
-                taken_in(history, decoder.feed(lines), decoder, history.store, [])
+                taken_in(history, decoder.feed(lines), decoder, history.store, refused)
 
 
 def batch_of(rows: Any, history: History, ids: Ids, words: Words) -> FragmentBatch | None:

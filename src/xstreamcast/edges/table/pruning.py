@@ -38,6 +38,14 @@ class Kept:
     guide: Guide
     labels: Mapping[int, frozenset[int]]
 
+    @property
+    def plain(self) -> bool:
+        """Whether no tag stands below itself: then no fragment contains itself."""
+        below = self.guide.below
+        return not any(
+            tag in below(link.child for link in links) for tag, links in self.guide.links.items()
+        )
+
 
 def choice_of(program: Program, name: str, guide: Guide, strategy: str) -> Choice | None:
     """How a strategy reads a stream that is the only one; None where the program reads it not."""

@@ -85,6 +85,7 @@ def load_table(
     from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.loading import Loaded
+    from xstreamcast.edges.table.batches import take_rows
     from xstreamcast.edges.table.pruning import guide_of, keep_guide, needed_tags
     from xstreamcast.edges.wire.decoder import Decoder
     from xstreamcast.history.history import History
@@ -105,10 +106,14 @@ def load_table(
     files = state.files_of(which, tags) or state.files_of(which)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     kept = Kept(name, paths) if paths else None
-    for lines in wire(read_files(log.path, files)):
-        found = decoder.feed(lines)
-        said = found if kept is None else [kept.arriving(one) for one in found]
-        taken_in(history, said, decoder, store, refused)
+    rows = read_files(log.path, files)
+    if kept is None:
+        plain = kept_of is not None and kept_of.plain
+        take_rows(history, decoder, rows, refused, plain=plain)
+    else:
+        for lines in wire(rows):
+            said = [kept.arriving(one) for one in decoder.feed(lines)]
+            taken_in(history, said, decoder, store, refused)
     taken_in(history, decoder.close(), decoder, store, refused)
     if keep is not None:
         for one in refused:

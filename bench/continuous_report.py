@@ -27,8 +27,8 @@ it is much above p50, the rate was not kept up with. Processor time is that of a
 (driver, JVM, workers), GB is what they hold, where what they share counts for each. Each row was
 measured in a process of its own.
 
-The floor is what Spark takes without us: `stateless` reads the same source, fragment by fragment,
-into the same kind of sink; `empty stateful` takes them through `transformWithStateInPandas`, which
+The floor is what Spark takes without us: `stateless` reads the same source, as ours does, into the
+same kind of sink; `empty stateful` takes them through `transformWithStateInPandas`, which
 keeps and tells nothing. `local runner` is the operators in one process without Spark, both
 queries over one history, reading the feed as it grows.
 """

@@ -140,16 +140,21 @@ class Passing(_Floor):
     """Rows go by; none is told."""
 
     def _said(self, rows: Any, buckets: int) -> Any:
-        return rows.where(f.length("payload") < 0).select("id")
+        return rows.where(f.length(_bytes(rows)) < 0).select("stream")
 
 
 class Empty(_Floor):
     """Rows go by the Python of stateful processing, which keeps nothing and tells nothing."""
 
     def _said(self, rows: Any, buckets: int) -> Any:
-        keyed = rows.withColumn("bucket", f.pmod(f.hash("id"), f.lit(buckets)))
+        keyed = rows.withColumn("bucket", f.pmod(f.hash(_bytes(rows)), f.lit(buckets)))
         grouped = keyed.groupBy("bucket")
         return grouped.transformWithStateInPandas(_Nothing(), "id string", "append", "none")
+
+
+def _bytes(rows: Any) -> str:
+    """The column that holds what arrived, packed or fragment by fragment."""
+    return "rows" if "rows" in rows.columns else "payload"
 
 
 class _Nothing(StatefulProcessor):

@@ -58,3 +58,32 @@ def test_nobody_there(tmp_path: Path) -> None:
         Spool(f"tcp://127.0.0.1:{port}", tmp_path)
     with pytest.raises(UsageError, match="HOST:PORT"):
         Spool("tcp://nowhere", tmp_path)
+
+
+def test_what_is_in_quarantine_is_shown(tmp_path: Path) -> None:
+    bad = b'<stream:filler id="a2"><y>\n<stream:filler id="a1" tsid="9"><x/></stream:filler>\n'
+    command = [sys.executable, "-m", "xstreamcast", "ingest", "-", "--table", str(tmp_path / "t")]
+    command += ["--runner", "local", "--stream", "credit"]
+    assert subprocess.run(command, input=WIRE + bad, check=False).returncode == 4
+    show = [sys.executable, "-m", "xstreamcast", "refused", str(tmp_path / "t")]
+    shown = subprocess.run(show, capture_output=True, check=True)
+    assert shown.stderr == b"2 refused\n"
+    assert b"<!-- XSCF0003 credit (fragment a1" in shown.stdout
+    assert b'-->\n<stream:filler id="a2"><y>\n' in shown.stdout
+    counted = subprocess.run([*show, "--count"], capture_output=True, check=True).stdout
+    assert sorted(line.split()[1] for line in counted.splitlines()) == [b"XSCF0001", b"XSCF0003"]
+
+
+def test_a_peer_that_comes_again_is_called_again(tmp_path: Path) -> None:
+    parts = [WIRE, (HEAD + "".join(fragments(40, seed=2)[:5])).encode()]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        spool = Spool(f"tcp://127.0.0.1:{server.getsockname()[1]}", tmp_path, again=True)
+        spool.start()
+        for part in parts:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(part)
+        server.accept()[0].close()  # it has gone on to a third: the second is written
+        spool.close()
+    spool.join()
+    assert [(tmp_path / f"{n:06}.xml").read_bytes() for n in range(2)] == parts

@@ -28,7 +28,7 @@ SPREAD = (
     'for $a in stream("credit")//account group by $l := $a/limit?[now] '
     'return <g l="{$l}">{count($a)}</g>',
     'for $a in stream("credit")//account group by $l := $a/limit?[now] where count($a) > 1 '
-    'order by number($l) descending '
+    "order by number($l) descending "
     'return <g l="{$l}">{$a/string(@no)}{max($a//limit ! vtFrom(.))}</g>',
 )
 TOGETHER = (

@@ -60,10 +60,7 @@ def recovery(megabytes: int, folder: Path, *more: str) -> Recovery:
     _write(feed, entries)
     began = time.monotonic()
     process = _start(feed, folder, *more)
-    _wait(process, folder, entries // 100)
-    build = time.monotonic() - began
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    build = _until(process, folder, entries // 100) - began
     known = _lines(folder)
     stored = _size(folder / "cp" / "spark" / "state")
     (feed / "new.xml").write_text(f"{_HEAD}{_entry(0, 700, '2004-01-01')}</stream:fragments>\n")
@@ -81,12 +78,17 @@ def _fresh(folder: Path, *more: str) -> float:
 def _first(feed: Path, folder: Path, known: int, *more: str) -> float:
     """Seconds from a start to the first change beyond those that are known; then it is killed."""
     began = time.monotonic()
-    process = _start(feed, folder, *more)
-    _wait(process, folder, known + 1)
-    seconds = time.monotonic() - began
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    return seconds
+    return _until(_start(feed, folder, *more), folder, known + 1) - began
+
+
+def _until(process: subprocess.Popen[bytes], folder: Path, lines: int) -> float:
+    """When so many changes are in the sink; then it is killed, and it is killed in any case."""
+    try:
+        _wait(process, folder, lines)
+        return time.monotonic()
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def _start(feed: Path, folder: Path, *more: str) -> subprocess.Popen[bytes]:

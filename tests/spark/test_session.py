@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
@@ -88,5 +89,24 @@ def test_a_session_that_is_given_is_the_session(spark: Any) -> None:
 
 @pytest.mark.skipif(find_spec("grpc") is not None, reason="all for Spark Connect is installed")
 def test_what_is_missing_for_spark_connect_is_said() -> None:
-    with pytest.raises(UsageError, match="XSCU0006"):
-        session("sc://localhost:1")
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        with pytest.raises(UsageError, match="XSCU0006"):
+            session(f"sc://127.0.0.1:{server.getsockname()[1]}")
+
+
+def _where(batches: Any) -> Any:
+    import sys
+
+    import pyarrow
+    import pyspark
+
+    for _ in batches:
+        loaded = "xstreamcast.spark.watching_host" in sys.modules
+        yield pyarrow.record_batch([[pyspark.__file__], [loaded]], ["file", "loaded"])
+
+
+def test_workers_find_the_pyspark_that_is_compiled_and_all_of_ours_loaded(spark: Any) -> None:
+    found = spark.range(0, 1, 1, 1).mapInArrow(_where, "file string, loaded boolean").collect()
+    assert [(".zip" in row.file, row.loaded) for row in found] == [(False, True)]

@@ -6,6 +6,7 @@ import pickle
 from typing import Any
 
 from xstreamcast.model.change import Change
+from xstreamcast.spark.packing import Packing
 from xstreamcast.spark.watching_host import Asked
 from xstreamcast.spark.watching_messages import Arrived, Back, packed, unpacked
 from xstreamcast.spark.watching_route import Router
@@ -24,7 +25,9 @@ class InBuckets:
 
     def take(self, table: Any, now: int | None = None) -> list[Change]:
         """The rows of a batch → the changes."""
-        given = self.router.take(Arrived(table), now)
+        packs = [row for batch in Packing()(table.to_batches()) for row in batch.to_pylist()]
+        arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
+        given = self.router.take(arrived, now)
         backs = [self.units[number].take(unpacked(packed(one))) for number, one in given.items()]
         heard: list[Back] = [unpacked(packed(one)) for one in backs if one is not None]
         changes = self.teller.take(heard)

@@ -143,7 +143,7 @@ def test_a_fragment_that_does_not_fit_is_kept_apart_or_stops(spark: Any, tmp_pat
     assert Accumulated(told).items() == expected
     poisoned(tmp_path / "again", FRAGMENT.format("tomorrow", 1))
     running = started(spark, tmp_path / "again", on_error="stop")[0]
-    with pytest.raises(InputError, match="XSCF0006.*l1"):
+    with pytest.raises(InputError, match=r"XSCF0006.*l1"):
         running.awaitTermination(300)
 
 

@@ -27,6 +27,7 @@ from pyspark.sql.streaming.datasource import (
 
 from xstreamcast.edges.inputs import stream_name
 from xstreamcast.edges.replay import Offset, Replay, Split, split_rows
+from xstreamcast.spark.packing import PACKED, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -46,6 +47,7 @@ class FragmentSource(DataSource):
     path: a file, a folder or a pattern. stream: its name. structure: a tag structure as XML.
     maxPerBatch: at most so many fragments. splits: tasks of a batch. validTime: for documents.
     over: until there is a file of this name, more may come, so fragments wait for their structure.
+    packed: rows are packed, a few for each task, as operators of a query left running take them.
     """
 
     @classmethod
@@ -53,7 +55,7 @@ class FragmentSource(DataSource):
         return NAME
 
     def schema(self) -> str:
-        return ROWS
+        return PACKED if self.options.get("packed") else ROWS
 
     def streamReader(self, schema: StructType) -> FragmentStream:
         return FragmentStream(self.options)
@@ -77,12 +79,14 @@ class _Reading:
         self.stream = options.get("stream") or stream_name(path)
         most = options.get("maxPerBatch")
         self.most = None if most is None else int(most)
+        self.packed = bool(options.get("packed"))
         splits = int(options.get("splits") or os.cpu_count() or 1)
         told = options.get("structure"), splits, options.get("validTime"), options.get("over")
         self.replay = Replay(path, *told)
 
     def rows(self, partition: Any) -> Iterator[Any]:
-        return split_rows(self.stream, partition.split)
+        rows = split_rows(self.stream, partition.split)
+        return packs(self.stream, rows) if self.packed else rows
 
     def parts(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         return [_Part(split) for split in self.replay.plan(start, end)]

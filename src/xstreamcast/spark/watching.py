@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.inputs import kind_of, opened, paths
+from xstreamcast.edges.table.schema import EOS
 from xstreamcast.errors import error
-from xstreamcast.spark.source import NAME, ROWS, register
+from xstreamcast.spark.packing import PACKED, READ, packed, said
+from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.watching_host import Asked
 from xstreamcast.spark.watching_pieces import PIECES, register_pieces
 from xstreamcast.spark.watching_spread import spread_changes
-from xstreamcast.spark.watching_state import CHANGES, READ, Hosting, Keeping, pickled
+from xstreamcast.spark.watching_state import CHANGES, Hosting, Keeping, pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     from xstreamcast.operators.watch import Kind
 
 _HEAD: Final = 1 << 16
-_HOLES: Final = "array<struct<id: string, tag: int>>"
 _LAST: Final = 1 << 62  # behind all else that comes in the same batch
+ARRIVED: Final = "arrived"  # the name of what is observed, in Spark's progress
 ENDS: Final = "ends"  # the folder of a checkpoint that says which streams are over
 
 
@@ -35,7 +37,8 @@ def changes_of(
     keeping: Keeping | None = None,
     buckets: int = 1,
 ) -> DataFrame:
-    """The changes of some queries over the rows of their streams (columns of FragmentSource).
+    """The changes of some queries over the rows of their streams (columns of FragmentSource, or
+    packed).
 
     The units of each query are asked in so many `buckets`, if they can be. Where rows have no
     column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
@@ -45,13 +48,16 @@ def changes_of(
 
     wall = any(one.wall for one in asked.values())
     written = {name: pickled(one) for name, one in asked.items()}
+    rows = rows if "rows" in rows.columns else packed(rows)
+    # Spark counts packs as input rows; how many fragments there were stands beside
+    rows = rows.observe(ARRIVED, f.sum("count").alias("fragments"))
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
     if buckets > 1:
         told = spread_changes(rows, written, wall, raises, buckets, keeping or Keeping())
         return told if all_told else told.where("diff <> 0")
     hosting = Hosting(written, wall, raises, keeping or Keeping())
-    grouped = rows.select("query", *READ).groupBy("query")
+    grouped = rows.groupBy("query")
     mode = "processingTime" if wall else "none"
     told = grouped.transformWithStateInPandas(hosting, CHANGES, "append", mode)
     return told if all_told else told.where("diff <> 0")
@@ -86,7 +92,7 @@ def rows_of(
     most: int | None = None,
     ends: Path | None = None,
 ) -> DataFrame:
-    """The rows of all inputs, and with `ends` of what is said of them there."""
+    """The rows of all inputs, packed, and with `ends` of what is said of them there."""
     found: DataFrame | None = None
     kinds = kinds_of(inputs)
     for name, source in sorted(inputs.items(), key=lambda one: one[0] or ""):
@@ -99,7 +105,7 @@ def rows_of(
         raise error("XSCU0001", "a query that is left running must read something")
     if ends is not None:
         ends.mkdir(parents=True, exist_ok=True)
-        found = found.unionByName(spark.readStream.schema(ROWS).json(f"file://{ends.absolute()}"))
+        found = found.unionByName(spark.readStream.schema(PACKED).json(f"file://{ends.absolute()}"))
     return found
 
 
@@ -107,17 +113,16 @@ def _given(name: str | None, frame: DataFrame) -> DataFrame:
     """The rows of a DataFrame, under the name that the query has for them."""
     from pyspark.sql import functions as f
 
+    called = f.lit(name).alias("stream")
+    if "rows" in frame.columns:
+        return frame.select(called, "count", "rows")
     missing = [one for one in READ if one not in frame.columns]
     if missing:
         raise error(
             "XSCU0005", f"the DataFrame for {name} has no column {missing[0]}",
             hint="xstreamcast.spark.frames.fragments_in decodes one with text or bytes",
         )  # fmt: skip
-    rest = [
-        f.col(one) if one in frame.columns else f.lit(None).cast(kind).alias(one)
-        for one, kind in (("holes", _HOLES), ("source", "string"))
-    ]
-    return frame.select(f.lit(name).alias("stream"), *READ[1:], *rest)
+    return packed(frame.select(called, *READ[1:]))
 
 
 def _read(
@@ -127,6 +132,7 @@ def _read(
         reader = register_pieces(spark).readStream.format(PIECES)
         return reader.option("path", path).option("stream", name or "").load()
     reader = register(spark).readStream.format(NAME).option("path", path).option("stream", name)
+    reader = reader.option("packed", "true")
     return (reader if most is None else reader.option("maxPerBatch", most)).load()
 
 
@@ -143,9 +149,7 @@ def end_all(ends: Path, names: Mapping[str | None, Any]) -> None:
     """Say that streams are over; the next batch hears it."""
     import json
 
-    rows = [
-        json.dumps({"stream": one or "", "operation": "eos", "ordinal": _LAST}) for one in names
-    ]
+    rows = [json.dumps(said(one or "", EOS, _LAST)) for one in names]
     part = ends / ".part"
     part.write_text("\n".join(rows) + "\n")
     part.replace(ends / "all.json")

@@ -138,7 +138,11 @@ def _read(
     if kind == "document" or not isinstance(source, str | os.PathLike):
         return source
     reader = register(spark).readStream.format(NAME).option("path", os.path.abspath(source))
-    reader = reader.option("stream", str(name)).option("over", os.path.abspath(over))
+    reader = (
+        reader.option("stream", str(name))
+        .option("over", os.path.abspath(over))
+        .option("packed", "true")
+    )
     return (reader if most is None else reader.option("maxPerBatch", most)).load()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyspark import cloudpickle
 
 from xstreamcast.edges.table.schema import arrow
+from xstreamcast.spark.packing import read_schema, rows_in
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.moments import Moment
@@ -22,23 +23,23 @@ Part: TypeAlias = tuple[Any, ...]  # ("described", stream, structure, now), ("en
 
 
 class Arrived:
-    """The rows of a batch, and the same compressed, each made where it is needed."""
+    """What arrived in a batch: packs, each of a stream; as a table, and as bytes to keep."""
 
-    def __init__(self, table: Any) -> None:
-        self.table = table
+    def __init__(self, packs: Sequence[tuple[str, bytes]]) -> None:
+        self.packs = list(packs)
+
+    @cached_property
+    def table(self) -> Any:
+        tables = [rows_in(*pack) for pack in self.packs]
+        return arrow().concat_tables([read_schema().empty_table(), *tables])
 
     @cached_property
     def blob(self) -> bytes:
-        pa = arrow()
-        sink = pa.BufferOutputStream()
-        options = pa.ipc.IpcWriteOptions(compression="zstd")
-        with pa.ipc.new_stream(sink, self.table.schema, options=options) as writer:
-            writer.write_table(self.table)
-        return bytes(sink.getvalue())
+        return pickle.dumps(self.packs)
 
     @staticmethod
     def of(blob: bytes) -> Arrived:
-        return Arrived(arrow().ipc.open_stream(blob).read_all())
+        return Arrived(pickle.loads(blob))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pyspark.sql.streaming.datasource import (
 
 from xstreamcast.edges.inputs import opened, paths
 from xstreamcast.errors import error
-from xstreamcast.spark.source import ROWS
+from xstreamcast.spark.packing import PACKED, packs
 from xstreamcast.spark.watching_host import BYTES
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class DocumentPieces(DataSource):
         return PIECES
 
     def schema(self) -> str:
-        return ROWS
+        return PACKED
 
     def streamReader(self, schema: StructType) -> PieceStream:
         return PieceStream(self.options)
@@ -82,6 +82,9 @@ class PieceStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [_Bytes(start["at"], end["at"])]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
+        return packs(self._stream, self._pieces(partition))
+
+    def _pieces(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, _Bytes)
         with opened(self._path) as file:
             file.seek(partition.begin)

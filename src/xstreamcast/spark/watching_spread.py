@@ -12,7 +12,6 @@ from xstreamcast.spark.watching_route import Router
 from xstreamcast.spark.watching_state import (
     CHANGES,
     FAILED,
-    READ,
     Hosting,
     Keeping,
     Stage,
@@ -149,7 +148,7 @@ def spread_changes(
 ) -> DataFrame:  # fmt: skip
     """The changes of queries over rows that have a column `query`."""
     slots = _slots(rows, list(asked), buckets)
-    routed = rows.select("query", *READ).groupBy("query").transformWithStateInPandas(
+    routed = rows.groupBy("query").transformWithStateInPandas(
         Routing(asked, wall, slots, keeping), _MESSAGES, "append",
         "processingTime" if wall else "none",
     )  # fmt: skip

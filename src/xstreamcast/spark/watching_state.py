@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
-from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error, error
 from xstreamcast.spark.watching_host import Host
 from xstreamcast.spark.watching_messages import Arrived
@@ -32,10 +31,6 @@ if TYPE_CHECKING:
 CHANGES: Final = (
     "query string, nth bigint, time bigint, diff int, key string, after string, item string"
 )
-READ: Final = (
-    "stream", "tag", "id", "operation", "valid", "zoned", "payload", "ordinal", "position", "code",
-    "reason",
-)  # fmt: skip
 REFUSED, FAILED, SAID = "refused", "failed", "said"  # keys of rows that are no changes: diff is 0
 _PIECE: Final = 4 << 20  # bytes of a snapshot in one value
 _CHECK: Final = 1000  # milliseconds between two looks at the wall clock
@@ -229,7 +224,12 @@ class Hosting(Stage):
         return Host(pickle.loads(self.asked[str(key[0])]))
 
     def read(self, rows: Iterator[Any]) -> Arrived:
-        return Arrived(table_of(rows))
+        packs = [
+            (str(stream), bytes(packed))
+            for part in rows
+            for stream, packed in zip(part["stream"], part["rows"], strict=True)
+        ]
+        return Arrived(packs)
 
     def logged(self, batch: Arrived) -> bytes:
         return batch.blob
@@ -269,21 +269,6 @@ def _restored(whole: bytes) -> Any:
             hint="start with an empty checkpoint",
         )  # fmt: skip
     return host
-
-
-def table_of(rows: Iterator[Any]) -> Any:
-    """The rows of a batch."""
-    pa = arrow()
-    schema = _schema()
-    parts = [pa.Table.from_pandas(part[list(READ)], schema, preserve_index=False) for part in rows]
-    return pa.concat_tables(parts) if parts else schema.empty_table()
-
-
-def _schema() -> Any:
-    from xstreamcast.edges.table.schema import row_schema
-
-    known = row_schema()
-    return arrow().schema([known.field(name) for name in READ])
 
 
 Side = tuple[None, int, str, None, str]

@@ -23,7 +23,7 @@ from xstreamcast.edges.table.files import read_files
 from xstreamcast.edges.table.log import File, Log
 from xstreamcast.edges.table.reading import stream_of
 from xstreamcast.edges.table.schema import SPLIT, STRUCTURE, arrow, row_schema
-from xstreamcast.spark.source import ROWS
+from xstreamcast.spark.packing import PACKED, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -48,7 +48,7 @@ class TableSource(DataSource):
         return TABLE
 
     def schema(self) -> str:
-        return ROWS
+        return PACKED
 
     def streamReader(self, schema: StructType) -> TableStream:
         return TableStream(self.options)
@@ -94,7 +94,7 @@ class TableStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return sum(file.rows for file in self._files(number))
 
     def _files(self, number: int) -> list[File]:
-        entry = self._log._read(number)
+        entry = self._log.entry(number)
         mine = () if entry.whole else entry.files
         return [file for file in mine if file.stream == self._stream]
 
@@ -110,6 +110,9 @@ class TableStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [_Commits(index, *part) for index, part in enumerate(parts)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
+        return packs(self._stream, self._batches(partition))
+
+    def _batches(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, _Commits)
         first = partition.index << SPLIT
         if partition.index == 0:
@@ -155,9 +158,9 @@ def _arrived(rows: Any, stream: str, first: int) -> Any:
 def fragments_of(
     spark: SparkSession, table: str | os.PathLike[str], stream: str | None, most: int | None = None
 ) -> DataFrame:
-    """A streaming DataFrame of a table's fragments, with the columns of FragmentSource."""
+    """A streaming DataFrame of a table's fragments, packed."""
     spark.dataSource.register(TableSource)
-    path = os.path.abspath(table)
+    path = str(Log(table).path.absolute())
     name = stream_of(Log(path).needed(), stream, os.fspath(table))
     reader = spark.readStream.format(TABLE).option("path", path).option("stream", name)
     return (reader if most is None else reader.option("maxPerBatch", most)).load()

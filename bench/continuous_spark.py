@@ -20,9 +20,9 @@ from xstreamcast.model.change import Accumulated
 from xstreamcast.spark.query import bound_programs
 from xstreamcast.spark.quiet import quieten
 from xstreamcast.spark.session import session
-from xstreamcast.spark.watching import rows_of
-from xstreamcast.spark.watching_run import SparkWatching, watchings
-from xstreamcast.spark.watching_sink import Named
+from xstreamcast.spark.watching.changes import rows_of
+from xstreamcast.spark.watching.run import SparkWatching, watchings
+from xstreamcast.spark.watching.sink import Named
 
 INTERVAL: Final = "100 milliseconds"  # as `watch --runner spark` has it
 _SETTINGS: Final = {"spark.sql.streaming.numRecentProgressUpdates": "100000"}

@@ -89,7 +89,7 @@ class Asking:
     def run(self, place: str, query: Query, factor: float) -> Any:
         """Ours, before it has begun."""
         from xstreamcast.edges.binding import Options
-        from xstreamcast.spark.running import SparkRun
+        from xstreamcast.spark.running.spark_run import SparkRun
 
         text, document, inputs = query.text, None, {}
         if place == TABLE:

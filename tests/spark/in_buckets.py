@@ -6,13 +6,13 @@ import pickle
 from typing import Any
 
 from xstreamcast.model.change import Change
-from xstreamcast.spark.packing import Packing
-from xstreamcast.spark.watching_host import Asked
-from xstreamcast.spark.watching_messages import Arrived, Back, packed, unpacked
-from xstreamcast.spark.watching_route import Router
-from xstreamcast.spark.watching_state import pickled
-from xstreamcast.spark.watching_teller import Teller
-from xstreamcast.spark.watching_units import Units
+from xstreamcast.spark.watching.host import Asked
+from xstreamcast.spark.watching.messages import Arrived, Back, packed, unpacked
+from xstreamcast.spark.watching.packing import Packing
+from xstreamcast.spark.watching.route import Router
+from xstreamcast.spark.watching.state import pickled
+from xstreamcast.spark.watching.teller import Teller
+from xstreamcast.spark.watching.units import Units
 
 
 class InBuckets:

@@ -18,7 +18,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 from tests.spark.in_buckets import InBuckets
 from tests.spark.test_watch_corpus import arriving
 from xstreamcast.edges.table.schema import row_schema
-from xstreamcast.spark.watching_host import Asked
+from xstreamcast.spark.watching.host import Asked
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -19,7 +19,7 @@ from tests.spark.in_buckets import InBuckets
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.errors import Error
-from xstreamcast.spark.watching_host import Asked, Host
+from xstreamcast.spark.watching.host import Asked, Host
 
 HEAD = (
     '<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'

@@ -24,7 +24,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 from xstreamcast.spark.failing import failure
 from xstreamcast.spark.master import check_master, is_here, is_local
 from xstreamcast.spark.muffled import Muffled
-from xstreamcast.spark.watching_run import Running
+from xstreamcast.spark.watching.run import Running
 
 pytestmark = pytest.mark.spark
 QUERY = 'stream("credit")//account[limit?[now] > 4000]/@no'

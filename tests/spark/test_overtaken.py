@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from xstreamcast.spark import watching_state
-from xstreamcast.spark.watching_state import Keeping, Kept, Stage
+from xstreamcast.spark.watching import state
+from xstreamcast.spark.watching.state import Keeping, Kept, Stage
 
 Worker = dict[tuple[Any, ...], Kept]
 KEY = ("query",)
@@ -109,16 +109,16 @@ class Counting(Stage):
 
 def given_to(stage: Stage, worker: Worker, store: Store, batch: int) -> Any:
     stage.init(Handle(store))  # type: ignore[arg-type]
-    watching_state._KEPT = worker
+    state._KEPT = worker
     (told,) = stage.handleInputRows(KEY, iter([batch]), None)
     return told
 
 
 @pytest.fixture(autouse=True)
 def _one_worker_here() -> Iterator[None]:
-    known = watching_state._KEPT
+    known = state._KEPT
     yield
-    watching_state._KEPT = known
+    state._KEPT = known
 
 
 @given(

@@ -15,8 +15,8 @@ pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
-from xstreamcast.spark.running import SparkRun
-from xstreamcast.spark.running_units import UnitsTask
+from xstreamcast.spark.running.spark_run import SparkRun
+from xstreamcast.spark.running.units import UnitsTask
 
 FILES = sorted((Path(__file__).parents[1] / "corpus").glob("*.stream"))
 

@@ -13,8 +13,8 @@ from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.table.log import Log
 from xstreamcast.errors import Error
-from xstreamcast.spark.running import SparkRun
-from xstreamcast.spark.running_plan import Spread, Together
+from xstreamcast.spark.running.plan import Spread, Together
+from xstreamcast.spark.running.spark_run import SparkRun
 
 LISTED = 'stream("credit")//account[@no mod 7 = 3]/limit'
 SPREAD = (

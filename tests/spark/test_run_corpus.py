@@ -13,8 +13,8 @@ import xstreamcast as xsc
 from tests.corpus_format import Script, read_script
 from tests.corpus_functions import register
 from xstreamcast.edges.binding import Options
-from xstreamcast.spark.running import SparkRun
-from xstreamcast.spark.running_plan import Spread
+from xstreamcast.spark.running.plan import Spread
+from xstreamcast.spark.running.spark_run import SparkRun
 
 FOLDER = Path(__file__).parents[1] / "corpus"
 FILES = [*sorted(FOLDER.glob("*.stream")), *sorted((FOLDER / "updates").glob("*.stream"))]

@@ -14,8 +14,8 @@ import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.spark.test_run_law import _answer, _here
 from xstreamcast.edges.binding import Options
-from xstreamcast.spark.running import SparkRun
-from xstreamcast.spark.running_plan import Spread, Together
+from xstreamcast.spark.running.plan import Spread, Together
+from xstreamcast.spark.running.spark_run import SparkRun
 
 SPREAD = (
     "for $b in //b group by $k := $b/@k return <g k='{$k}'>{count($b)}</g>",

@@ -18,8 +18,8 @@ from tests.conftest import PROFILE
 from tests.streams_strategies import Case, cases
 from xstreamcast.edges.binding import Options
 from xstreamcast.errors import Error
-from xstreamcast.spark.running import SparkRun
-from xstreamcast.spark.running_plan import Spread
+from xstreamcast.spark.running.plan import Spread
+from xstreamcast.spark.running.spark_run import SparkRun
 
 pa = pytest.importorskip("pyarrow")
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -16,7 +16,7 @@ from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.table.compacting import compact
 from xstreamcast.edges.table.log import FORMAT, Log
 from xstreamcast.errors import Error
-from xstreamcast.spark.running import SparkRun
+from xstreamcast.spark.running.spark_run import SparkRun
 
 pa = pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 import pyarrow.parquet as parquet  # noqa: E402

@@ -25,7 +25,7 @@ from xstreamcast.edges.table.compacting import compact
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.pruning import guide_of
 from xstreamcast.edges.table.reading import load_table, structure_in
-from xstreamcast.spark.running import SparkRun
+from xstreamcast.spark.running.spark_run import SparkRun
 from xstreamcast.tape.store import Store
 
 pytest.importorskip("pyarrow", reason="the spark extra is not installed")

@@ -12,10 +12,10 @@ from tests.spark.feeds import write_feed
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.table.log import Log
-from xstreamcast.spark import running_guides
-from xstreamcast.spark.running import SparkRun
-from xstreamcast.spark.running_guides import table_guide
-from xstreamcast.spark.running_units import Table
+from xstreamcast.spark.running import guides
+from xstreamcast.spark.running.guides import table_guide
+from xstreamcast.spark.running.spark_run import SparkRun
+from xstreamcast.spark.running.units import Table
 
 STRATEGIES = ("caq", "qac", "qac+", "auto")
 # Shelves are sent again whole; books have versions; a note stands below each book.
@@ -116,7 +116,7 @@ def test_a_table_that_spark_wrote_is_pruned_from_the_first_query_on(
     ingest(feed, tmp_path / "local", stream="credit", most=40)
     state = Log(table).state()
     assert all(file.inside is None for file in state.files)
-    monkeypatch.setattr(running_guides, "_SMALL", 0)  # tasks look into the files
+    monkeypatch.setattr(guides, "_SMALL", 0)  # tasks look into the files
     found = table_guide(spark, Table.of(table, "credit", state), few=0)
     local = Table.of(tmp_path / "local", "credit", Log(tmp_path / "local").state())
     assert found is not None

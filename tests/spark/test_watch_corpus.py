@@ -24,8 +24,8 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.spark.watching_host import Asked
-from xstreamcast.spark.watching_sink import Told, once_each
+from xstreamcast.spark.watching.host import Asked
+from xstreamcast.spark.watching.sink import Told, once_each
 
 pytestmark = pytest.mark.spark
 THOROUGH = os.environ.get("XSC_PROFILE") == "thorough"
@@ -96,8 +96,8 @@ def told_in_buckets(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Ste
 def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], buckets: int) -> Steps:
     """All scripts in one streaming query."""
     from xstreamcast.spark.source import ROWS
-    from xstreamcast.spark.watching import changes_of
-    from xstreamcast.spark.watching_state import Keeping
+    from xstreamcast.spark.watching.changes import changes_of
+    from xstreamcast.spark.watching.state import Keeping
 
     register()
     (folder / "steps").mkdir()

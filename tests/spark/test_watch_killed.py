@@ -36,7 +36,7 @@ def ticked(feed: Path) -> list[Change]:
     """What a query that was left alone tells, with the same batches."""
     from xstreamcast.edges.replay import Offset, Replay, split_rows
     from xstreamcast.edges.table.schema import arrow
-    from xstreamcast.spark.watching_host import Asked, Host
+    from xstreamcast.spark.watching.host import Asked, Host
 
     host = Host(Asked(query(QUERY).programs, {"credit": "fragments"}))
     replay, start, changes = Replay(str(feed), None, 2), Offset(), list[Change]()

@@ -21,7 +21,7 @@ from xstreamcast.live.text import cut
 from xstreamcast.model.change import Accumulated, Change
 
 if TYPE_CHECKING:
-    from xstreamcast.spark.watching_run import Running
+    from xstreamcast.spark.watching.run import Running
 
 SECONDS: Final = 30.0  # that the feed takes
 QUESTIONS: Final = {"fraud": bank.FRAUD, "maxed": bank.MAXED}
@@ -172,7 +172,7 @@ def _open(screen: Screen) -> None:
 def _started(session: Any, feed: Path, playing: Playing) -> Running:
     from xstreamcast.edges.watching import Options
     from xstreamcast.spark.query import bound_programs
-    from xstreamcast.spark.watching_run import SparkWatching, watchings
+    from xstreamcast.spark.watching.run import SparkWatching, watchings
 
     options = Options(follow=True)
     asked = {

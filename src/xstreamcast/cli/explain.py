@@ -109,7 +109,7 @@ def _spark(module: Module, args: Parsed) -> str:
         return _left_running(made, args)
     from xstreamcast.cli.run import read_sources
     from xstreamcast.edges.binding import Options
-    from xstreamcast.spark.running import SparkRun
+    from xstreamcast.spark.running.spark_run import SparkRun
     from xstreamcast.spark.session import session
 
     document, named = read_sources(args.input)

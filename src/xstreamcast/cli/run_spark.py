@@ -18,7 +18,7 @@ def written(
     form: str, limit: int | None, master: str | None,
 ) -> Iterator[str]:  # fmt: skip
     """The answer as lines of text, in one of the forms of `run`."""
-    from xstreamcast.spark.running import SparkRun
+    from xstreamcast.spark.running.spark_run import SparkRun
     from xstreamcast.spark.session import session
 
     told = "records" if form in ("ndjson", "xml") else "lines"

@@ -19,7 +19,7 @@ from xstreamcast.model.change import Accumulated, Change
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching import Watching
-    from xstreamcast.spark.watching_run import SparkWatching
+    from xstreamcast.spark.watching.run import SparkWatching
 
 FORMATS: Final = ("changes", "lines", "xml", "events", "events-xml", "table")
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

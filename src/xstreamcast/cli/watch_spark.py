@@ -11,7 +11,7 @@ from xstreamcast.errors import error
 if TYPE_CHECKING:
     from xstreamcast.api import Query
     from xstreamcast.edges.watching import Options
-    from xstreamcast.spark.watching_run import SparkWatching
+    from xstreamcast.spark.watching.run import SparkWatching
 
 
 def add_spark_arguments(parser: Parser) -> None:
@@ -45,7 +45,7 @@ def on_spark(
 
     spark = session(arguments.master)
     from xstreamcast.spark.query import bound_programs
-    from xstreamcast.spark.watching_run import SparkWatching, watchings
+    from xstreamcast.spark.watching.run import SparkWatching, watchings
 
     bound = bound_programs(asked.telling(options.tell), document, inputs)
     interval = f"{(_micros(arguments.interval) or 0) // 1000} milliseconds"

@@ -125,8 +125,8 @@ class Pipeline:
         for part, operator in self.valued:
             moves = self._moves(part, tick, asking, upset)
             if isinstance(operator, WindowValues):
-                found = operator.on_tick(_bare(moves), asking, *_state(part, tick))
-                changed = found or changed
+                moved_on = operator.on_tick(_bare(moves), asking, *_state(part, tick))
+                changed = moved_on or changed
                 continue
             for moved, how in moves:
                 changed = operator.on_batch(moved, how) or changed

@@ -33,7 +33,7 @@ def _ask(rows: list[Any]) -> None:
     from xstreamcast.edges.binding import Binding, Options
     from xstreamcast.evaluate.results import lines
     from xstreamcast.rewrite.optimise import optimise
-    from xstreamcast.spark.watching_host import Asked, Host
+    from xstreamcast.spark.watching.host import Asked, Host
     from xstreamcast.syntax import parse
 
     program = optimise(lower(parse(_QUERY)))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.wire.decoder import OnError
-    from xstreamcast.spark.watching_run import Running, SparkWatching
-    from xstreamcast.spark.watching_sink import Write
+    from xstreamcast.spark.watching.run import Running, SparkWatching
+    from xstreamcast.spark.watching.sink import Write
 
 
 _MORE: Final = ("max_per_batch", "interval", "buckets")
@@ -44,7 +44,7 @@ class SparkQuery:
         FragmentSource; else the value of an external variable.
         """
         from xstreamcast.edges.binding import Options as RunOptions
-        from xstreamcast.spark.running import SparkRun
+        from xstreamcast.spark.running.spark_run import SparkRun
 
         options = RunOptions(as_of, between, strategy, clock, on_error)
         made = SparkRun(self.session, self._telling(tell), document, inputs, options)
@@ -71,7 +71,7 @@ class SparkQuery:
 
     def watching(self, inputs: Mapping[str, Any], document: Any = None) -> SparkWatching:
         """The query over inputs and with options, by name."""
-        from xstreamcast.spark.watching_run import SparkWatching, watchings
+        from xstreamcast.spark.watching.run import SparkWatching, watchings
 
         words = dict(inputs)
         most = words.pop("max_per_batch", None)

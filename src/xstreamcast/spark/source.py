@@ -27,7 +27,7 @@ from pyspark.sql.streaming.datasource import (
 
 from xstreamcast.edges.inputs import stream_name
 from xstreamcast.edges.replay import Offset, Replay, Split, split_rows
-from xstreamcast.spark.packing import PACKED, packs
+from xstreamcast.spark.watching.packing import PACKED, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

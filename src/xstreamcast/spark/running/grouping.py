@@ -32,16 +32,16 @@ from xstreamcast.model.atomic import BOOLEAN, DOUBLE, FUNCTION, INTEGER, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running_ranks import classes, ranks
-from xstreamcast.spark.running_task import CLASSES, Asking, failing, rows, told
-from xstreamcast.spark.running_values import packed, unpacked
+from xstreamcast.spark.running.ranks import classes, ranks
+from xstreamcast.spark.running.task import CLASSES, Asking, failing, rows, told
+from xstreamcast.spark.running.values import packed, unpacked
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.binding import Options
     from xstreamcast.history.asking import When
     from xstreamcast.model.date_time import DateTime
-    from xstreamcast.spark.running_groups import Groups, Use
+    from xstreamcast.spark.running.groups import Groups, Use
     from xstreamcast.tape.store import Store
 
 _NUMBERS: Final = frozenset({INTEGER, DOUBLE})  # classes between which equality is not transitive

@@ -1,7 +1,7 @@
 """Operators in Spark's stateful processing: their state is logged, and rebuilt where it is lost.
 
 Of each query one instance runs, in the partition of its name; of a query that is spread, a router,
-buckets and a teller (`watching_spread`). The store has a numbered log of what arrived, a value with
+buckets and a teller (`spread`). The store has a numbered log of what arrived, a value with
 a token of its own for each batch, and the last snapshot in pieces. A worker keeps the operators
 between batches, with the token of the last batch that they took in. Where other workers had batches
 since, they take those in from the log; where the log does not have their token (that batch failed
@@ -22,8 +22,8 @@ from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from xstreamcast.errors import Error, error
-from xstreamcast.spark.watching_host import Host
-from xstreamcast.spark.watching_messages import Arrived
+from xstreamcast.spark.watching.host import Host
+from xstreamcast.spark.watching.messages import Arrived
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle

@@ -14,22 +14,22 @@ from xstreamcast.edges.binding import Options
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import error
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.spark.running_answer import followed, is_mixed, listed, numbered, ranked
-from xstreamcast.spark.running_grouping import GroupsTask
-from xstreamcast.spark.running_inputs import Sources
-from xstreamcast.spark.running_links import DEEPEST, FEW, levels
-from xstreamcast.spark.running_plan import Spread, Together, spread
-from xstreamcast.spark.running_ranges import RangesTask, ranges
-from xstreamcast.spark.running_tables import LEVELS, Wish, over_units
-from xstreamcast.spark.running_task import AGAIN, FAILED, UNSENT, Alone, Asking, Question
-from xstreamcast.spark.running_work import Work, in_order, parallelism
+from xstreamcast.spark.running.answer import followed, is_mixed, listed, numbered, ranked
+from xstreamcast.spark.running.grouping import GroupsTask
+from xstreamcast.spark.running.inputs import Sources
+from xstreamcast.spark.running.links import DEEPEST, FEW, levels
+from xstreamcast.spark.running.plan import Spread, Together, spread
+from xstreamcast.spark.running.ranges import RangesTask, ranges
+from xstreamcast.spark.running.tables import LEVELS, Wish, over_units
+from xstreamcast.spark.running.task import AGAIN, FAILED, UNSENT, Alone, Asking, Question
+from xstreamcast.spark.running.work import Work, in_order, parallelism
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from xstreamcast.algebra.program import Program
-    from xstreamcast.spark.running_groups import Groups
-    from xstreamcast.spark.running_units import Table
+    from xstreamcast.spark.running.groups import Groups
+    from xstreamcast.spark.running.units import Table
 
 _SMALLEST: Final = 1 << 22  # bytes of a document that are worth a task
 _RANGE: Final = 1 << 24  # bytes that a task reads at a time: more of them only cost memory

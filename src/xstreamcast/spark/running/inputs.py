@@ -19,7 +19,7 @@ from xstreamcast.evaluate.context import now
 from xstreamcast.evaluate.moments import Moment, instant_from
 from xstreamcast.history.asking import When
 from xstreamcast.model.instant import START
-from xstreamcast.spark.running_units import Table
+from xstreamcast.spark.running.units import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -15,12 +15,12 @@ from xstreamcast.model.fragment import Described
 from xstreamcast.operators.apart import Phase, merged, told
 from xstreamcast.operators.found import Found
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching_messages import Back, Part
+from xstreamcast.spark.watching.messages import Back, Part
 
 if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
-    from xstreamcast.spark.watching_host import Asked
+    from xstreamcast.spark.watching.host import Asked
 
 
 class Teller:

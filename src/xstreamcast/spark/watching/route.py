@@ -22,9 +22,9 @@ from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching_host import Asked, Reading, joined_lines, wire_lines
-from xstreamcast.spark.watching_links import Links
-from xstreamcast.spark.watching_messages import Arrived, Given, Part, Sent, Whole
+from xstreamcast.spark.watching.host import Asked, Reading, joined_lines, wire_lines
+from xstreamcast.spark.watching.links import Links
+from xstreamcast.spark.watching.messages import Arrived, Given, Part, Sent, Whole
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Division

@@ -15,7 +15,7 @@ from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.functions.signature import FN
-from xstreamcast.spark.running_groups import Groups, groups_of, unordered
+from xstreamcast.spark.running.groups import Groups, groups_of, unordered
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyspark import cloudpickle
 
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.spark.packing import read_schema, rows_in
+from xstreamcast.spark.watching.packing import read_schema, rows_in
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.moments import Moment

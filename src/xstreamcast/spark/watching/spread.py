@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import Error
-from xstreamcast.spark.watching_messages import Arrived, Back, packed, unpacked
-from xstreamcast.spark.watching_route import Router
-from xstreamcast.spark.watching_state import (
+from xstreamcast.spark.watching.messages import Arrived, Back, packed, unpacked
+from xstreamcast.spark.watching.route import Router
+from xstreamcast.spark.watching.state import (
     CHANGES,
     FAILED,
     Hosting,
@@ -20,8 +20,8 @@ from xstreamcast.spark.watching_state import (
     pickled,
     side,
 )
-from xstreamcast.spark.watching_teller import Teller
-from xstreamcast.spark.watching_units import Units
+from xstreamcast.spark.watching.teller import Teller
+from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

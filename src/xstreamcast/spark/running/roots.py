@@ -19,7 +19,7 @@ from xstreamcast.model.instant import show_instant
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places
 from xstreamcast.operators.root import root_of
-from xstreamcast.spark.running_units import Table, taken
+from xstreamcast.spark.running.units import Table, taken
 
 if TYPE_CHECKING:
     from xstreamcast.edges.table.pruning import Kept

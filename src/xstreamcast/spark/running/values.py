@@ -16,7 +16,7 @@ from xstreamcast.model.atomic import BOOLEAN, FUNCTION, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running_around import counted
+from xstreamcast.spark.running.around import counted
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part

@@ -23,7 +23,7 @@ from xstreamcast.edges.table.files import read_files
 from xstreamcast.edges.table.log import File, Log
 from xstreamcast.edges.table.reading import stream_of
 from xstreamcast.edges.table.schema import SPLIT, STRUCTURE, arrow, row_schema
-from xstreamcast.spark.packing import PACKED, packs
+from xstreamcast.spark.watching.packing import PACKED, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

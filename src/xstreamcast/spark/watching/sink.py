@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.change import Change
 from xstreamcast.model.instant import NOW
-from xstreamcast.spark.watching_state import FAILED, REFUSED, SAID
+from xstreamcast.spark.watching.state import FAILED, REFUSED, SAID
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

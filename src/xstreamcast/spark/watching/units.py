@@ -11,9 +11,9 @@ from xstreamcast.model.fragment import Described, FragmentBatch
 from xstreamcast.operators.apart import UnitsWatch
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.spark.watching_host import Asked, Host, bare_decoder, decoder_again
-from xstreamcast.spark.watching_links import bucket_of
-from xstreamcast.spark.watching_messages import Arrived, Back, Given, Part, Sent, Whole
+from xstreamcast.spark.watching.host import Asked, Host, bare_decoder, decoder_again
+from xstreamcast.spark.watching.links import bucket_of
+from xstreamcast.spark.watching.messages import Arrived, Back, Given, Part, Sent, Whole
 
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import Refused

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.spark.running_around import Chains
-from xstreamcast.spark.running_cuts import Place, Unmatched, places
-from xstreamcast.spark.running_task import Question, answered, failing
+from xstreamcast.spark.running.around import Chains
+from xstreamcast.spark.running.cuts import Place, Unmatched, places
+from xstreamcast.spark.running.task import Question, answered, failing
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.cut import Guard

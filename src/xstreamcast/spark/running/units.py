@@ -17,7 +17,7 @@ from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
-from xstreamcast.spark.running_task import AGAIN, Question, answered, failing, rows
+from xstreamcast.spark.running.task import AGAIN, Question, answered, failing, rows
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.edges.table.log import File
-    from xstreamcast.spark.running_units import Table
+    from xstreamcast.spark.running.units import Table
 
 _SMALL: Final = 16 << 20  # bytes that the driver looks through sooner than Spark starts tasks
 _LOOKED: Final = "path string, inside string"

@@ -25,13 +25,13 @@ from xstreamcast.errors import error
 from xstreamcast.spark.failing import failure
 from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.quiet import quieten
-from xstreamcast.spark.watching import ENDS, changes_of, end_all, kinds_of, rows_of
-from xstreamcast.spark.watching_checkpoint import Reached, address, begin
-from xstreamcast.spark.watching_ending import go_back, keep_before
-from xstreamcast.spark.watching_host import Asked
-from xstreamcast.spark.watching_inputs import Prepared, prepared
-from xstreamcast.spark.watching_sink import Named, Told, Write, once_each
-from xstreamcast.spark.watching_state import pickled
+from xstreamcast.spark.watching.changes import ENDS, changes_of, end_all, kinds_of, rows_of
+from xstreamcast.spark.watching.checkpoint import Reached, address, begin
+from xstreamcast.spark.watching.ending import go_back, keep_before
+from xstreamcast.spark.watching.host import Asked
+from xstreamcast.spark.watching.inputs import Prepared, prepared
+from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
+from xstreamcast.spark.watching.state import pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,8 +15,8 @@ from pyspark.sql.streaming.datasource import (
 
 from xstreamcast.edges.inputs import opened, paths
 from xstreamcast.errors import error
-from xstreamcast.spark.packing import PACKED, packs
-from xstreamcast.spark.watching_host import BYTES
+from xstreamcast.spark.watching.host import BYTES
+from xstreamcast.spark.watching.packing import PACKED, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.edges.inputs import kind_of, opened, paths
 from xstreamcast.edges.table.schema import EOS
 from xstreamcast.errors import error
-from xstreamcast.spark.packing import PACKED, READ, packed, said
 from xstreamcast.spark.source import NAME, register
-from xstreamcast.spark.watching_host import Asked
-from xstreamcast.spark.watching_pieces import PIECES, register_pieces
-from xstreamcast.spark.watching_spread import spread_changes
-from xstreamcast.spark.watching_state import CHANGES, Hosting, Keeping, pickled
+from xstreamcast.spark.watching.host import Asked
+from xstreamcast.spark.watching.packing import PACKED, READ, packed, said
+from xstreamcast.spark.watching.pieces import PIECES, register_pieces
+from xstreamcast.spark.watching.spread import spread_changes
+from xstreamcast.spark.watching.state import CHANGES, Hosting, Keeping, pickled
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,12 +13,12 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.frame import Frame
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
-from xstreamcast.spark.running_ranks import met
-from xstreamcast.spark.running_task import CLASSES, Asking, told
-from xstreamcast.spark.running_values import combined
+from xstreamcast.spark.running.ranks import met
+from xstreamcast.spark.running.task import CLASSES, Asking, told
+from xstreamcast.spark.running.values import combined
 
 if TYPE_CHECKING:
-    from xstreamcast.spark.running_plan import Spread
+    from xstreamcast.spark.running.plan import Spread
 
 COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 

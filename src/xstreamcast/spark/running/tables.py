@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Final
 
 from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.spark.running_current import current_tags
-from xstreamcast.spark.running_guides import table_guide
-from xstreamcast.spark.running_links import Reach, assigned, followed, levels
-from xstreamcast.spark.running_roots import Roots, linked_roots, roots
-from xstreamcast.spark.running_units import UnitsTask
+from xstreamcast.spark.running.current import current_tags
+from xstreamcast.spark.running.guides import table_guide
+from xstreamcast.spark.running.links import Reach, assigned, followed, levels
+from xstreamcast.spark.running.roots import Roots, linked_roots, roots
+from xstreamcast.spark.running.units import UnitsTask
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.algebra.strategies import Choice
     from xstreamcast.edges.binding import Options
-    from xstreamcast.spark.running_plan import Spread
-    from xstreamcast.spark.running_task import Question
-    from xstreamcast.spark.running_units import Table
+    from xstreamcast.spark.running.plan import Spread
+    from xstreamcast.spark.running.task import Question
+    from xstreamcast.spark.running.units import Table
 
 LEVELS: Final = 8  # fragments below each other that joins follow before anybody says more
 

@@ -25,9 +25,9 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE
 from xstreamcast.operators.kept_items import Unwritten
-from xstreamcast.spark.running_around import Chains, sent_around
-from xstreamcast.spark.running_ranks import classes, ranks
-from xstreamcast.spark.running_values import sent
+from xstreamcast.spark.running.around import Chains, sent_around
+from xstreamcast.spark.running.ranks import classes, ranks
+from xstreamcast.spark.running.values import sent
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Column
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
-    from xstreamcast.spark.running_groups import Groups
+    from xstreamcast.spark.running.groups import Groups
     from xstreamcast.tape.store import Store
 
 # `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
@@ -106,7 +106,7 @@ def _part(
 ) -> Iterator[Any]:
     part = question.parts[number]
     if question.groups is not None:
-        from xstreamcast.spark.running_grouping import grouped
+        from xstreamcast.spark.running.grouping import grouped
 
         yield from grouped(question.groups, number, place, context, question.buckets)
         return

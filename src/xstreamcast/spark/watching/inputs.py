@@ -22,7 +22,7 @@ from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, register
-from xstreamcast.spark.watching_tables import fragments_of
+from xstreamcast.spark.watching.tables import fragments_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -18,16 +18,16 @@ from xstreamcast.edges.table.picking import Picked
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.column import offsets_of, ranges
-from xstreamcast.spark.running_guides import links_of
-from xstreamcast.spark.running_units import Told
+from xstreamcast.spark.running.guides import links_of
+from xstreamcast.spark.running.units import Told
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.edges.table.log import File
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.spark.running_roots import Roots
-    from xstreamcast.spark.running_units import Table
+    from xstreamcast.spark.running.roots import Roots
+    from xstreamcast.spark.running.units import Table
 
 DEEPEST: Final = 64  # levels of fragments below each other that are followed
 FEW: Final = 1_000_000  # fragments that the driver looks through by itself

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.spark.feeds import HEAD, STRUCTURE, write_feed
+from tests.spark.feeds import HEAD, STRUCTURE, fragments, write_feed
 from xstreamcast import Error, function, query
 from xstreamcast.model.change import Accumulated, Change
 
@@ -85,6 +85,8 @@ def test_a_streaming_data_frame_of_changes(spark: Any, tmp_path: Path) -> None:
     rows = spark.sql("select * from told_changes").collect()
     changes = [Change(row.time, row.diff, row.key, row.after, row["item"]) for row in rows]
     assert Accumulated(changes).items() == list(query(BIG).run(credit=feed).lines())
+    arrived = [one["observedMetrics"]["arrived"]["fragments"] or 0 for one in asked.recentProgress]
+    assert sum(arrived) == len(fragments(80))
 
 
 def test_answers_change_when_only_the_wall_clock_does(spark: Any, tmp_path: Path) -> None:

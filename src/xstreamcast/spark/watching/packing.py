@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.edges.table.schema import arrow, row_schema
+from xstreamcast.edges.table.schema import WORDS, arrow, row_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-PACKED: Final = "stream string, count bigint, rows binary"
+PACKED: Final = "stream string, count bigint, rows binary"  # count: fragments among the rows
 READ: Final = (
     "stream", "tag", "id", "operation", "valid", "zoned", "payload", "ordinal", "position", "code",
     "reason",
@@ -47,7 +47,8 @@ def _pack(known: Mapping[str, str], batches: list[Any]) -> Any:
     pa = arrow()
     table = pa.Table.from_batches(batches)
     columns = {name: pa.array([value], pa.string()) for name, value in known.items()}
-    columns["count"] = pa.array([table.num_rows], pa.int64())
+    fragments = pa.compute.is_in(table["operation"], pa.array(WORDS))
+    columns["count"] = pa.array([pa.compute.sum(fragments).as_py() or 0], pa.int64())
     columns["rows"] = pa.array([_written(table)], pa.binary())
     return pa.record_batch(columns)
 

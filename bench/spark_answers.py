@@ -39,7 +39,7 @@ def values(name: str, items: Sequence[str]) -> list[str]:
     if name == "p7":
         found = [_pair(inner) for item in items for inner in _PAIR.findall(item)]
     elif name == "p9":
-        found = [line for line in "".join(items).split("\n") if line]
+        found = [unescape(line) for line in "".join(items).split("\n") if line]
     else:
         found = [bare(item) for item in items]
     return sorted(spaced(one) for one in found)

@@ -16,12 +16,19 @@ def command(*words: str, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, capture_output=True, text=True, timeout=120, **options)
 
 
+def _interruptible() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupted_it_still_says_what_it_counted(tmp_path: Path):
     (tmp_path / "log.xml").write_text("<log><e/>")
     words = ["watch", "-q", "count(//e)", "-i", "log.xml", "--follow", "--format", "lines"]
     line = [sys.executable, "-m", "xstreamcast", *words]
     pipe = subprocess.PIPE
-    with subprocess.Popen(line, cwd=tmp_path, stdout=pipe, stderr=pipe) as running:
+    # what is started in the background is deaf to interrupts, and so is all that it starts
+    with subprocess.Popen(
+        line, cwd=tmp_path, stdout=pipe, stderr=pipe, preexec_fn=_interruptible
+    ) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         assert running.stdout.readline() == b"+ 1\n"

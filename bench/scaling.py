@@ -47,11 +47,13 @@ class Spread:
     driver: float  # on the driver's own cores
     tasks: float
     gigabytes: float
+    alone: bool = False  # one task does all of it
 
     def seconds(self, cores: int, gigabytes: float) -> float:
         """With so many cores for tasks, and a driver with cores of its own."""
         more = gigabytes / self.gigabytes
-        return self.fixed + more * (self.driver / DRIVER + self.tasks / cores)
+        shared = 1 if self.alone else cores
+        return self.fixed + more * (self.driver / DRIVER + self.tasks / shared)
 
 
 def page(benchmarks: Path, ingest: tuple[float, float] | None) -> str:
@@ -103,7 +105,8 @@ def spread(spark: str, place: str, gigabytes: float) -> dict[str, Spread]:
         fixed, driver = number(kept.get("small document s")), number(kept.get("driver s"))
         if one is not None and fixed is not None and driver is not None:
             tasks = max(one - fixed - driver, 0.0)
-            found[row["query"]] = Spread(fixed, driver, tasks, gigabytes)
+            alone = row.get("tasks") == "one task"
+            found[row["query"]] = Spread(fixed, driver, tasks, gigabytes, alone)
     return found
 
 
@@ -119,6 +122,7 @@ def _queries(spark: str, place: str, gigabytes: float) -> str:
 def _row(name: str, one: Spread) -> list[str]:
     rate = f"{1000 * one.gigabytes / one.tasks:,.0f}" if one.tasks else ABSENT
     told = [f"{one.seconds(cores, EACH * cores):,.0f} s" for cores in CORES]
+    name += ", one task" if one.alone else ""
     return [name, f"{one.fixed:.2f}", f"{one.driver / one.gigabytes:.2f}", rate, *told]
 
 

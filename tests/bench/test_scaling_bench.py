@@ -51,6 +51,7 @@ def test_what_is_serial_bounds_what_cores_can_do():
     one = found["p1"]
     assert (one.fixed, one.driver, one.tasks) == pytest.approx((1.0, 1.6, 4.4))
     assert one.seconds(100, 1000) == pytest.approx(1 + 1000 * (0.1 + 0.044))
+    assert Spread(1, 0, 4, 1, alone=True).seconds(100, 1000) == pytest.approx(1 + 1000 * 4)
     assert Spread(1, 0, 4, 1).seconds(100, 1000) == pytest.approx(
         Spread(1, 0, 4, 1).seconds(10_000, 100_000)
     )

@@ -6,10 +6,10 @@ doc("a")  →  stream("a")    where a is a stream
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.program import with_bodies
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.functions.signature import FN
 
@@ -26,15 +26,7 @@ def with_streams(program: Program, names: Container[str]) -> Program:
             return p.StreamInput(name, span=plan.span)
         return map_children(plan, put)
 
-    return replace(
-        program,
-        body=put(program.body),
-        variables=tuple(
-            one if one.value is None else replace(one, value=put(one.value))
-            for one in program.variables
-        ),
-        functions=tuple(replace(one, body=put(one.body)) for one in program.functions),
-    )
+    return with_bodies(program, put)
 
 
 def document_name(plan: Any) -> str | None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import children
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
 
 
 class Facts(NamedTuple):
@@ -78,6 +83,18 @@ def facts(plan: p.Plan) -> Facts:
     found = _found(plan)
     _KNOWN[id(plan)] = (plan, found)
     return found
+
+
+def free_numbers(
+    program: Program, plans: Iterable[p.Plan], taken: Iterable[int] = ()
+) -> Iterator[int]:
+    """Numbers of variables that nobody uses: not the program, nor these plans."""
+    used = [0, *taken, *(one.variable.number for one in program.variables)]
+    for plan in (*plans, *(one.body for one in program.functions)):
+        known = facts(plan)
+        used += [one.number for one in known.used | known.bound]
+    used += [one.variable.number for f in program.functions for one in f.parameters]
+    return count(max(used) + 1)
 
 
 def _found(plan: p.Plan) -> Facts:

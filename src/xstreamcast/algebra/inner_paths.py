@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.division import Division, Part
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.free import free_numbers
 from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.shapes import plans_of
@@ -164,16 +164,9 @@ def asks_clock(plans: list[p.Plan]) -> bool:
 
 def unused_numbers(program: Program, division: Division) -> Iterator[int]:
     """Numbers of variables that nobody uses."""
-    used = [0, *(v.variable.number for v in program.variables)]
-    plans: list[p.Plan] = [program.body, division.rest, *(f.body for f in program.functions)]
+    plans: list[p.Plan] = [program.body, division.rest]
+    taken: list[int] = []
     for part in division.parts:
-        used += [part.variable.number, part.document.number]
+        taken += [part.variable.number, part.document.number]
         plans += plans_of(part.shape)
-    for plan in plans:
-        known = facts(plan)
-        used += [v.number for v in known.used | known.bound]
-    used += [q.variable.number for f in program.functions for q in f.parameters]
-    free = max(used) + 1
-    while True:
-        yield free
-        free += 1
+    return free_numbers(program, plans, taken)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from xstreamcast.algebra.operands import Variable
 from xstreamcast.algebra.place import NOWHERE
@@ -82,3 +84,16 @@ class Program:
     variables: tuple[GlobalVariable, ...]
     functions: tuple[UserFunction, ...]
     body: Expression
+
+
+def with_bodies(program: Program, put: Callable[[Any], Any]) -> Program:
+    """The program with others in the place of its body, its variables' values and its functions."""
+    return replace(
+        program,
+        body=put(program.body),
+        variables=tuple(
+            one if one.value is None else replace(one, value=put(one.value))
+            for one in program.variables
+        ),
+        functions=tuple(replace(one, body=put(one.body)) for one in program.functions),
+    )

@@ -22,7 +22,7 @@ from xstreamcast.algebra.division import (
     Shape,
     Sorted,
 )
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.free import facts, free_numbers
 from xstreamcast.algebra.joining import probed
 from xstreamcast.algebra.leading import hoisted, limit, stays_below
 from xstreamcast.algebra.locality import Locality
@@ -50,10 +50,10 @@ _UNFAILING: Final = {(FN, name) for name in ("count", "exists", "empty", "distin
 def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:
     """The program divided at the cuts of its inputs; an input without a cut is read whole."""
     body = hoisted(inlined(program))
-    made = _Splitting(program, cuts, _numbers(program, body), frozenset()).division(body)
+    made = _Splitting(program, cuts, free_numbers(program, [body]), frozenset()).division(body)
     both = made.whole & made.probed
     if both:  # read whole somewhere else, so that nothing is won by a join
-        again = _Splitting(program, cuts, _numbers(program, body), both)
+        again = _Splitting(program, cuts, free_numbers(program, [body]), both)
         return again.division(body)
     return made
 
@@ -122,20 +122,6 @@ def _document_call(node: p.Plan) -> p.Plan:
 def _mentioned(plan: p.Expression, focus: bool) -> frozenset[str | None]:
     named = {node.name for node in descendants(plan) if isinstance(node, p.StreamInput)}
     return frozenset(named) | ({None} if focus and facts(plan).reads_focus else frozenset())
-
-
-def _numbers(program: Program, body: p.Expression) -> Iterator[int]:
-    """Numbers of variables that nobody uses."""
-    used = [0, *(v.variable.number for v in program.variables)]
-    bodies = [body, *(f.body for f in program.functions)]
-    for plan in bodies:
-        known = facts(plan)
-        used += [v.number for v in known.used | known.bound]
-    used += [q.variable.number for f in program.functions for q in f.parameters]
-    free = max(used) + 1
-    while True:
-        yield free
-        free += 1
 
 
 class _Splitting:

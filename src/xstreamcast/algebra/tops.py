@@ -14,6 +14,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide
 from xstreamcast.algebra.parts import part_name
 from xstreamcast.algebra.places import DOCUMENT, Needs, Place, moved
+from xstreamcast.algebra.program import with_bodies
 from xstreamcast.algebra.walk import descendants, map_children
 
 if TYPE_CHECKING:
@@ -42,15 +43,7 @@ def _with_parts(program: Program, guides: Mapping[str, Guide], inline: bool) -> 
     def put(plan: Any) -> Any:
         return _replaced(plan, guides) or map_children(plan, put)
 
-    return replace(
-        inlined,
-        body=put(inlined.body),
-        variables=tuple(
-            one if one.value is None else replace(one, value=put(one.value))
-            for one in inlined.variables
-        ),
-        functions=tuple(replace(one, body=put(one.body)) for one in inlined.functions),
-    )
+    return with_bodies(inlined, put)
 
 
 def _streams(program: Program) -> set[str]:

@@ -171,14 +171,9 @@ class Binding:
 
     def _when(self, given: Inputs) -> When | None:
         options = self._options
-        if options.between is not None:
-            begin, end = (_moment(text) for text in options.between)
-            if begin.instant > end.instant:
-                said = " ".join(options.between)
-                raise error("XSCU0005", f"between must begin before it ends; got {said}")
-            return When(end, (begin, end))
-        if options.as_of is not None:
-            return When(_moment(options.as_of))
+        told = told_when(options)
+        if told is not None:
+            return told
         if options.clock == "wall":
             return When(Moment(*instant_from(given.current)), planned=self._projects())
         if options.clock != "event":
@@ -265,6 +260,17 @@ def _nodes(handle: int) -> Items:
 
 def _instant(text: str) -> tuple[int, bool] | None:
     return parse_instant(text) or parse_instant(with_seconds(text))
+
+
+def told_when(options: Options) -> When | None:
+    """What is now where the words say it: --between or --as-of."""
+    if options.between is not None:
+        begin, end = (_moment(text) for text in options.between)
+        if begin.instant > end.instant:
+            said = " ".join(options.between)
+            raise error("XSCU0005", f"between must begin before it ends; got {said}")
+        return When(end, (begin, end))
+    return None if options.as_of is None else When(_moment(options.as_of))
 
 
 def _moment(text: str) -> Moment:

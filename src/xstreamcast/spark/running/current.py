@@ -6,11 +6,11 @@ $a/limit?[now]   →  of limits, and what stands below them, the version alive n
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.places import matches
+from xstreamcast.algebra.program import with_bodies
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.edges.table.pruning import choice_of
 
@@ -46,15 +46,7 @@ def _without(program: Program, guide: Guide) -> Program:
     def put(plan: Any) -> Any:
         return p.EMPTY if _is_current(plan, guide) else map_children(plan, put)
 
-    return replace(
-        program,
-        body=put(program.body),
-        variables=tuple(
-            one if one.value is None else replace(one, value=put(one.value))
-            for one in program.variables
-        ),
-        functions=tuple(replace(one, body=put(one.body)) for one in program.functions),
-    )
+    return with_bodies(program, put)
 
 
 def _is_current(plan: Any, guide: Guide) -> bool:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import NotDivided
 from xstreamcast.algebra.division import FOLDS, Division, Fold, Grouped, Part
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.free import facts, free_numbers
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.over import gathering
 from xstreamcast.algebra.walk import descendants, map_children
@@ -202,13 +203,5 @@ def _bindings(tuples: p.Tuples) -> Iterator[tuple[p.Variable, p.Expression]]:
 
 
 def _numbers(program: Program, shape: Grouped) -> Iterator[int]:
-    """Numbers of variables that nobody uses."""
-    used = [0, *(one.variable.number for one in program.variables)]
-    for plan in (shape.group, shape.result, *(one.body for one in program.functions)):
-        known = facts(plan)
-        used += [one.number for one in known.used | known.bound]
-    used += [one.variable.number for f in program.functions for one in f.parameters]
-    free = max(used) + 1000
-    while True:
-        yield free
-        free += 1
+    """Numbers of variables that nobody uses, far from those of other parts."""
+    return count(next(free_numbers(program, (shape.group, shape.result))) + 1000)

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.split import inputs_of
-from xstreamcast.edges.binding import Options, _moment
+from xstreamcast.edges.binding import Options, told_when
 from xstreamcast.edges.loading import is_stream, table_path
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.reading import refused, stream_of
-from xstreamcast.errors import error
 from xstreamcast.evaluate.context import now
 from xstreamcast.evaluate.moments import Moment, instant_from
 from xstreamcast.history.asking import When
@@ -143,14 +142,9 @@ class Sources:
     def when(self) -> When | None:
         """What is now: over whole streams, not over what a task sees of them."""
         options = self._options
-        if options.between is not None:
-            begin, end = (_moment(text) for text in options.between)
-            if begin.instant > end.instant:
-                said = " ".join(options.between)
-                raise error("XSCU0005", f"between must begin before it ends; got {said}")
-            return When(end, (begin, end))
-        if options.as_of is not None:
-            return When(_moment(options.as_of))
+        asked = told_when(options)
+        if asked is not None:
+            return asked
         if options.clock == "wall":
             return When(Moment(*instant_from(self.current)))
         told = [table for table in self.tables.values() if table.state.files_of(table.stream)]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 
 from xstreamcast.api import compiled
+from xstreamcast.circuit.nodes import Join, in_order
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Inputs
@@ -19,6 +21,7 @@ from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
 from xstreamcast.operators.document_feed import WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Kind, Watch
 from xstreamcast.tape.store import Store
 
@@ -80,6 +83,7 @@ class Beside:
         """The query over what has arrived; None if it fails."""
         store = Store(self.watch.names)
 
+        @cache
         def stream(name: str) -> Items:
             if name in self.documents:
                 return self.documents[name].whole(store)
@@ -99,8 +103,10 @@ class Beside:
 
     @property
     def joined(self) -> bool:
-        """Whether the query is divided with a join between units."""
+        """Whether the query runs with a join between units."""
         pipeline = self.watch.pipeline
+        if isinstance(pipeline, CircuitRun):
+            return any(isinstance(node, Join) for node in in_order(pipeline.circuit.root))
         return pipeline is not None and bool(pipeline.joinings)
 
     @property

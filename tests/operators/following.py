@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
 
 import numpy as np
 
@@ -60,6 +61,7 @@ class Following:
         assert isinstance(feed, FragmentFeed)
         store = Store(self.watch.names)
 
+        @cache
         def stream(name: str) -> Items:
             if len(feed.history) == 0:
                 return Items.of_nodes(np.empty(0, np.int64))

@@ -83,6 +83,9 @@ class Locality:
                 return self.settle(self.drive(operand, focus), plan)
             case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
                 return self.settle(self.drive(argument, focus), plan)
+            case p.SetOperation(_, left, right):  # units share no node
+                one = self.settle(self.drive(left, focus), plan)
+                return one.joined(self.settle(self.drive(right, focus), plan))
             case _:
                 raise NotDivided("it needs all of the input at once", plan.span)
 
@@ -102,6 +105,9 @@ class Locality:
 
     def _drive_inner(self, right: p.Expression, place: Place) -> Place:
         """The right side of a path: driven on from the spine, looked at inside a unit."""
+        known = facts(right)
+        if known.position or known.last:
+            raise NotDivided("it counts positions over all units", right.span)
         if place.spine is not None:
             return self.drive(right, place)
         self.settle(self.look(right, place), right)

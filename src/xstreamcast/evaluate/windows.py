@@ -32,6 +32,13 @@ def window(plan: p.Window, tuples: Frame) -> Iterator[Frame]:
     yield _Sequence(plan, column, tuples).windows()
 
 
+def found_windows(plan: p.Window, tuples: Frame) -> tuple[Frame, Ints, Ints]:
+    """The windows, and for each the places of its first and last item among all items."""
+    found = _Sequence(plan, evaluate(plan.items, tuples), tuples)
+    starts, bounds_ = found.bounds()
+    return found.bound(starts, bounds_), bounds_.first, bounds_.last
+
+
 def bound_at(
     boundary: p.Boundary, at: Ints, take: Callable[[Ints], Items], origin: Ints, stop: Ints
 ) -> dict[Key, Value]:
@@ -82,11 +89,15 @@ class _Sequence:
         plan = self.plan
         if plan.kind == "general" or plan.start is None:
             return self._subsequences()
+        return self.bound(*self.bounds())
+
+    def bounds(self) -> tuple[Frame, b.Bounds]:
+        """A row for every item, and where windows begin and end, in the order asked for."""
+        plan = self.plan
+        assert plan.start is not None
         starts = self._started(plan.start)
         found = self._found(starts)
-        if plan.order == "last":
-            found = found.by_last()
-        return self._bound(starts, found)
+        return starts, found.by_last() if plan.order == "last" else found
 
     # -- conditions -----------------------------------------------------------------------------
 
@@ -174,7 +185,7 @@ class _Sequence:
         take = self.column.items.take
         return bound_at(boundary, at, take, self.origin[at], self.stop[at])
 
-    def _bound(self, starts: Frame, found: b.Bounds) -> Frame:
+    def bound(self, starts: Frame, found: b.Bounds) -> Frame:
         """The windows with the variables of both boundaries."""
         lengths = found.last - found.first + 1
         frame = self._pair_frame(self.plan.end, starts, found.first, found.last)

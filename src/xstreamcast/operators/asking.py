@@ -67,13 +67,20 @@ class Asking:
         return context
 
     def _context(self, store: Store, item: Items | None) -> Context:
+        views: dict[str, Items] = {}  # two mentions of an input are one document
+
+        def whole(name: str) -> Items:
+            if name not in views:
+                views[name] = self.whole(name, store)
+            return views[name]
+
         return Context(
             self.program,
             Inputs(
                 store,
                 item=item,
                 variables=self.variables,
-                streams=lambda name: self.whole(name, store),
+                streams=whole,
                 current=date_time(self.now.instant, True, self.now),
                 clock=self.now,
             ),

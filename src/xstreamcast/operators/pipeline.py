@@ -89,6 +89,11 @@ class Pipeline:
         """Whether somebody asks when units of an input may change by themselves."""
         return any(p.input == name and p.timing is not None for p in self.division.parts)
 
+    @property
+    def driven(self) -> frozenset[str | None]:
+        """The inputs that are read unit by unit."""
+        return frozenset(one for part in self.division.parts for one in part.inputs)
+
     def waits(self, undecided: frozenset[str | None]) -> bool:
         """Whether the teller must not go on while something of these inputs may be missing."""
         if self.teller is None:

@@ -12,6 +12,7 @@ from xstreamcast.algebra.division import Division
 from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.verdict import verdict_of
+from xstreamcast.circuit.documents import deepest_circuit
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -28,6 +29,8 @@ from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
 from xstreamcast.operators.pipeline import Pipeline, Tick
+from xstreamcast.operators.relational.choice import worth_a_circuit
+from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.sharing import Shared, share
 from xstreamcast.operators.split_feed import SplitFeed
 from xstreamcast.operators.units import Moved
@@ -58,7 +61,7 @@ class Watch:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     policy: Policy = "optimistic"
     now: Moment = BEFORE
-    pipeline: Pipeline | None = None
+    pipeline: Pipeline | CircuitRun | None = None
     ended: set[str | None] = field(default_factory=set)
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
@@ -170,6 +173,8 @@ class Watch:
         }
         documents = [name for name, kind in self.kinds.items() if kind == "document"]
         cuts |= self._answers()
+        if self._circuit(cuts, frozenset(documents) - self._uncut):
+            return
         division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
         if self.policy == "optimistic" and not self._unkept:
             division = maintained(self.program, division)
@@ -188,6 +193,46 @@ class Watch:
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
+
+    def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
+        """Run the query as a circuit, if it is one."""
+        import os
+        want = os.environ.get("XSC_CIRCUIT", "auto")
+        if want == "off":
+            return False
+        if want == "auto" and not worth_a_circuit(self.program, cuts, documents, self.policy):
+            return False
+        circuit, levels = deepest_circuit(self.program, cuts, documents)
+        if circuit.whole or self.program.settings.sequential:
+            return False
+        if self.pipeline is not None:
+            self._owed += self.pipeline.retracted(self.now.instant)
+        self.pipeline = run = CircuitRun(circuit)
+        for name in (one for one, kind in self.kinds.items() if kind == "document"):
+            before = self._feeds.get(name)
+            if before is not None and not isinstance(before, SplitFeed):
+                continue
+            mixed = "fragments" in self.kinds.values()
+            feed = self._feeds[name] = SplitFeed(name or "input", self.names, levels[name], mixed)
+            if before is not None:
+                moved = feed.feed(bytes(before.raw))
+                self._moves[name] = [moved] if moved else []
+                self._touched.add(name)
+        for name, feed_ in self._feeds.items():
+            if isinstance(feed_, FragmentFeed):
+                feed_.timed = run.is_timed(name)
+                feed_.maintain([], self._asking, None)
+                if isinstance(feed_, ForgettingFeed):
+                    feed_.settles = False
+                cut = cuts.get(name)
+                assert not isinstance(cut, DepthCut)
+                feed_.cut_at(cut if name in run.driven else None)
+                self._stale.add(name)
+                self._touched.add(name)
+        waiting, self._waiting = self._waiting, []
+        for name, chunk in waiting:
+            self.on_bytes(name, chunk)
+        return True
 
     def _begin(self, name: str | None, division: Division) -> None:
         """Read a document as the division needs it; again from its beginning if it was split."""
@@ -227,7 +272,7 @@ class Watch:
                 self._moves[name] = [feed.everything()]
 
     def _cut(self, name: str | None, feed: FragmentFeed, cut: Cut | None) -> None:
-        assert self.pipeline is not None
+        assert isinstance(self.pipeline, Pipeline)
         assert not isinstance(cut, DepthCut)
         driven = {one for part in self.pipeline.division.parts for one in part.inputs}
         feed.timed = self.pipeline.is_timed(name)
@@ -275,7 +320,7 @@ class Watch:
             asking.release()
         self._touched, self._ticked_at = set(), self.now
         self._forget()
-        if self.ended and self.pipeline.joinings:
+        if self.ended and isinstance(self.pipeline, Pipeline) and self.pipeline.joinings:
             let_go(self._feeds, self._released())
         return owed + changes
 
@@ -287,7 +332,7 @@ class Watch:
                 self.pipeline.settled(name, *feed.told(self.now.instant))
 
     def _released(self) -> Released:
-        assert self.pipeline is not None
+        assert isinstance(self.pipeline, Pipeline)
         return released(self.pipeline.division.parts, self.pipeline.joinings, self.ended)
 
     def _undecided(self) -> frozenset[str | None]:
@@ -374,7 +419,7 @@ class Watch:
 
     def restore(self, snapshot: Any) -> None:
         """Go on with operators as a snapshot of the pipeline has them, over the same inputs."""
-        assert self.pipeline is not None
+        assert isinstance(self.pipeline, Pipeline)
         self.pipeline = Pipeline(self.pipeline.division, snapshot)
         done = self._released().inputs if self.pipeline.joinings else set()
         streams = {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}

@@ -1,0 +1,1 @@
+"""How a query is computed as deltas come: the physical plan of a continuous query."""

@@ -1,0 +1,185 @@
+"""A program to its circuit: planned, then without columns that nobody reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.cut import Cut, DepthCut
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.timing import Timing, timing
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.normal import input_name, normal
+from xstreamcast.circuit.planning import Planner, Relation, asks_clock
+
+
+def circuit_of(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
+    """The circuit of a program whose inputs are cut so; an input without a cut is read whole."""
+    made = _planned(normal(program), cuts)
+    units = {n.input for n in c.in_order(made.root) if isinstance(n, c.Units)}
+    both = {n for n in units & made.whole if isinstance(cuts[n], DepthCut)}
+    if both:  # a document is either cut or kept
+        left = {name: cut for name, cut in cuts.items() if name not in both}
+        return _planned(normal(program), left)
+    return made
+
+
+def _planned(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
+    planner = Planner(program, cuts)
+    if program.settings.sequential:
+        planner.reasons.append(("a sequential program is evaluated as a whole", (0, 0)))
+        variable = planner.fresh("whole")
+        found, result = Relation(planner._whole(program.body, variable)), p.Var(variable)
+    else:
+        found, result = planner.answer(program.body)
+    root = _timed(_pruned(found.closed().base, facts(result).free), result)
+    whole = frozenset(
+        name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
+    )
+    return c.Circuit(
+        root, result, tuple(map(input_name, planner.sources)), whole,
+        frozenset((input_name(name), guard) for name, guard in planner.guards),
+        frozenset((input_name(name), guard) for name, guard in planner.held),
+        tuple(dict.fromkeys(planner.reasons)),
+    )  # fmt: skip
+
+
+# -- columns that nobody reads --------------------------------------------------------------------
+
+
+def _pruned(root: c.Node, read: frozenset[p.Variable]) -> c.Node:
+    order = c.in_order(root)
+    needed: dict[int, set[p.Variable]] = {id(node): set() for node in order}
+    needed[id(root)] |= read
+    for node in reversed(order):
+        for source, columns in _read_by(node, frozenset(needed[id(node)])):
+            needed[id(source)] |= columns
+    made: dict[int, c.Node] = {}
+    for node in order:
+        made[id(node)] = _narrowed(node, frozenset(needed[id(node)]), made)
+    return made[id(root)]
+
+
+def _read_by(
+    node: c.Node, needed: frozenset[p.Variable]
+) -> list[tuple[c.Node, set[p.Variable]]]:
+    """What a node reads of its inputs, if so much is needed of it."""
+    match node:
+        case c.One() | c.Units():
+            return []
+        case c.Rows(source=source, tuples=tuples, scalars=scalars):
+            used = facts(tuples).used | needed
+            own = [(one, {variable}) for variable, one in scalars]
+            return [(source, set(source.columns) & used), *own]
+        case c.Join(left=left, right=right, key=key):
+            used = needed if key is None else needed | facts(key.left).used | facts(key.right).used
+            return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
+        case c.Nest(outer=outer, inner=inner):
+            own = [(one, {fold.column}) for one, fold in inner]
+            return [(outer, set(outer.columns) & needed), *own]
+        case c.Group(source=source, keys=keys, folds=folds, carried=carried):
+            columns = {column for column, _ in keys} | (set(carried) & needed)
+            columns |= {fold.column for fold in folds if fold.into in needed}
+            return [(source, columns)]
+        case c.Order(source=source, keys=sort_keys):
+            return [(source, set(needed) | {key.column for key in sort_keys})]
+        case c.Slice(source=source) | c.Number(source=source):
+            return [(source, set(source.columns) & needed)]
+        case c.Union(parts=parts):
+            return [(one, set(needed)) for one in parts]
+        case c.Window(source=source, item=item, window=window, carried=carried):
+            used = facts(window).used | needed
+            return [(source, {item} | (set(carried) & used))]
+
+
+def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Node]) -> c.Node:
+    """The node over narrowed inputs, with the columns that are needed."""
+    columns = tuple(column for column in node.columns if column in needed)
+    match node:
+        case c.One() | c.Units():
+            return node
+        case c.Rows(source=source, scalars=scalars):
+            own = tuple((variable, made[id(one)]) for variable, one in scalars)
+            return replace(node, source=made[id(source)], scalars=own, columns=columns)
+        case c.Join(left=left, right=right):
+            return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)
+        case c.Nest(outer=outer, inner=inner):
+            own = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
+            kept = tuple((one, fold) for one, fold in own)
+            return replace(node, outer=made[id(outer)], inner=kept, columns=columns)
+        case c.Group(source=source, folds=folds, carried=carried):
+            left = tuple(fold for fold in folds if fold.into in needed)
+            keys = tuple(variable for _, variable in node.keys)
+            kept_columns = tuple(v for v in node.columns if v in needed or v in keys)
+            return replace(
+                node, source=made[id(source)], folds=left, columns=kept_columns,
+                carried=tuple(one for one in carried if one in needed),
+            )  # fmt: skip
+        case c.Union(parts=parts):
+            return replace(node, parts=tuple(made[id(one)] for one in parts), columns=columns)
+        case c.Window(source=source, window=window, carried=carried):
+            used = facts(window).used | needed
+            return replace(
+                node, source=made[id(source)], columns=columns,
+                carried=tuple(one for one in carried if one in used),
+            )  # fmt: skip
+        case _:
+            return replace(node, source=made[id(node.source)], columns=columns)  # type: ignore[no-any-return]
+
+
+# -- the clock ------------------------------------------------------------------------------------
+
+
+def _timed(root: c.Node, result: p.Expression) -> c.Node:
+    """The circuit whose units know when they may change by the clock alone."""
+    order = c.in_order(root)
+    plans: dict[int, list[p.Plan]] = {}
+    for node in order:
+        if isinstance(node, c.Rows) and isinstance(node.source, c.Units):
+            plans.setdefault(id(node.source), []).append(node.tuples)
+        for one in c.inputs_of(node):
+            if isinstance(one, c.Units) and not isinstance(node, c.Rows):
+                plans.setdefault(id(one), [])
+    if isinstance(root, c.Units):
+        plans.setdefault(id(root), []).append(result)
+    made: dict[int, c.Node] = {}
+    for node in order:
+        if isinstance(node, c.Units):
+            made[id(node)] = _with_clock(node, plans.get(id(node), []))
+        else:
+            made[id(node)] = _over(node, made)
+    return made[id(root)]
+
+
+def _with_clock(node: c.Units, plans: list[p.Plan]) -> c.Units:
+    asking = [one for one in plans if asks_clock(one)]
+    if not asking:
+        return node
+    found = [timing([one]) for one in asking]
+    if any(one is None for one in found):
+        return replace(node, clock=True)
+    offsets = {o for one in found if one is not None for o in one.offsets}
+    fixed = {f for one in found if one is not None for f in one.fixed}
+    return replace(node, clock=True, timing=Timing(tuple(sorted(offsets)), tuple(sorted(fixed))))
+
+
+def _over(node: Any, made: Mapping[int, c.Node]) -> c.Node:
+    """The node over other inputs."""
+    match node:
+        case c.One() | c.Units():
+            return node
+        case c.Rows(source=source, scalars=scalars):
+            own = tuple((variable, made[id(one)]) for variable, one in scalars)
+            return replace(node, source=made[id(source)], scalars=own)
+        case c.Join(left=left, right=right):
+            return replace(node, left=made[id(left)], right=made[id(right)])
+        case c.Nest(outer=outer, inner=inner):
+            own = tuple((made[id(one)], fold) for one, fold in inner)
+            return replace(node, outer=made[id(outer)], inner=own)
+        case c.Union(parts=parts):
+            return replace(node, parts=tuple(made[id(one)] for one in parts))
+        case _:
+            return replace(node, source=made[id(node.source)])  # type: ignore[no-any-return]

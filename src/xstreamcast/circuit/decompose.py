@@ -1,0 +1,223 @@
+"""Aggregates over the tuples of a group, taken apart: what is kept of each tuple, and the fold.
+
+group by k return f(e($all))  →  fold f over e($each), kept by group
+
+It holds where the value of e over all tuples is that over each of them, one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis import predicate_class
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.walk import STREAMS, bottom_up, map_children
+from xstreamcast.functions.signature import FN
+
+FOLDS: Final = frozenset(
+    {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values", "string-join"}
+)
+_NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFold:
+    """A call over the values that an expression has in each tuple before grouping."""
+
+    call: p.Call
+    value: p.Expression
+    into: p.Variable
+
+
+def is_fold(plan: p.Expression) -> bool:
+    """Whether it is an aggregate of its first argument; further ones are constants."""
+    match plan:
+        case p.Call(function, (_, *others)):
+            known = function.uri == FN and function.local in FOLDS
+            return known and all(isinstance(one, p.Const) for one in others)
+        case _:
+            return False
+
+
+def decomposed(
+    plan: p.Return, fresh: Callable[[str], p.Variable]
+) -> tuple[p.Return, Mapping[int, tuple[GroupFold, ...]]]:
+    """The FLWOR with variables in the place of aggregates; the folds by the id of their clause."""
+    clauses = _clauses(plan.source)
+    if not any(isinstance(one, p.GroupBy) for one in clauses):
+        return plan, {}
+    made: dict[int, tuple[GroupFold, ...]] = {}
+    source: p.Tuples = p.Unit()
+    search: _Search | None = None
+    for clause in clauses:
+        changed: Any = clause if search is None else search.clause(clause)
+        base = source if not isinstance(clause, p.Join | p.Unit) else None
+        changed = changed if base is None else replace(changed, source=base)
+        if isinstance(clause, p.GroupBy):
+            if search is not None:
+                made[search.group] = tuple(search.folds)
+            search = _Search(changed, fresh)
+        source = changed
+    assert search is not None
+    result = search.walk(plan.result)
+    made[search.group] = tuple(search.folds)
+    return replace(plan, source=source, result=result), made
+
+
+def _clauses(plan: p.Tuples) -> list[p.Tuples]:
+    """The clauses of a FLWOR, the first one first; a join counts as one."""
+    found: list[p.Tuples] = []
+    while not isinstance(plan, p.Unit):
+        found.append(plan)
+        if isinstance(plan, p.Join):
+            break
+        plan = plan.source
+    return found[::-1]
+
+
+class _Search:
+    """One walk over what follows a group by clause."""
+
+    def __init__(self, group: p.GroupBy, fresh: Callable[[str], p.Variable]) -> None:
+        self.group, self._fresh = id(group), fresh
+        self._before = {after: before for before, after in group.carried}
+        self._apart = distinct_variables(group.source)
+        self._known: dict[p.Expression, p.Variable] = {}
+        self.folds: list[GroupFold] = []
+
+    def clause(self, plan: p.Tuples) -> p.Tuples:
+        """A clause with its own expressions changed."""
+        return map_children(
+            plan, lambda child: child if isinstance(child, STREAMS) else self.walk(child)
+        )
+
+    def walk(self, plan: Any) -> Any:
+        """An expression with variables in the place of aggregates."""
+        if not facts(plan).used & self._before.keys():
+            return plan
+        if is_fold(plan):
+            found = self._fold(plan)
+            if found is not None:
+                return found
+        return map_children(plan, self.walk)
+
+    def _fold(self, plan: p.Call) -> p.Expression | None:
+        argument = plan.args[0]
+        used = facts(argument).free & self._before.keys()
+        if len(used) != 1 or plan in self._known:
+            return p.Var(self._known[plan]) if plan in self._known else None
+        (after,) = used
+        before = self._before[after]
+        if facts(argument).free != used or not _distributes(
+            argument, after, before in self._apart
+        ):
+            return None
+        into = self._known[plan] = self._fresh(plan.function.local)
+        value = bottom_up(
+            argument, lambda node: p.Var(before) if node == p.Var(after) else node
+        )
+        self.folds.append(GroupFold(plan, value, into))
+        return p.Var(into, span=plan.span)
+
+
+def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
+    """Whether the value over several tuples is that over each, one after another."""
+    match plan:
+        case p.Var(variable):
+            return variable == after
+        case p.Step(input, axis):
+            return apart and axis in _NARROW and _distributes(input, after, apart)
+        case p.Path(left, right):
+            return apart and _stays_narrow(right) and _distributes(left, after, apart)
+        case p.SimpleMap(left, right):
+            return not _counts(right) and _distributes(left, after, apart)
+        case p.Filter(input, predicate, False):
+            truth = predicate_class(predicate) == "truth" and not _counts(predicate)
+            return truth and _distributes(input, after, apart)
+        case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
+            return _distributes(items, after, apart)
+        case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
+            return _distributes(argument, after, apart)
+        case _:
+            return False
+
+
+def _stays_narrow(plan: p.Expression) -> bool:
+    """Whether a path from the focus gives different nodes for different nodes."""
+    match plan:
+        case p.Focus():
+            return True
+        case p.Step(input, axis):
+            return axis in _NARROW and _stays_narrow(input)
+        case p.Filter(input, predicate, False):
+            truth = predicate_class(predicate) == "truth" and not _counts(predicate)
+            return truth and _stays_narrow(input)
+        case _:
+            return False
+
+
+def _counts(plan: p.Expression) -> bool:
+    known = facts(plan)
+    return known.position or known.last
+
+
+def distinct_variables(plan: p.Tuples) -> frozenset[p.Variable]:
+    """Variables that are bound to other nodes in each tuple, in document order over the tuples."""
+    match plan:
+        case p.Where(source):
+            return distinct_variables(source)
+        case p.Join(p.Unit(), right):
+            return distinct_variables(right)
+        case p.Let(source, variable, value):
+            known = distinct_variables(source)
+            return known | {variable} if _begins_at(value) in known else known
+        case p.ForEach(source, variable, items):
+            first = _is_first(source)
+            origin = _begins_at(items, narrow=not first)
+            if first and isinstance(origin, p.StreamInput):
+                return frozenset({variable})
+            return frozenset({variable}) if origin in distinct_variables(source) else frozenset()
+        case _:
+            return frozenset()
+
+
+def _is_first(plan: p.Tuples) -> bool:
+    while isinstance(plan, p.Let | p.Where):
+        plan = plan.source
+    return isinstance(plan, p.Unit)
+
+
+def _begins_at(plan: p.Expression, narrow: bool = True) -> p.Variable | p.StreamInput | None:
+    """What a path starts at; None if nodes of different starts may be the same."""
+    match plan:
+        case p.Var(variable):
+            return variable
+        case p.StreamInput():
+            return plan
+        case p.Step(input, axis):
+            return None if narrow and axis not in _NARROW else _begins_at(input, narrow)
+        case p.Filter(input):
+            return _begins_at(input, narrow)
+        case p.Path(left, right):
+            return None if narrow and not _stays_narrow(right) else _begins_at(left, narrow)
+        case p.IntervalProjection(operand):
+            return _begins_at(operand, narrow)
+        case _:
+            return None
+
+
+def gives_distinct(plan: p.Expression) -> bool:
+    """Whether a FLWOR gives different nodes in document order."""
+    match plan:
+        case p.Return(source, result):
+            origin = _begins_at(result)
+            return isinstance(origin, p.Variable) and origin in distinct_variables(source)
+        case p.Step(input, axis):
+            return axis in _NARROW and gives_distinct(input)
+        case p.Filter(input):
+            return gives_distinct(input)
+        case _:
+            return False

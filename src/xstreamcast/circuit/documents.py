@@ -1,0 +1,41 @@
+"""How deep documents are cut: as deep as the circuit stays the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from xstreamcast.algebra.cut import Cut, DepthCut, Guard
+from xstreamcast.algebra.program import Program
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.compile import circuit_of
+from xstreamcast.circuit.show import show_circuit
+
+DEEPEST_CUT: Final = 6
+
+
+def deepest_circuit(
+    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
+) -> tuple[c.Circuit, Mapping[str | None, list[tuple[int, tuple[Guard, ...]]]]]:
+    """The circuit, and for each document the levels at which it may be cut, with their guards."""
+    depths = range(2, (DEEPEST_CUT if documents else 2) + 1)
+    tried = [
+        (depth, circuit_of(program, {**cuts, **{name: DepthCut(depth) for name in documents}}))
+        for depth in depths
+    ]
+    same = [one for one in tried if _form(one[1]) == _form(tried[0][1])]
+    free = [one for one in same if not one[1].guards]
+    best = free[-1] if free else same[0]
+    deeper = [one for one in same if one[0] >= best[0]]
+    levels = {
+        name: [(depth - 1, _guards(one, name)) for depth, one in deeper] for name in documents
+    }
+    return best[1], levels
+
+
+def _form(circuit: c.Circuit) -> object:
+    return show_circuit(circuit), circuit.whole
+
+
+def _guards(circuit: c.Circuit, name: str | None) -> tuple[Guard, ...]:
+    return tuple(sorted((guard for one, guard in circuit.guards if one == name), key=str))

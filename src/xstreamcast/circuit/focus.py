@@ -1,0 +1,46 @@
+"""The focus of a predicate or a map, replaced by variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.walk import map_children
+
+
+class _Kept(Exception):
+    """The focus is read in a way that no variable can replace."""
+
+
+def unfocused(
+    plan: p.Expression, item: p.Var, position: p.Var, size: p.Var | None
+) -> p.Expression | None:
+    """The plan with variables in the place of its own focus; None where that cannot be."""
+
+    def walk(node: Any) -> Any:
+        if not facts(node).reads_focus:
+            return node
+        match node:
+            case p.Focus():
+                return item
+            case p.Position():
+                return position
+            case p.Last():
+                if size is None:
+                    raise _Kept
+                return size
+            case p.Call(function) if function.focus:
+                raise _Kept
+            case p.FunctionRef():
+                raise _Kept
+            case p.Path(_, right) | p.SimpleMap(_, right) | p.Filter(_, right):
+                return map_children(node, lambda child: child if child is right else walk(child))
+            case _:
+                return map_children(node, walk)
+
+    try:
+        made: p.Expression = walk(plan)
+    except _Kept:
+        return None
+    return made

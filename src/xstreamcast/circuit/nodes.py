@@ -1,0 +1,231 @@
+"""The nodes of a circuit: one for each operator, with what it reads, keeps and is keyed by.
+
+Each node is a relation. `columns` are the variables whose values its rows hold; `width` is the
+number of parts of its keys. Nodes are compared by identity: two readers of one node share it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.timing import Timing
+
+Columns: TypeAlias = tuple[p.Variable, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class One:
+    """The relation of one row without columns: what a query is evaluated in."""
+
+    columns: Columns = ()
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Units:
+    """A row for each unit of an input: `document` is the unit below the start tags around it."""
+
+    input: str | None
+    source: int  # the number of the input in node references
+    document: p.Variable
+    clock: bool = False  # units may change by the clock alone
+    timing: Timing | None = None  # when; None: whenever it moves
+    width: int = 1
+
+    @property
+    def columns(self) -> Columns:
+        """The document."""
+        return (self.document,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """let, where and for over each row of a relation, which read nothing but the row.
+
+    `tuples` begins with the row in the place of its one Unit. `nested`: a row may become several,
+    and keys have a part more. `scalars` are values that all rows read; `whole` inputs that the
+    expressions read whole; `clock`: the expressions read the clock.
+    """
+
+    source: Node
+    tuples: p.Tuples
+    columns: Columns
+    width: int
+    nested: bool = False
+    scalars: tuple[tuple[p.Variable, Node], ...] = ()
+    whole: frozenset[str | None] = frozenset()
+    clock: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Join:
+    """The pairs of rows that may agree on a key; without a key, all pairs. A condition follows."""
+
+    left: Node
+    right: Node
+    key: p.JoinKey | None
+    columns: Columns
+    width: int
+    clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A function of the items that a column holds in all rows of a group, in their order.
+
+    call None: the items themselves. The first argument of the call stands for the items, the others
+    are constants.
+    """
+
+    call: p.Call | None
+    column: p.Variable
+    into: p.Variable
+
+    @property
+    def name(self) -> str:
+        """The function's name; `items` for the items themselves."""
+        return "items" if self.call is None else self.call.function.local
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nest:
+    """Each row of the outer relation with folds over its rows of inner relations."""
+
+    outer: Node
+    inner: tuple[tuple[Node, Fold], ...]
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """A row for each combination of keys within an outer row, in the order of first appearance."""
+
+    source: Node
+    outer: int  # the parts of a key that name the outer row
+    keys: tuple[tuple[p.Variable, p.Variable], ...]  # a column of the source, and the group's
+    folds: tuple[Fold, ...]
+    carried: Columns  # columns of the outer row
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """A column to sort by, with at most one atomic item a row."""
+
+    column: p.Variable
+    descending: bool
+    empty_greatest: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """The rows within each outer row, sorted; equal ones keep their order."""
+
+    source: Node
+    outer: int
+    keys: tuple[SortKey, ...]
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice:
+    """The rows at positions first to last within each outer row; negative ones count from the end.
+
+    last None: to the end.
+    """
+
+    source: Node
+    outer: int
+    first: int
+    last: int | None
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Number:
+    """Each row with its position within its outer row; `size`: with how many rows there are."""
+
+    source: Node
+    outer: int
+    variable: p.Variable
+    size: p.Variable | None
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Union:
+    """The rows of several relations within an outer row, one relation after the other."""
+
+    parts: tuple[Node, ...]
+    outer: int
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """A row for each window over the items that a column holds within each outer row."""
+
+    source: Node
+    outer: int
+    item: p.Variable
+    window: p.Window  # over Var(item)
+    carried: Columns
+    columns: Columns
+    width: int
+
+
+Node: TypeAlias = (
+    One | Units | Rows | Join | Nest | Group | Order | Slice | Number | Union | Window
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Circuit:
+    """The answer is `result` for each row of `root`, in rank order; `sources` are its inputs."""
+
+    root: Node
+    result: p.Expression
+    sources: tuple[str | None, ...]
+    whole: frozenset[str | None] = frozenset()
+    guards: frozenset[tuple[str | None, tuple[str | None, str]]] = frozenset()
+    held: frozenset[tuple[str | None, tuple[str | None, str]]] = frozenset()
+    reasons: tuple[tuple[str, tuple[int, int]], ...] = ()  # why something is recomputed
+
+
+def inputs_of(node: Node) -> tuple[Node, ...]:
+    """The relations that a node reads."""
+    match node:
+        case One() | Units():
+            return ()
+        case Rows(source=source, scalars=scalars):
+            return (source, *(one for _, one in scalars))
+        case Join(left=left, right=right):
+            return (left, right)
+        case Nest(outer=outer, inner=inner):
+            return (outer, *(one for one, _ in inner))
+        case Union(parts=parts):
+            return parts
+        case _:
+            return (node.source,)
+
+
+def in_order(root: Node) -> list[Node]:
+    """All nodes, each after those that it reads."""
+    found: dict[int, Node] = {}
+
+    def visit(node: Node) -> None:
+        if id(node) not in found:
+            for one in inputs_of(node):
+                visit(one)
+            found[id(node)] = node
+
+    visit(root)
+    return list(found.values())

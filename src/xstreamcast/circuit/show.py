@@ -1,0 +1,65 @@
+"""A circuit as text: one line an operator, what it is keyed by, keeps and costs."""
+
+from __future__ import annotations
+
+from xstreamcast.algebra.show import show
+from xstreamcast.circuit import nodes as c
+
+
+def show_circuit(circuit: c.Circuit) -> str:
+    """The operators, each with the inputs below it."""
+    lines: list[str] = [f"emit {_shown(circuit.result)}"]
+    seen: dict[int, int] = {}
+    _walk(circuit.root, 1, lines, seen)
+    return "\n".join(lines)
+
+
+def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int]) -> None:
+    known = seen.get(id(node))
+    if known is not None:
+        lines.append("  " * depth + f"= operator {known}")
+        return
+    seen[id(node)] = number = len(seen) + 1
+    lines.append("  " * depth + f"{number} {_line(node)}")
+    for one in c.inputs_of(node):
+        _walk(one, depth + 1, lines, seen)
+
+
+def _line(node: c.Node) -> str:
+    columns = ", ".join(map(str, node.columns))
+    match node:
+        case c.One():
+            return "one row"
+        case c.Units(input=name):
+            return f"units of {_name(name)}"
+        case c.Rows(tuples=tuples, whole=whole):
+            said = "recompute" if whole else "map"
+            return f"{said} {_shown(tuples)} → {columns}"
+        case c.Join(key=key):
+            if key is None:
+                return f"product → {columns}"
+            return f"join {key.op}: {_shown(key.left)} with {_shown(key.right)} → {columns}"
+        case c.Nest(inner=inner):
+            return f"nest {', '.join(fold.name for _, fold in inner)} → {columns}"
+        case c.Group(keys=keys, folds=folds):
+            by = ", ".join(str(column) for column, _ in keys)
+            return f"group by {by}: {', '.join(fold.name for fold in folds)} → {columns}"
+        case c.Order(keys=keys):
+            by = ", ".join(str(key.column) + (" desc" if key.descending else "") for key in keys)
+            return f"order by {by}"
+        case c.Slice(first=first, last=last):
+            return f"positions {first} to {'the end' if last is None else last}"
+        case c.Number(variable=variable):
+            return f"number rows as {variable}"
+        case c.Union():
+            return f"concatenate → {columns}"
+        case c.Window(window=window):
+            return f"{window.kind} windows → {columns}"
+
+
+def _name(name: str | None) -> str:
+    return "the context item" if name is None else f'stream("{name}")'
+
+
+def _shown(plan: object) -> str:
+    return " ".join(show(plan).split())  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Incremental operators over relations: a delta in, a delta out."""

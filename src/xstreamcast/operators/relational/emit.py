@@ -1,0 +1,170 @@
+"""The answer: rows to items, items to changes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sortedcontainers import SortedList
+
+from xstreamcast.algebra.free import facts
+from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.model.change import Change
+from xstreamcast.model.delta import Delta, Key, Rank, Row
+from xstreamcast.operators.answer import _longest_ascending
+from xstreamcast.operators.asking import rows_of_strings
+from xstreamcast.operators.entries import EMPTY, Entries, Entry
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra import plan as p
+    from xstreamcast.circuit import nodes as c
+    from xstreamcast.operators.relational.tick import Round
+
+
+class Emit:
+    """accumulated changes  →  the result of each row, in the order of ranks."""
+
+    def __init__(self, circuit: c.Circuit) -> None:
+        columns = circuit.root.columns
+        self._result: p.Expression = circuit.result
+        used = facts(circuit.result).free
+        self._used = [(at, v.number) for at, v in enumerate(columns) if v in used]
+        self._entries: dict[Key, Entries] = {}
+        self._ranks: dict[Key, Rank] = {}
+        self._order: SortedList = SortedList()  # (rank, key) of rows that give items
+
+    def apply(self, turn: Round, delta: Delta, instant: int, anew: bool) -> list[Change]:
+        """The changes of the answer; `anew`: rows that are not in the delta are gone."""
+        rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
+        found = dict(zip((key for key, _ in rows), self._strings(rows, turn), strict=True))
+        gone = [key for key, (_, new) in delta.items() if new is None]
+        if anew:
+            gone += [key for key in self._entries if key not in delta]
+        ranks = {key: row.rank for key, row in rows}
+        return self.revise({**dict.fromkeys(gone, ()), **found}, ranks, instant)
+
+    def revise(
+        self, contents: dict[Key, Sequence[str]], ranks: dict[Key, Rank], instant: int
+    ) -> list[Change]:
+        """New items of some rows → the changes."""
+        moved = self._reranked(contents, ranks)
+        out: list[Change] = []
+        fresh: list[tuple[Key, dict[int, Entry]]] = []
+        for key, items in contents.items():
+            known = self._entries.get(key, EMPTY)
+            if key not in moved and _is_same(known, items):
+                continue
+            made = known.revised(items)
+            stays = set() if key in moved else {e.serial for e in made.listed}
+            out += [_gone(key, e, instant) for e in known.listed if e.serial not in stays]
+            if made.listed:
+                self._entries[key] = made
+                fresh.append((key, {} if key in moved else {e.serial: e for e in known.listed}))
+            else:
+                self._entries.pop(key, None)
+        for key, _ in fresh:
+            if key not in self._ranks:
+                self._ranks[key] = ranks[key]
+                self._order.add((ranks[key], key))
+        return out + self._inserted(fresh, instant)
+
+    def _reranked(
+        self, contents: dict[Key, Sequence[str]], ranks: dict[Key, Rank]
+    ) -> frozenset[Key]:
+        """Take in new ranks of rows → those that stand elsewhere among the others now."""
+        before = {
+            key: self._ranks[key]
+            for key, items in contents.items()
+            if key in self._ranks and (not items or self._ranks[key] != ranks[key])
+        }
+        for key, rank in before.items():
+            self._order.remove((rank, key))
+            del self._ranks[key]
+        stay = [key for key in sorted(before, key=before.__getitem__) if contents[key]]
+        gaps: dict[int, list[Key]] = {}
+        for key in stay:
+            gap = self._order.bisect_left((before[key],))
+            if gap == self._order.bisect_left((ranks[key],)):
+                gaps.setdefault(gap, []).append(key)
+        kept = {key for own in gaps.values() for key in _ascending(own, ranks)}
+        for key in stay:
+            self._ranks[key] = ranks[key]
+            self._order.add((ranks[key], key))
+        return frozenset(stay) - kept
+
+    def _inserted(
+        self, fresh: list[tuple[Key, dict[int, Entry]]], instant: int
+    ) -> list[Change]:
+        out: list[Change] = []
+        for key, before in sorted(fresh, key=lambda one: self._ranks[one[0]]):
+            after = self._after(self._ranks[key])
+            for entry in self._entries[key].listed:
+                name, old = _name(key, entry), before.get(entry.serial)
+                if old is not None and old != entry:
+                    out.append(_gone(key, old, instant))
+                if old != entry:
+                    out.append(Change(instant, 1, name, after, entry.item))
+                after = name
+        return out
+
+    def _after(self, rank: Rank) -> str | None:
+        """The key that the first item of a row stands behind."""
+        at = self._order.bisect_left((rank,))
+        if at == 0:
+            return None
+        _, key = self._order[at - 1]
+        return _name(key, self._entries[key].listed[-1])
+
+    def _strings(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[str]]:
+        if not rows:
+            return []
+        space = turn.workspace()
+        columns: Any = {
+            number: [row.cells[at] for _, row in rows] for at, number in self._used
+        }
+        frame = space.frame(columns, len(rows), {})
+        return rows_of_strings(frame, evaluate(self._result, frame))
+
+    def retracted(self, instant: int) -> list[Change]:
+        """The changes that take all of the answer back."""
+        return self.revise(dict.fromkeys(list(self._entries), ()), {}, instant)
+
+    def __len__(self) -> int:
+        return sum(len(entries.listed) for entries in self._entries.values())
+
+    @property
+    def state_bytes(self) -> int:
+        """About what the items take."""
+        return sum(
+            200 + sum(100 + len(entry.item) for entry in entries.listed)
+            for entries in self._entries.values()
+        )
+
+
+def _ascending(keys: list[Key], ranks: dict[Key, Rank]) -> list[Key]:
+    """A longest part of the keys whose new ranks ascend as their old ones did."""
+    order = {key: at for at, key in enumerate(sorted(keys, key=ranks.__getitem__))}
+    kept = _longest_ascending([order[key] for key in keys])
+    return [key for at, key in enumerate(keys) if at in kept]
+
+
+def _is_same(known: Entries, items: Sequence[str]) -> bool:
+    return len(known.listed) == len(items) and all(
+        entry.item == item for entry, item in zip(known.listed, items, strict=True)
+    )
+
+
+def _gone(key: Key, entry: Entry, instant: int) -> Change:
+    return Change(instant, -1, _name(key, entry), None, entry.item)
+
+
+def _name(key: Key, entry: Entry) -> str:
+    """The name of an item in the answer: the parts of its row's key, and its number there."""
+    parts = ":".join(_part(one) for one in key)
+    return f"{parts}.{entry.serial}" if parts else str(entry.serial)
+
+
+def _part(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "(" + ",".join(_part(one) for one in value) + ")"
+    return str(value)

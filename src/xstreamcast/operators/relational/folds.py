@@ -1,0 +1,274 @@
+"""Folds over the rows of a group: a change costs what changed, not what the group holds.
+
+value  →  the function over the items of all rows, in the order of their ranks
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import numpy as np
+from sortedcontainers import SortedList
+
+from xstreamcast.evaluate.calls import library_call
+from xstreamcast.functions.arithmetic import arithmetic
+from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, UNTYPED
+from xstreamcast.model.column import Column
+from xstreamcast.model.items import Items
+from xstreamcast.operators.relational.join_values import as_number
+from xstreamcast.operators.relational.ordered import Ordered
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra import plan as p
+    from xstreamcast.circuit.nodes import Fold
+    from xstreamcast.model.delta import Atom, Cell, Key, Rank
+    from xstreamcast.operators.relational.tick import Round
+
+Member = tuple["Rank", "Key", "Cell"]
+_ZERO: Final = ((INTEGER, 0),)
+
+
+class FoldState(Protocol):
+    """What is kept of one group for one fold."""
+
+    def update(self, gone: list[Member], come: list[Member]) -> None:
+        """Take members out and put others in."""
+
+    def value(self, turn: Round) -> Cell:
+        """The value over all members."""
+
+
+def fold_state(fold: Fold) -> FoldState:
+    """The state of a fold over no members."""
+    match fold.name:
+        case "count" | "exists" | "empty":
+            return Counted(fold.name)
+        case "sum" | "avg" if fold.call is not None and len(fold.call.args) == 1:
+            return Summed(fold)
+        case "min" | "max" if fold.call is not None and len(fold.call.args) == 1:
+            return Extreme(fold)
+        case _:
+            return Gathered(fold)
+
+
+class Counted:
+    """count, exists, empty: a number."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._count = name, 0
+
+    def update(self, gone: list[Member], come: list[Member]) -> None:
+        self._count += sum(len(cell) for _, _, cell in come)
+        self._count -= sum(len(cell) for _, _, cell in gone)
+
+    def value(self, turn: Round) -> Cell:
+        match self._name:
+            case "exists":
+                return ((BOOLEAN, self._count > 0),)
+            case "empty":
+                return ((BOOLEAN, self._count == 0),)
+            case _:
+                return ((INTEGER, self._count),)
+
+
+class Gathered:
+    """Items in order, and the function over all of them where there is one."""
+
+    def __init__(self, fold: Fold) -> None:
+        self._fold = fold
+        self._order, self._cells = Ordered(), dict["Key", "Cell"]()
+
+    def update(self, gone: list[Member], come: list[Member]) -> None:
+        self._order.replace(
+            ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)
+        )
+        for _, key, _ in gone:
+            del self._cells[key]
+        for _, key, cell in come:
+            self._cells[key] = cell
+
+    def value(self, turn: Round) -> Cell:
+        items = tuple(atom for key in self._order.keys() for atom in self._cells[key])
+        if self._fold.call is None:
+            return items
+        return applied(self._fold.call, items, turn)
+
+
+def applied(call: p.Call, items: Iterable[Atom], turn: Round) -> Cell:
+    """A library function over atomic items; further arguments are constants."""
+    space = turn.workspace()
+    frame = space.context.root
+    atoms = list(items)
+    arguments = [_one_row([tag for tag, _ in atoms], [value for _, value in atoms])]
+    for other in call.args[1:]:
+        constants = other.atoms  # type: ignore[union-attr]
+        arguments.append(_one_row([a.tag for a in constants], [a.value for a in constants]))
+    column = library_call(call.function, arguments, frame, None)
+    return space.cells(column)[0]
+
+
+def _one_row(tags: list[int], values: list[Any]) -> Column:
+    return Column(Items.mixed(tags, values), np.array([0, len(tags)], np.int64))
+
+
+class _Switching:
+    """A fold that has a quick way for values of some types, and the function itself for others."""
+
+    def __init__(self, fold: Fold) -> None:
+        self._fold = fold
+        self._rows: dict[Key, tuple[Rank, Cell]] = {}
+        self._strange = 0  # members with values of other types
+        self._slow: Gathered | None = None
+
+    def update(self, gone: list[Member], come: list[Member]) -> None:
+        for _, key, cell in gone:
+            del self._rows[key]
+            self._strange -= self._is_strange(cell)
+        for rank, key, cell in come:
+            self._rows[key] = rank, cell
+            self._strange += self._is_strange(cell)
+        if self._strange:
+            if self._slow is None:
+                self._slow = Gathered(self._fold)
+                self._slow.update([], [(rank, key, cell) for key, (rank, cell) in self._rows.items()])
+                self._clear()
+            else:
+                self._slow.update(gone, come)
+        elif self._slow is not None:
+            self._slow = None
+            self._take([], [(rank, key, cell) for key, (rank, cell) in self._rows.items()])
+        else:
+            self._take(gone, come)
+
+    def value(self, turn: Round) -> Cell:
+        return self._quick() if self._slow is None else self._slow.value(turn)
+
+    def _is_strange(self, cell: Cell) -> bool:
+        raise NotImplementedError
+
+    def _take(self, gone: list[Member], come: list[Member]) -> None:
+        raise NotImplementedError
+
+    def _clear(self) -> None:
+        raise NotImplementedError
+
+    def _quick(self) -> Cell:
+        raise NotImplementedError
+
+
+class Summed(_Switching):
+    """sum and avg: of integers a total; with doubles the values in order, which are added so."""
+
+    def __init__(self, fold: Fold) -> None:
+        super().__init__(fold)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._total = self._inexact = 0
+        self._entries: SortedList = SortedList()
+        self._values = np.zeros(0, np.float64)
+
+    def _is_strange(self, cell: Cell) -> bool:
+        return any(_as_number(atom) is None for atom in cell)
+
+    def _take(self, gone: list[Member], come: list[Member]) -> None:
+        out = list(self._counted(gone, -1))
+        new = list(self._counted(come, 1))
+        if len(out) + len(new) > 16 + len(self._entries) // 64:
+            self._rebuild(out, new)
+            return
+        for entry, _ in out:
+            at = self._entries.index(entry)
+            del self._entries[at]
+            self._values = np.delete(self._values, at)
+        for entry, value in new:
+            at = self._entries.bisect_left(entry)
+            self._entries.add(entry)
+            self._values = np.insert(self._values, at, value)
+
+    def _counted(self, members: list[Member], sign: int) -> Iterable[tuple[Any, float]]:
+        for rank, _, cell in members:
+            for i, atom in enumerate(cell):
+                value = _as_number(atom)
+                assert value is not None
+                if atom[0] == INTEGER:
+                    self._total += sign * atom[1]
+                else:
+                    self._inexact += sign
+                yield (rank, i), value
+
+    def _rebuild(self, out: list[tuple[Any, float]], new: list[tuple[Any, float]]) -> None:
+        left = dict(zip(self._entries, self._values.tolist(), strict=True))
+        for entry, _ in out:
+            del left[entry]
+        left.update(new)
+        self._entries = SortedList(left)
+        self._values = np.fromiter((left[e] for e in self._entries), np.float64, len(left))
+
+    def _quick(self) -> Cell:
+        n, average = len(self._values), self._fold.name == "avg"
+        if n == 0:
+            return () if average else _ZERO
+        if not self._inexact:
+            return self._exact(n, average)
+        with np.errstate(all="ignore"):
+            total = float(np.add.accumulate(self._values)[-1])
+            return ((DOUBLE, total / n if average else total),)
+
+    def _exact(self, n: int, average: bool) -> Cell:
+        if not average:
+            return ((INTEGER, self._total),)
+        mean = arithmetic("div", Items.of(INTEGER, [self._total]), Items.of(INTEGER, [n]))
+        return tuple(mean.pairs())
+
+
+def _as_number(atom: Atom) -> float | None:
+    tag, value = atom
+    return float(value) if tag == INTEGER and abs(value) < 2**1000 else _as_double(atom)
+
+
+def _as_double(atom: Atom) -> float | None:
+    tag, value = atom
+    if tag == UNTYPED:
+        return as_number(value)
+    return value if tag == DOUBLE else None
+
+
+def _doubles(cell: Cell) -> Iterable[tuple[int, float]]:
+    for i, atom in enumerate(cell):
+        value = _as_double(atom)
+        assert value is not None
+        yield i, value
+
+
+class Extreme(_Switching):
+    """min and max: the values in their own order."""
+
+    def __init__(self, fold: Fold) -> None:
+        super().__init__(fold)
+        self._sorted: SortedList = SortedList()
+
+    def _clear(self) -> None:
+        self._sorted = SortedList()
+
+    def _is_strange(self, cell: Cell) -> bool:
+        for atom in cell:
+            value = _as_double(atom)
+            if value is None or value != value or (value == 0 and math.copysign(1, value) < 0):
+                return True
+        return False
+
+    def _take(self, gone: list[Member], come: list[Member]) -> None:
+        new = [value for _, _, cell in come for _, value in _doubles(cell)]
+        for _, _, cell in gone:
+            for _, value in _doubles(cell):
+                self._sorted.remove(value)
+        self._sorted.update(new)
+
+    def _quick(self) -> Cell:
+        if not self._sorted:
+            return ()
+        found = self._sorted[0] if self._fold.name == "min" else self._sorted[-1]
+        return ((DOUBLE, found),)

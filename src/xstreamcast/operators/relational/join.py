@@ -1,0 +1,91 @@
+"""Pairs of rows that may agree on a key: by hash, or by a sorted index for inequalities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from xstreamcast.circuit import nodes as c
+from xstreamcast.model.delta import Delta, Key, Row
+from xstreamcast.operators.relational.join_index import JoinSide, Mode, mode_of
+from xstreamcast.operators.relational.join_values import JoinValues, key_values
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.relational.tick import Round
+
+_SWAPPED = {"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+Pair = tuple[Key, Key]
+
+
+class JoinOperator:
+    """left, right  →  the pairs whose keys may compare as the join says; a condition follows.
+
+    Which values are equal or smaller depends on their types. While the types of both sides tell,
+    pairs are looked up; otherwise every pair is one.
+    """
+
+    def __init__(self, node: c.Join) -> None:
+        self._node = node
+        op = "eq" if node.key is None else node.key.op
+        self._left, self._right = JoinSide(op), JoinSide(_SWAPPED[op])
+        self._mode: Mode = "all" if node.key is None else "none"
+        left, right = node.left.columns, node.right.columns
+        self._cells = [
+            (True, left.index(v)) if v in left else (False, right.index(v)) for v in node.columns
+        ]
+
+    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+        """The pairs that came, went, or whose rows changed."""
+        left, right = deltas
+        if not left and not right:
+            return {}
+        found = self._values(left, True, turn), self._values(right, False, turn)
+        mode = self._mode_after(left, found[0], right, found[1])
+        whole = mode != self._mode
+        before = self._pairs(left, right, whole, old=True)
+        self._left.update(left, found[0], mode)
+        self._right.update(right, found[1], mode)
+        if whole:
+            self._mode = mode
+            self._left.rebuild(mode)
+            self._right.rebuild(mode)
+        after = self._pairs(left, right, whole, old=False)
+        out: Delta = {}
+        for pair in {**dict.fromkeys(before), **dict.fromkeys(after)}:
+            turn.put(out, (*pair[0], pair[1]), before.get(pair), after.get(pair))
+        return out
+
+    def _values(self, delta: Delta, left: bool, turn: Round) -> dict[Key, JoinValues]:
+        key = self._node.key
+        rows = [(one, new) for one, (_, new) in delta.items() if new is not None]
+        if key is None or not rows:
+            return {}
+        plan, side = (key.left, self._node.left) if left else (key.right, self._node.right)
+        return dict(zip((k for k, _ in rows), key_values(plan, side.columns, rows, turn), strict=True))
+
+    def _mode_after(
+        self, left: Delta, mine: dict[Key, JoinValues], right: Delta, theirs: dict[Key, JoinValues]
+    ) -> Mode:
+        if self._node.key is None:
+            return "all"
+        return mode_of(self._left.kinds_after(left, mine), self._right.kinds_after(right, theirs))
+
+    def _pairs(self, left: Delta, right: Delta, whole: bool, old: bool) -> dict[Pair, Row]:
+        """The pairs that a changed row takes part in, as they are now or were before."""
+        out: dict[Pair, Row] = {}
+        mine, theirs = self._left, self._right
+        lefts: Iterable[Key] = mine.rows if whole else left
+        for one in lefts:
+            if one in mine.rows:
+                for other in theirs.matching(mine.values.get(one), mine.op, self._mode):
+                    out[one, other] = self._row(mine.rows[one], theirs.rows[other])
+        if not whole:
+            for other in right:
+                if other in theirs.rows:
+                    for one in mine.matching(theirs.values.get(other), theirs.op, self._mode):
+                        out[one, other] = self._row(mine.rows[one], theirs.rows[other])
+        return out
+
+    def _row(self, left: Row, right: Row) -> Row:
+        cells = tuple((left if mine else right).cells[at] for mine, at in self._cells)
+        return Row((*left.rank, right.rank), cells)

@@ -1,0 +1,146 @@
+"""order by: rows get ranks that sort as their keys do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.circuit import nodes as c
+from xstreamcast.evaluate.pairs import at_most_one
+from xstreamcast.functions.cast import cast
+from xstreamcast.functions.compare.keys import sortable
+from xstreamcast.functions.compare.values import ordinals
+from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
+from xstreamcast.model.column import Column
+from xstreamcast.model.delta import Cell, Delta, Key, Row
+from xstreamcast.model.items import Items
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.relational.tick import Round
+
+
+class Descending:
+    """A sort key that is smaller where the one inside is greater."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __lt__(self, other: Descending) -> bool:
+        return bool(other.key < self.key)
+
+    def __gt__(self, other: Descending) -> bool:
+        return bool(other.key > self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Descending) and bool(self.key == other.key)
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+
+class OrderOperator:
+    """rows  →  the same rows; those with equal keys keep their order.
+
+    Numbers of different types are compared as the widest of them: when that changes, all rows get
+    new ranks.
+    """
+
+    def __init__(self, node: c.Order) -> None:
+        self._node = node
+        columns = node.source.columns
+        self._at = [columns.index(key.column) for key in node.keys]
+        self._kept = [columns.index(v) for v in node.columns]
+        self._rows: dict[Key, Row] = {}  # as they came
+        self._made: dict[Key, Row] = {}
+        self._kinds: list[Counter[int]] = [Counter() for _ in node.keys]
+        self._samples: dict[int, Any] = {}  # a value of each type
+        self._targets: list[int | None] = [None for _ in node.keys]
+
+    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+        """The rows that changed, with their new ranks."""
+        (delta,) = deltas
+        for key, (_, new) in delta.items():
+            old = self._rows.pop(key, None)
+            for at, kinds in zip(self._at, self._kinds, strict=True):
+                if old is not None:
+                    kinds.subtract(_tags(old.cells[at]))
+                if new is not None:
+                    kinds.update(_tags(new.cells[at]))
+                    self._samples.update(new.cells[at])
+            if new is not None:
+                self._rows[key] = new
+        targets = [_target(kinds, self._samples) for kinds in self._kinds]
+        todo = list(delta) if targets == self._targets else [*self._rows, *delta]
+        self._targets = targets
+        return self._ranked(dict.fromkeys(todo), turn)
+
+    def _ranked(self, todo: dict[Key, None], turn: Round) -> Delta:
+        live = [key for key in todo if key in self._rows]
+        rows = [self._rows[key] for key in live]
+        sort = [
+            _sort_keys([row.cells[at] for row in rows], key, target)
+            for at, key, target in zip(self._at, self._node.keys, self._targets, strict=True)
+        ]
+        made = {
+            key: self._row(row, tuple(part[i] for part in sort))
+            for i, (key, row) in enumerate(zip(live, rows, strict=True))
+        }
+        out: Delta = {}
+        for key in todo:
+            old, new = self._made.pop(key, None), made.get(key)
+            if new is not None:
+                self._made[key] = new
+            turn.put(out, key, old, new)
+        return out
+
+    def _row(self, row: Row, sort: tuple[Any, ...]) -> Row:
+        outer, width = self._node.outer, self._node.width
+        rank = (*row.rank[:outer], (sort, row.rank[outer:]), *(0,) * (width - outer - 1))
+        return Row(rank, tuple(row.cells[at] for at in self._kept))
+
+
+def _tags(cell: Cell) -> list[int]:
+    return [tag for tag, _ in cell]
+
+
+def _target(kinds: Counter[int], samples: dict[int, Any]) -> int | None:
+    """The type that keys of several types are compared as; an error if they have no order."""
+    found = sorted(tag for tag, count in kinds.items() if count)
+    if not found:
+        return None
+    made = sortable(Items.mixed(found, [samples[tag] for tag in found]))
+    return PRIMITIVE[made.tag]
+
+
+def _sort_keys(cells: Sequence[Cell], key: c.SortKey, target: int | None) -> list[Any]:
+    """For each cell something that sorts as its value does."""
+    if any(len(cell) > 1 for cell in cells):
+        lengths = np.array([len(cell) for cell in cells], np.int64)
+        items = Items.mixed([t for cell in cells for t, _ in cell], [v for c_ in cells for _, v in c_])
+        at_most_one(Column.from_lengths(items, lengths), "a key of order by")
+    tags = [tag for cell in cells for tag, _ in cell]
+    values = [value for cell in cells for _, value in cell]
+    found = iter(_ordinals(Items.mixed(tags, values), target) if tags else ())
+    empty = (2, 0) if key.empty_greatest else (-2, 0)
+    nan = (1, 0) if key.empty_greatest else (-1, 0)
+    out = []
+    for cell in cells:
+        value = next(found) if cell else None
+        made = empty if value is None else nan if value != value else (0, value)
+        out.append(Descending(made) if key.descending else made)
+    return out
+
+
+def _ordinals(items: Items, target: int | None) -> list[Any]:
+    assert target is not None
+    whole = items if items.tag == target else cast(items, target)
+    if PRIMITIVE[whole.tag] in (FLOAT, DOUBLE):
+        found: list[Any] = whole.values.tolist()
+        return found
+    made: list[Any] = ordinals(whole, 0).tolist()
+    return made

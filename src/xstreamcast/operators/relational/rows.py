@@ -1,0 +1,105 @@
+"""let, where and for over rows: evaluated for the rows that changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from xstreamcast.algebra.free import facts
+from xstreamcast.circuit import nodes as c
+from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.model.delta import Cell, Delta, Key, Row
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra import plan as p
+    from xstreamcast.operators.relational.tick import Round
+
+
+class RowsOperator:
+    """rows of the source  →  the tuples that each becomes, with the columns that are needed."""
+
+    def __init__(self, node: c.Rows) -> None:
+        self._node = node
+        given = node.source.columns
+        used = facts(node.tuples).free
+        self._used = [(at, v.number) for at, v in enumerate(given) if v in used]
+        self._copied = {v: at for at, v in enumerate(given)}
+        self._scalars: dict[p.Variable, Cell] = {}
+        self._again = bool(node.scalars or node.whole) or (
+            node.clock and not isinstance(node.source, c.Units)
+        )
+        self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
+        self._made: dict[Key, list[Row]] = {}
+
+    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+        """What became of the rows that changed, or that read something that changed."""
+        source, *scalars = deltas
+        changed = self._take_scalars(scalars)
+        node = self._node
+        everything = changed or bool(node.whole & turn.touched)
+        everything = everything or (self._again and node.clock and turn.clock_moved)
+        if self._again:
+            for key, (_, new) in source.items():
+                if new is None:
+                    self._rows.pop(key, None)
+                else:
+                    self._rows[key] = new
+        out: Delta = {}
+        for key, (_, new) in source.items():
+            if new is None:
+                self._replace(key, [], out, turn)
+        todo = (
+            list(self._rows.items())
+            if everything
+            else [(key, new) for key, (_, new) in source.items() if new is not None]
+        )
+        if todo:
+            for (key, _), made in zip(todo, self._evaluated(todo, turn), strict=True):
+                self._replace(key, made, out, turn)
+        return out
+
+    def _take_scalars(self, deltas: Sequence[Delta]) -> bool:
+        changed = False
+        for (variable, _), delta in zip(self._node.scalars, deltas, strict=True):
+            for _, new in delta.values():
+                self._scalars[variable] = () if new is None else new.cells[0]
+                changed = True
+        return changed
+
+    def _replace(self, key: Key, made: list[Row], out: Delta, turn: Round) -> None:
+        """Note what a row of the source becomes now."""
+        before = self._made.pop(key, [])
+        if made:
+            self._made[key] = made
+        nested = self._node.nested
+        for at in range(max(len(before), len(made))):
+            old = before[at] if at < len(before) else None
+            new = made[at] if at < len(made) else None
+            turn.put(out, (*key, at) if nested else key, old, new)
+
+    def _evaluated(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[Row]]:
+        node, space = self._node, turn.workspace()
+        columns: Mapping[int | str, list[Cell]] = {
+            number: [row.cells[at] for _, row in rows] for at, number in self._used
+        }
+        shared = {variable.number: cell for variable, cell in self._scalars.items()}
+        frame = space.frame(columns, len(rows), shared)
+        tuples = gathered(node.tuples, frame)
+        out: list[list[Row]] = [[] for _ in rows]
+        if tuples.n == 0:
+            return out
+        origin = tuples.origin_in(frame).tolist()
+        cells = [
+            [rows[row][1].cells[self._copied[v]] for row in origin]
+            if v in self._copied
+            else [self._scalars[v]] * len(origin)
+            if v in self._scalars
+            else space.cells(tuples.variable(v.number))
+            for v in node.columns
+        ]
+        each = zip(*cells, strict=True) if cells else iter([()] * len(origin))
+        for row, values in zip(origin, each, strict=True):
+            rank = rows[row][1].rank
+            made = out[row]
+            made.append(Row((*rank, len(made)) if node.nested else rank, values))
+        return out

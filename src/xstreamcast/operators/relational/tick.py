@@ -1,0 +1,46 @@
+"""What one round of work brings to the operators of a circuit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from xstreamcast.model.atomic import NODE
+from xstreamcast.model.delta import Cell, Delta, NodeRef, Row, RowDelta
+from xstreamcast.operators.relational.workspace import Reader, Workspace
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.asking import Asking
+
+
+@dataclass(slots=True)
+class Round:
+    """How units are read, whether the clock moved, and which inputs said anything."""
+
+    asking: Asking
+    read: Reader
+    touched: frozenset[str | None]
+    clock_moved: bool
+    dirty: set[tuple[int, str]] = field(default_factory=set)  # units whose content is new
+
+    def workspace(self) -> Workspace:
+        """A place to evaluate in."""
+        return Workspace(self.asking, self.read)
+
+    def is_same(self, old: Row, new: Row) -> bool:
+        """Whether a row is what it was, and so are the nodes that it refers to."""
+        return old == new and not any(map(self._is_dirty, new.cells))
+
+    def _is_dirty(self, cell: Cell) -> bool:
+        return any(
+            tag == NODE and type(value) is NodeRef and (value.source, value.unit) in self.dirty
+            for tag, value in cell
+        )
+
+    def put(self, delta: Delta, key: tuple[object, ...], old: Row | None, new: Row | None) -> None:
+        """Note a change of a row, unless there is none."""
+        if old is None and new is None:
+            return
+        if old is not None and new is not None and self.is_same(old, new):
+            return
+        delta[key] = RowDelta(old, new)

@@ -1,0 +1,122 @@
+"""Where expressions are evaluated over rows: the nodes that the rows refer to, put into a store.
+
+Units are put in the order of their input, each once, so that identity and document order hold for
+nodes of all rows of one evaluation.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.evaluate.frame import Frame, Key, Value
+from xstreamcast.model.atomic import NODE
+from xstreamcast.model.column import Column
+from xstreamcast.model.delta import Cell, NodeRef, OwnNode
+from xstreamcast.model.items import Items
+from xstreamcast.tape.store import Store
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.asking import Asking
+    from xstreamcast.operators.units import Minis
+
+Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its order
+_ROW = 0xFFFFFFFF
+
+
+class Workspace:
+    """One evaluation: cells to columns, and back."""
+
+    def __init__(self, asking: Asking, read: Reader) -> None:
+        self.store = Store(asking.names)
+        self.context = asking.context(self.store)
+        self._read = read
+        self._units: dict[tuple[int, str], int] = {}  # handles of their documents
+        self._tapes: dict[int, tuple[int, Minis]] = {}  # by number: the input, and its units
+        self._own: dict[int, int] = {}  # numbers of tapes of constructed nodes, by identity
+
+    def frame(
+        self, columns: Mapping[Key, Sequence[Cell]], n: int, shared: Mapping[Key, Cell]
+    ) -> Frame:
+        """A row for each cell of the columns; shared values are the same in all of them."""
+        self._load(itertools.chain(*columns.values(), shared.values()))
+        around = self.context.root
+        if shared:
+            values: dict[Key, Value] = {key: self._column([one]) for key, one in shared.items()}
+            around = Frame(self.context, 1, around, None, values)
+        own: dict[Key, Value] = {key: self._column(cells) for key, cells in columns.items()}
+        return Frame(self.context, n, around, np.zeros(n, np.int64), own)
+
+    def _load(self, cells: Iterable[Cell]) -> None:
+        wanted: dict[int, set[str]] = {}
+        for cell in cells:
+            for tag, value in cell:
+                if tag == NODE:
+                    if type(value) is NodeRef:
+                        wanted.setdefault(value.source, set()).add(value.unit)
+                    elif id(value.tape) not in self._own:
+                        self._own[id(value.tape)] = -1
+        for source in sorted(wanted):
+            for minis in self._read(source, wanted[source]):
+                number = self.store.add(minis.tape)
+                self._tapes[number] = source, minis
+                handles = ((number << 32) | minis.documents).tolist()
+                for key, handle in zip(minis.keys, handles, strict=True):
+                    self._units[source, key] = handle
+
+    def _column(self, cells: Sequence[Cell]) -> Column:
+        lengths = np.fromiter(map(len, cells), np.int64, len(cells))
+        atoms = [atom for cell in cells for atom in cell]
+        tags = [tag for tag, _ in atoms]
+        values = [self._handle(value) if tag == NODE else value for tag, value in atoms]
+        items = Items.mixed(tags, values)
+        if len(atoms) == len(cells) and bool((lengths == 1).all()):
+            return Column(items)
+        return Column.from_lengths(items, lengths)
+
+    def _handle(self, value: Any) -> int:
+        if type(value) is NodeRef:
+            return self._units[value.source, value.unit] + value.offset
+        number = self._own.get(id(value.tape), -1)
+        if number < 0:
+            number = self._own[id(value.tape)] = self.store.add(value.tape)
+        return (number << 32) | int(value.row)
+
+    def cells(self, column: Column) -> list[Cell]:
+        """The values of a column, as rows keep them."""
+        items = column.items
+        tags, values = items.all_tags().tolist(), items.values.tolist()
+        if NODE in tags:
+            nodes = self._references(items)
+            atoms = [
+                (tag, nodes[value] if tag == NODE else value)
+                for tag, value in zip(tags, values, strict=True)
+            ]
+        else:
+            atoms = list(zip(tags, values, strict=True))
+        if column.offsets is None:
+            return [(atom,) for atom in atoms]
+        bounds = column.offsets.tolist()
+        return [tuple(atoms[a:b]) for a, b in itertools.pairwise(bounds)]
+
+    def _references(self, items: Items) -> dict[int, NodeRef | OwnNode]:
+        """By handle, what a node is known by beyond this evaluation."""
+        tags = items.all_tags()
+        handles = np.unique(items.values[tags == NODE].astype(np.int64))
+        found: dict[int, NodeRef | OwnNode] = {}
+        for number in np.unique(handles >> 32).tolist():
+            mine = handles[handles >> 32 == number]
+            rows = mine & _ROW
+            if number not in self._tapes:
+                tape = self.store.tape(number)
+                found |= {h: OwnNode(tape, h & _ROW) for h in mine.tolist()}
+                continue
+            source, minis = self._tapes[number]
+            at = np.searchsorted(minis.documents, rows, "right") - 1
+            offsets = (rows - minis.documents[at]).tolist()
+            for handle, unit, offset in zip(mine.tolist(), at.tolist(), offsets, strict=True):
+                found[handle] = NodeRef(source, minis.keys[unit], offset)
+        return found

@@ -1,0 +1,119 @@
+"""The tables: milliseconds of a new fragment and of a correction by number of units."""
+
+import argparse
+from dataclasses import dataclass
+from typing import Literal
+
+from bench.growth.entry import Entry
+from bench.growth.measure import Measured
+from bench.machine import machine
+from bench.tables import ABSENT, markdown
+
+Kind = Literal["new", "correction"]
+ALLOWED = 1.5  # times the cost at the smallest size: what counts as not growing
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A query with what was measured of it; `ended` says why larger sizes are missing."""
+
+    entry: Entry
+    by_size: dict[int, Measured]
+    ended: str = ""
+
+    def cells(self, sizes: list[int], kind: Kind) -> list[str]:
+        """Milliseconds by size; the first size that was not reached says why."""
+        missing = [size for size in sizes if size not in self.by_size]
+        return [
+            _ms(getattr(self.by_size[size], kind).ms) if size in self.by_size
+            else self.ended if size == missing[0] else ABSENT
+            for size in sizes
+        ]  # fmt: skip
+
+    def growth(self, sizes: list[int], kind: Kind) -> float | None:
+        """How many times as much the largest size costs as the smallest."""
+        if any(size not in self.by_size for size in (sizes[0], sizes[-1])):
+            return None
+        first, last = (getattr(self.by_size[size], kind).ms for size in (sizes[0], sizes[-1]))
+        return float(last / max(first, 0.01))
+
+    def line(self, sizes: list[int]) -> str:
+        """All of it in one line, for whoever waits."""
+        new, correction = (" ".join(self.cells(sizes, kind)) for kind in ("new", "correction"))
+        grown = "/".join(_times(self.growth(sizes, kind)) for kind in ("new", "correction"))
+        return f"{self.entry.name}: new {new}, correction {correction} ms, growth {grown}"
+
+
+def report(rows: list[Row], sizes: list[int], wrong: list[str], args: argparse.Namespace) -> str:
+    """The tables, with what was left out and the machine below."""
+    text = HEAD.format(rounds=args.rounds, limit=args.limit, allowed=ALLOWED)
+    text += "\n## A new fragment\n\n" + _table(rows, sizes, "new")
+    text += "\n## A correction\n\n" + _table(rows, sizes, "correction")
+    text += "\n" + _summary(rows, sizes)
+    if wrong:
+        text += f"\nNot measured, because answers differ: {', '.join(wrong)}.\n"
+    return f"{text}\n{machine()}"
+
+
+HEAD = """
+Milliseconds of processor time from the bytes of one fragment to the changes of the answer, the
+median of {rounds} after a warm-up, garbage collection aside, by the number of units that the
+streams hold. *Growth* is the largest size over the smallest. *Changes* and *characters* are what
+one such fragment changed in the answer, at the smallest and the largest size: where these grow,
+time has to. Each query ran in a process of its own, for at most {limit} seconds of processor time
+for a size; answers were compared with a run afresh and with SaxonC-HE's before.
+"""
+
+
+def _table(rows: list[Row], sizes: list[int], kind: Kind) -> str:
+    header = ["query", *(f"{size:,}" for size in sizes), "growth", "changes", "characters",
+              "MB kept", "recomputed"]  # fmt: skip
+    return markdown(header, [_cells(row, sizes, kind) for row in rows])
+
+
+def _cells(row: Row, sizes: list[int], kind: Kind) -> list[str]:
+    there = [row.by_size[size] for size in sizes if size in row.by_size]
+    if not there:
+        return [_title(row), *row.cells(sizes, kind), *[ABSENT] * 5]
+    costs = [getattr(one, kind) for one in (there[0], there[-1])]
+    return [
+        _title(row),
+        *row.cells(sizes, kind),
+        _times(row.growth(sizes, kind)),
+        _span(*(one.changes for one in costs)),
+        _span(*(one.characters for one in costs)),
+        f"{there[-1].state / 1e6:.1f}",
+        "yes" if there[-1].recomputed else "no",
+    ]
+
+
+def _title(row: Row) -> str:
+    return f"{row.entry.name}: {row.entry.what}"
+
+
+def _summary(rows: list[Row], sizes: list[int]) -> str:
+    """How many stay within the bound, and how many are recomputed."""
+    flat = sum(_within(row, sizes) for row in rows)
+    whole = sum(any(one.recomputed for one in row.by_size.values()) for row in rows)
+    return (
+        f"From {sizes[0]:,} to {sizes[-1]:,} units, {flat} of {len(rows)} queries cost at most "
+        f"{ALLOWED} times as much for both kinds of change; {whole} are recomputed whole.\n"
+    )
+
+
+def _within(row: Row, sizes: list[int]) -> bool:
+    grown = [row.growth(sizes, kind) for kind in ("new", "correction")]
+    return all(one is not None and one <= ALLOWED for one in grown)
+
+
+def _ms(value: float) -> str:
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def _times(value: float | None) -> str:
+    return ABSENT if value is None else f"{value:.1f} ×" if value < 10 else f"{value:.0f} ×"
+
+
+def _span(first: float, last: float) -> str:
+    shown = [f"{value:,.0f}" for value in (first, last)]
+    return shown[0] if shown[0] == shown[1] else " – ".join(shown)

@@ -39,9 +39,9 @@ def _differences(entry: Entry, n: int, peers: bool) -> list[str]:
         found += _compared(followed, f"after correction {k}")
         if peers and k % 2 == 0:
             found += _beside(followed)
-    if not news and entry.quiet != "new":
+    if not news and entry.quiet not in ("new", "both"):
         found.append("no new fragment changes the answer: nothing is measured")
-    if not corrections and entry.quiet != "correction":
+    if not corrections and entry.quiet not in ("correction", "both"):
         found.append("no correction changes the answer: nothing is measured")
     return found
 

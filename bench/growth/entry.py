@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from bench.growth.streams import Streams, Unit
+from bench.growth.streams import Place, Streams, Unit
 
-Quiet = Literal["", "new", "correction"]
+Quiet = Literal["", "new", "correction", "both"]
 _STREAM = re.compile(r'stream\("(\w+)"\)')
 
 
@@ -25,7 +25,7 @@ class Entry:
     streams: Streams
     new: Unit
     fix: Unit
-    first: bool = False  # all corrections are of the first unit, which the query asks for
+    place: Place = "middle"  # which units are corrected
     plain: str | None = None
     translated: bool = False
     quiet: Quiet = ""
@@ -52,4 +52,4 @@ class Entry:
 
     def corrected(self, n: int, k: int) -> tuple[str, bytes]:
         """The k-th correction and its stream."""
-        return self.fix.stream, self.fix.correction(n, k, self.first)
+        return self.fix.stream, self.fix.correction(n, k, self.place)

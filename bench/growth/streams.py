@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Literal, assert_never
 
 from xstreamcast.edges.wire.encoder import OPEN, fragment_line
 
+# Which units are corrected: the first only, those behind the middle, the last ones.
+Place = Literal["first", "middle", "last"]
 # New fragments that a measurement may send: the root has a hole for each from the beginning, so
 # that none of them makes it be sent again.
 SPARE = 64
@@ -33,10 +36,20 @@ class Unit:
         """The k-th fragment that was not there before."""
         return self.write(self.aligned(self.count(n)) + k * self.step, 1, n)
 
-    def correction(self, n: int, k: int, first: bool = False) -> bytes:
-        """The k-th correction: of units behind the middle, each changed and then changed back."""
-        index = self.offset if first else self.aligned(self.count(n) // 2) + k // 2 * self.step
-        return self.write(index, 1 - k % 2, n)
+    def correction(self, n: int, k: int, place: Place = "middle") -> bytes:
+        """The k-th correction: of the units at a place, each changed and then changed back."""
+        return self.write(self._corrected(n, k // 2, place), 1 - k % 2, n)
+
+    def _corrected(self, n: int, k: int, place: Place) -> int:
+        match place:
+            case "first":
+                return self.offset
+            case "middle":
+                return self.aligned(self.count(n) // 2) + k * self.step
+            case "last":
+                return self.count(n) - 1 - k
+            case _:
+                assert_never(place)
 
     def all(self, n: int) -> Iterable[bytes]:
         """What is sent first, in document order."""

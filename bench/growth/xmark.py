@@ -52,7 +52,7 @@ def _text(name: str) -> str:
 XMARK = tuple(
     Entry(
         f"xmark {name[1:]}", what, _text(name), AUCTION, new, fix,
-        first=name == "q01", quiet=QUIET.get(name, ""),
+        place="first" if name == "q01" else "middle", quiet=QUIET.get(name, ""),
     )
     for name, (what, new, fix) in UNITS.items()
 )  # fmt: skip

@@ -6,11 +6,12 @@ from bench.growth.entry import Entry
 from bench.growth.groups import GROUPS
 from bench.growth.joins import JOINS
 from bench.growth.nine import NINE
+from bench.growth.times import TIMES
 from bench.growth.windows import WINDOWS
 from bench.growth.xmark import XMARK
 from xstreamcast.errors import error
 
-ENTRIES: tuple[Entry, ...] = (*XMARK, *NINE, *WINDOWS, *GROUPS, *JOINS)
+ENTRIES: tuple[Entry, ...] = (*XMARK, *NINE, *WINDOWS, *GROUPS, *JOINS, *TIMES)
 
 
 def chosen(patterns: list[str]) -> list[Entry]:

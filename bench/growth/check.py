@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bench.growth.driver import Followed
+from bench.growth.driver import Followed, views
 from bench.growth.entry import Entry
 from bench.growth.saxon import Recomputing
 from bench.peers import normalised
@@ -59,7 +59,8 @@ def _first(ours: list[str], theirs: list[str]) -> str:
 
 
 def _beside(followed: Followed) -> list[str]:
-    views = {} if followed.entry.translated else followed.views()
-    theirs = normalised(Recomputing(followed.entry, views, followed.whole()).answer())
+    wires = followed.whole()
+    trees = {} if followed.entry.translated else views(wires)
+    theirs = normalised(Recomputing(followed.entry, trees, wires).answer())
     ours = normalised("\n".join(followed.answer.items()))
     return [] if ours == theirs else [f"SaxonC-HE: {theirs[:300]}, ours {ours[:300]}"]

@@ -1,7 +1,6 @@
 """The options of `xstreamcast bench growth`, and what it does with them."""
 
 import argparse
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,8 @@ from bench.generate import natural
 from bench.growth.catalogue import chosen
 from bench.growth.check import check
 from bench.growth.entry import Entry
-from bench.growth.measure import Measured
+from bench.growth.measure import Found, Measured, Peer, to_json
+from bench.growth.processes import found
 from bench.growth.report import Row, report
 
 CHECKOUT = Path(__file__).parents[2]
@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--queries", nargs="+", default=["*"], metavar="GLOB", help="by name")
     parser.add_argument("--rounds", type=natural, default=7, help="changes of each kind, measured")
     parser.add_argument("--limit", type=natural, default=60, help="seconds for a query and size")
+    parser.add_argument("--memory", type=natural, default=8, help="gigabytes for it")
     parser.add_argument("--check", action="store_true", help="compare answers, measure nothing")
     parser.add_argument("--check-size", type=natural, default=40, help="units in that comparison")
     parser.add_argument("--unchecked", action="store_true", help="measure without comparing first")
@@ -53,36 +54,39 @@ def main(args: argparse.Namespace) -> int:
 def _wrong(entries: list[Entry], n: int) -> Iterator[str]:
     """The queries whose answers differ, said as they are found."""
     for entry in entries:
-        found = check(entry, n)
-        sys.stderr.write(f"{entry.name}: {'; '.join(found.differences) or 'equal'}\n")
-        if found.differences:
+        checked = check(entry, n)
+        said = "; ".join(checked.differences) or "equal"
+        sys.stderr.write(f"{entry.name}: {said}\n")
+        if checked.differences:
             yield entry.name
 
 
 def _measured(entry: Entry, args: argparse.Namespace) -> Row:
-    """All sizes of a query in a process of its own, which ends where one takes too long."""
-    sizes = [str(size) for size in sorted(args.sizes)]
-    words = [sys.executable, "-m", "bench.growth.worker", entry.name, str(args.rounds)]
-    words += [str(args.limit), *sizes]
-    with subprocess.Popen(words, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        found = [Measured.from_json(line) for line in process.stdout]
-        status = process.wait()
-    row = Row(entry, {one.n: one for one in found}, "" if status == 0 else _ended(status, args))
-    sys.stderr.write(f"{row.line(sorted(args.sizes))}\n")
+    """All sizes of a query, ours and then theirs, each in a process that ends where it must."""
+    sizes = sorted(args.sizes)
+    results, ended = _process("ours", entry, sizes, args)
+    measured = {one.n: one for one in results if isinstance(one, Measured)}
+    peers: dict[int, Peer] = {}
+    peers_ended = ""
+    if args.peers:
+        small = [size for size in sizes if size <= PEER_LARGEST]
+        results, peers_ended = _process("theirs", entry, small, args)
+        peers = {one.n: one for one in results if isinstance(one, Peer)}
+    row = Row(entry, measured, ended, peers, peers_ended)
+    sys.stderr.write(f"{row.line(sizes)}\n")
     return row
 
 
-def _ended(status: int, args: argparse.Namespace) -> str:
-    """Why there is no figure for the next size."""
-    from signal import SIGXCPU
-
-    return f"> {args.limit} s" if status == -SIGXCPU else "failed"
+def _process(
+    who: str, entry: Entry, sizes: list[int], args: argparse.Namespace
+) -> tuple[list[Found], str]:
+    numbers = (args.rounds, args.limit, args.memory, *sizes)
+    return found([who, entry.name, *map(str, numbers)], args.limit, args.memory)
 
 
 def _keep(text: str, rows: list[Row], args: argparse.Namespace) -> None:
     if args.json is not None:
-        lines = [one.to_json() + "\n" for row in rows for one in row.by_size.values()]
+        lines = [to_json(one) + "\n" for row in rows for one in row.found()]
         args.json.write_text("".join(lines))
     if args.output is not None:
         args.output.write_text("# One change, as streams grow\n" + text)

@@ -1,5 +1,6 @@
 """The one file that knows how a query is left running: bytes of streams in, changes out."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from bench.growth.entry import Entry
@@ -64,13 +65,11 @@ class Followed:
         """The same query run once over all that has come."""
         return _run(self.entry.query, self.whole())
 
-    def views(self) -> dict[str, str]:
-        """By stream, its materialised view as XML."""
-        return {
-            name: "".join(_run(f'stream("{name}")', {name: wire}))
-            for name, wire in self.whole().items()
-        }
+
+def views(wires: Mapping[str, bytes]) -> dict[str, str]:
+    """By stream, the materialised view of everything that has come, as XML."""
+    return {name: "".join(_run(f'stream("{name}")', {name: wire})) for name, wire in wires.items()}
 
 
-def _run(text: str, inputs: dict[str, Any]) -> list[str]:
+def _run(text: str, inputs: Mapping[str, Any]) -> list[str]:
     return list(query(text).run(**inputs).lines())

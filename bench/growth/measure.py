@@ -3,7 +3,6 @@
 import gc
 import json
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from statistics import median
 
@@ -12,7 +11,7 @@ from bench.growth.entry import Entry
 from bench.growth.streams import SPARE
 
 WARM_UP = 2
-Change = Callable[[int], tuple[str, bytes]]
+OUT_OF_MEMORY = 3  # the exit code of a process that ended for want of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +35,32 @@ class Measured:
     new: Cost
     correction: Cost
 
-    def to_json(self) -> str:
-        """One line."""
-        return json.dumps(asdict(self))
 
-    @staticmethod
-    def from_json(line: str) -> "Measured":
-        """What a line says."""
-        record = json.loads(line)
-        record |= {kind: Cost(**record[kind]) for kind in ("new", "correction")}
-        return Measured(**record)
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """What SaxonC-HE takes to recompute a query over n units: milliseconds, and to parse them."""
+
+    name: str
+    n: int
+    ms: float
+    parsing: float
+
+
+Found = Measured | Peer
+
+
+def to_json(found: Found) -> str:
+    """One line."""
+    return json.dumps(asdict(found))
+
+
+def from_json(line: str) -> Found:
+    """What a line says."""
+    record = json.loads(line)
+    if "parsing" in record:
+        return Peer(**record)
+    record |= {kind: Cost(**record[kind]) for kind in ("new", "correction")}
+    return Measured(**record)
 
 
 def measure(entry: Entry, n: int, rounds: int, budget: float) -> Measured:

@@ -1,13 +1,13 @@
 """The tables: milliseconds of a new fragment and of a correction by number of units."""
 
 import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from bench.growth.entry import Entry
-from bench.growth.measure import Measured
+from bench.growth.measure import Found, Measured, Peer
 from bench.machine import machine
-from bench.tables import ABSENT, markdown
+from bench.tables import ABSENT, geometric_mean, markdown, ratio
 
 Kind = Literal["new", "correction"]
 ALLOWED = 1.5  # times the cost at the smallest size: what counts as not growing
@@ -15,11 +15,17 @@ ALLOWED = 1.5  # times the cost at the smallest size: what counts as not growing
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A query with what was measured of it; `ended` says why larger sizes are missing."""
+    """A query with what was measured of it, and why larger sizes are missing."""
 
     entry: Entry
     by_size: dict[int, Measured]
     ended: str = ""
+    peers: dict[int, Peer] = field(default_factory=dict)
+    peers_ended: str = ""
+
+    def found(self) -> list[Found]:
+        """All of it."""
+        return [*self.by_size.values(), *self.peers.values()]
 
     def cells(self, sizes: list[int], kind: Kind) -> list[str]:
         """Milliseconds by size; the first size that was not reached says why."""
@@ -37,6 +43,12 @@ class Row:
         first, last = (getattr(self.by_size[size], kind).ms for size in (sizes[0], sizes[-1]))
         return float(last / max(first, 0.01))
 
+    def beside(self, size: int) -> float | None:
+        """How many times as much SaxonC-HE takes for one new fragment."""
+        if size not in self.by_size or size not in self.peers:
+            return None
+        return self.peers[size].ms / max(self.by_size[size].new.ms, 0.01)
+
     def line(self, sizes: list[int]) -> str:
         """All of it in one line, for whoever waits."""
         new, correction = (" ".join(self.cells(sizes, kind)) for kind in ("new", "correction"))
@@ -50,6 +62,8 @@ def report(rows: list[Row], sizes: list[int], wrong: list[str], args: argparse.N
     text += "\n## A new fragment\n\n" + _table(rows, sizes, "new")
     text += "\n## A correction\n\n" + _table(rows, sizes, "correction")
     text += "\n" + _summary(rows, sizes)
+    if any(row.peers or row.peers_ended for row in rows):
+        text += PEERS + "\n" + _peers(rows, sizes)
     if wrong:
         text += f"\nNot measured, because answers differ: {', '.join(wrong)}.\n"
     return f"{text}\n{machine()}"
@@ -63,6 +77,40 @@ one such fragment changed in the answer, at the smallest and the largest size: w
 time has to. Each query ran in a process of its own, for at most {limit} seconds of processor time
 for a size; answers were compared with a run afresh and with SaxonC-HE's before.
 """
+
+
+PEERS = """
+## Beside recomputing
+
+SaxonC-HE evaluates the query again over the materialised view, a tree that it has in memory, as a
+program that recomputes would for each change (queries about time: their QaC+ translation, over the
+fragments). That it also has to bring the change into its tree, or to parse all again, is in a
+column of its own. Ours is one new fragment at the same size, in the same run.
+"""
+
+
+def _peers(rows: list[Row], sizes: list[int]) -> str:
+    there = [size for size in sizes if any(size in row.peers for row in rows)]
+    header = ["query"]
+    for size in there:
+        header += [f"{size:,}: ours ms", "SaxonC-HE ms", "its parsing ms", "SaxonC-HE / ours"]
+    means = ["geometric mean"]
+    for size in there:
+        means += ["", "", "", ratio(geometric_mean(row.beside(size) for row in rows))]
+    return markdown(header, [*(_peer_cells(row, there) for row in rows), means])
+
+
+def _peer_cells(row: Row, sizes: list[int]) -> list[str]:
+    cells = [row.entry.name]
+    for size in sizes:
+        peer, own = row.peers.get(size), row.by_size.get(size)
+        cells += [
+            ABSENT if own is None else _ms(own.new.ms),
+            row.peers_ended or ABSENT if peer is None else _ms(peer.ms),
+            ABSENT if peer is None else _ms(peer.parsing),
+            ratio(row.beside(size)),
+        ]
+    return cells
 
 
 def _table(rows: list[Row], sizes: list[int], kind: Kind) -> str:

@@ -33,12 +33,18 @@ BENCHES: Final = (
     Bench("spark", "history queries on Spark, beside its own XML reader and RumbleDB"),
     Bench("continuous", "leave two queries running on Spark, beside what Spark takes alone"),
     Bench("scaling", "what the figures on Spark say of more cores than there are here"),
+    Bench("growth", "what one change costs many queries as their streams grow, beside SaxonC-HE"),
     Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
 )
 
 
 def present(checkout: Path = CHECKOUT) -> list[Bench]:
-    return [one for one in BENCHES if (checkout / "bench" / f"{one.name}.py").is_file()]
+    return [one for one in BENCHES if _is_there(checkout / "bench" / one.name)]
+
+
+def _is_there(place: Path) -> bool:
+    """Whether a benchmark is a module or a package at this place."""
+    return place.with_suffix(".py").is_file() or (place / "__init__.py").is_file()
 
 
 def add_arguments(arguments: Parser) -> None:

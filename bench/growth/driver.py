@@ -9,6 +9,7 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import CLOSE
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
 
 
@@ -34,8 +35,11 @@ class Running:
     @property
     def recomputed(self) -> bool:
         """Whether the query, or what is left of it above its parts, reads streams whole."""
-        assert self.watch.pipeline is not None
-        division = self.watch.pipeline.division
+        running = self.watch.pipeline
+        assert running is not None
+        if isinstance(running, CircuitRun):
+            return bool(running.circuit.whole)
+        division = running.division
         return not division.plain and (not division.parts or bool(division.whole))
 
 

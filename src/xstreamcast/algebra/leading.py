@@ -11,6 +11,7 @@ from math import ceil
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis import position_free
 from xstreamcast.algebra.locality import ABOVE
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.functions.signature import FN
@@ -125,7 +126,7 @@ def hoisted(body: p.Expression) -> p.Expression:
 def _hoisted(node: p.Plan) -> p.Plan:
     match node:
         case p.Path(left, p.Filter(source, predicate, False) as right) if (
-            _is_root(left) and _from_focus(source) and _settled(predicate)
+            _is_root(left) and _is_chosen(source) and _settled(predicate)
         ):
             return replace(right, input=_begun(source, left))
         case p.Path(left, p.Call(function, (source, *others)) as right) if (
@@ -157,6 +158,13 @@ def _from_focus(plan: p.Expression) -> bool:
             return False
 
 
+def _is_chosen(plan: p.Expression) -> bool:
+    """Whether it is a step from the focus, perhaps with predicates that do not count."""
+    if isinstance(plan, p.Filter) and not plan.reverse and position_free(plan.predicate):
+        return _is_chosen(plan.input)
+    return _from_focus(plan)
+
+
 def _settled(predicate: p.Expression) -> bool:
     """Whether a predicate is a position, whatever the items are."""
     match predicate:
@@ -169,4 +177,6 @@ def _settled(predicate: p.Expression) -> bool:
 
 
 def _begun(step: Any, left: p.Expression) -> p.Expression:
+    if isinstance(step, p.Filter):
+        return replace(step, input=_begun(step.input, left))
     return replace(step, input=left)  # type: ignore[no-any-return]

@@ -86,6 +86,8 @@ def _read_by(
             return [(source, columns)]
         case c.Order(source=source, keys=sort_keys):
             return [(source, set(needed) | {key.column for key in sort_keys})]
+        case c.Pick(source=source, place=place, position=position):
+            return [(source, set(source.columns) & needed), (place, {position})]
         case c.Slice(source=source) | c.Number(source=source):
             return [(source, set(source.columns) & needed)]
         case c.Union(parts=parts):
@@ -120,6 +122,10 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
             )  # fmt: skip
         case c.Union(parts=parts):
             return replace(node, parts=tuple(made[id(one)] for one in parts), columns=columns)
+        case c.Pick(source=source, place=place):
+            return replace(
+                node, source=made[id(source)], place=made[id(place)], columns=columns
+            )
         case c.Window(source=source, window=window, carried=carried):
             used = facts(window).used | needed
             return replace(
@@ -181,5 +187,7 @@ def _over(node: Any, made: Mapping[int, c.Node]) -> c.Node:
             return replace(node, outer=made[id(outer)], inner=own)
         case c.Union(parts=parts):
             return replace(node, parts=tuple(made[id(one)] for one in parts))
+        case c.Pick(source=source, place=place):
+            return replace(node, source=made[id(source)], place=made[id(place)])
         case _:
             return replace(node, source=made[id(node.source)])  # type: ignore[no-any-return]

@@ -148,6 +148,18 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Pick:
+    """The row at a position within each outer row; the position is the value of one row."""
+
+    source: Node
+    place: Node
+    position: p.Variable  # the column of `place` that holds it
+    outer: int
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Number:
     """Each row with its position within its outer row; `size`: with how many rows there are."""
 
@@ -183,7 +195,7 @@ class Window:
 
 
 Node: TypeAlias = (
-    One | Units | Rows | Join | Nest | Group | Order | Slice | Number | Union | Window
+    One | Units | Rows | Join | Nest | Group | Order | Slice | Pick | Number | Union | Window
 )
 
 
@@ -213,6 +225,8 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
             return (outer, *(one for one, _ in inner))
         case Union(parts=parts):
             return parts
+        case Pick(source=source, place=place):
+            return (source, place)
         case _:
             return (node.source,)
 

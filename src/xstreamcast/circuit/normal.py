@@ -13,8 +13,10 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import facts, free_numbers
+from xstreamcast.algebra.leading import hoisted
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.circuit.values import with_values
 from xstreamcast.functions.signature import FN
 from xstreamcast.rewrite.optimise import optimise
 
@@ -25,8 +27,11 @@ def normal(program: Program) -> Program:
     """The program in normal form, optimised."""
     numbers = free_numbers(program, [program.body])
     body = _Inlining(program, numbers).body()
-    body = _unlet(body, numbers)
-    return optimise(replace(program, body=body))
+    body = hoisted(_unlet(body, numbers))
+    made = optimise(replace(program, body=body))
+    unused = free_numbers(made, [made.body])
+    body = with_values(made.body, lambda name: p.Variable(next(unused), name))
+    return replace(made, body=body)
 
 
 def input_name(name: str) -> str | None:

@@ -263,6 +263,8 @@ class Planner:
                 return self._return(plan, outer)
             case p.Comma(parts):
                 return self._comma(parts, outer)
+            case p.If() if any(map(self.mentions, branches(plan))):
+                return self._comma(_either(plan), outer)
             case p.SimpleMap(left, right) if not _counts(right) and not self.mentions(right):
                 found, result = self.items(left, outer)
                 return found, replace(plan, left=result)
@@ -347,11 +349,13 @@ class Planner:
             chosen = None if plan.reverse else positions_of(plan.predicate)
             if chosen is not None:
                 return self._sliced(plan.input, chosen, outer)
-            truth = predicate_class(plan.predicate) == "truth" and not _counts(plan.predicate)
+            truth = self._predicate_class(plan.predicate) == "truth" and not _counts(plan.predicate)
             if truth and not self.mentions(plan.predicate):
                 found, result = self.items(plan.input, outer)
                 return found, replace(plan, input=result)
-            if predicate_class(plan.predicate) != "truth" or plan.reverse:
+            if self._is_place(plan):
+                return self._picked(plan, outer)
+            if self._predicate_class(plan.predicate) != "truth" or plan.reverse:
                 raise NotLifted("a predicate may be a position or a truth value", plan.span)
         source = plan.input if isinstance(plan, p.Filter) else plan.left
         inner = plan.predicate if isinstance(plan, p.Filter) else plan.right
@@ -368,6 +372,48 @@ class Planner:
         if isinstance(plan, p.SimpleMap):
             return self.items(made, found)
         return self.items(p.Return(p.Where(p.Unit(), made), p.Var(item)), found)
+
+    def _predicate_class(self, predicate: p.Expression) -> str:
+        return predicate_class(predicate, self._known.around())
+
+    def _is_place(self, plan: p.Filter) -> bool:
+        """Whether a predicate is a number that does not depend on the item."""
+        known = facts(plan.predicate)
+        number = self._predicate_class(plan.predicate) == "position"
+        return number and not known.reads_focus and not plan.reverse
+
+    def _picked(self, plan: p.Filter, outer: Relation) -> tuple[Relation, p.Expression]:
+        """The item at a position that is computed."""
+        if not self.is_closed(plan.predicate, outer):
+            item, position = self.fresh("item"), self.fresh("position")
+            loop = p.ForEach(p.Unit(), item, plan.input, position, span=plan.span)
+            test = p.GeneralCompare("eq", p.Var(position), plan.predicate, span=plan.span)
+            return self.items(p.Return(self._filtered(loop, test), p.Var(item)), outer)
+        whole = outer.closed()
+        found, result = self.items(plan.input, whole)
+        item = self.fresh("item")
+        found = self._each(found, item, result).closed()
+        scalars, made = self.extend(plan.predicate, self._top)
+        at = self.fresh("position")
+        place, _ = self._let(scalars, at, made)
+        node = c.Pick(
+            found.base, place.closed().base, at, whole.base.width, found.variables,
+            found.base.width,
+        )  # fmt: skip
+        return Relation(node, places=found.places), p.Var(item)
+
+    def _sorted(self, source: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
+        """sort(e)"""
+        whole = outer.closed()
+        found, result = self.items(source, whole)
+        item, key = self.fresh("item"), self.fresh("order")
+        found = self._each(found, item, result)
+        found = self._let(found, key, called("data", p.Var(item)))[0].closed()
+        node = c.Order(
+            found.base, whole.base.width, (c.SortKey(key, False, False),), found.variables,
+            found.base.width,
+        )  # fmt: skip
+        return Relation(node, places=found.places), p.Var(item)
 
     def _filtered(self, loop: p.Tuples, test: p.Expression) -> p.Tuples:
         """The loop with a condition, as a join where it compares."""
@@ -407,6 +453,8 @@ class Planner:
                 return self.items(one, outer)
             case "distinct-values", (one,):
                 return self._distinct(one, outer)
+            case "sort", (one,):
+                return self._sorted(one, outer)
             case "head", (one,):
                 return self._sliced(one, (1, 1), outer)
             case "tail", (one,):
@@ -459,9 +507,17 @@ class Planner:
     def _children(self, plan: Any, outer: Relation) -> tuple[Relation, Any]:
         """Each operand that reads an input as a column."""
         relation = outer
+        if isinstance(plan, p.StreamInput):
+            raise NotLifted(*(self._why or ("it reads all of the input", plan.span)))
+        inner = plan.right if isinstance(plan, p.Path | p.SimpleMap) else None
+        inner = plan.predicate if isinstance(plan, p.Filter) else inner
+        if inner is not None and self.mentions(inner):
+            raise NotLifted("it reads an input for each item", plan.span)
 
         def one(child: Any) -> Any:
             nonlocal relation
+            if child is inner:
+                return child
             relation, made = self.extend(child, relation)
             return made
 
@@ -469,8 +525,10 @@ class Planner:
         return relation, made
 
     def _conditional(self, plan: Any, outer: Relation) -> tuple[Relation, Any]:
-        """Branches are evaluated whether they are taken or not: they must not fail."""
+        """Branches are evaluated for the rows that take them, or must not fail."""
         reading = [one for one in branches(plan) if self.mentions(one)]
+        if isinstance(plan, p.If) and reading:
+            return self._nested(plan, None, outer)
         if isinstance(plan, p.TypeSwitch) and reading:
             raise NotLifted("a branch of typeswitch reads an input", plan.span)
         if any(map(may_fail, reading)):
@@ -562,7 +620,9 @@ class Planner:
                 | p.SetOperation()
             ):  # fmt: skip
                 if isinstance(plan, _WALKS) and self._driven(plan, tuples=False) is None:
-                    raise NotLifted(*(self._why or ("it walks over several units", plan.span)))
+                    if gives_distinct(plan):
+                        return self._nested(plan, None, self._top)
+                    return self._children(plan, self._top)
                 return self._nested(plan, None, self._top)
             case p.Call() if _gives(plan):
                 return self._nested(plan, None, self._top)
@@ -743,7 +803,7 @@ _WALKS: Final = (
     p.Step, p.Path, p.StreamInput, p.IntervalProjection, p.VersionProjection, p.Root,
     p.SetOperation,
 )  # fmt: skip
-_GIVING: Final = frozenset({"data", "unordered", "distinct-values", "head", "tail"})
+_GIVING: Final = frozenset({"data", "unordered", "distinct-values", "head", "tail", "sort"})
 
 
 def _gives(plan: p.Call) -> bool:
@@ -788,6 +848,16 @@ def _with_all(relation: Relation, plan: p.Tuples) -> Relation:
     clause = replace(plan, source=p.Unit())
     nested = isinstance(plan, p.ForEach | p.Window)
     return found.with_clause(clause, bound_variables(clause), nested)
+
+
+def _either(plan: p.If) -> tuple[p.Expression, p.Expression]:
+    """if (t) then a else b  →  a where t, b where not t"""
+    tests = plan.test, p.If(plan.test, _FALSE, _TRUE)
+    results = plan.then, plan.otherwise
+    return tuple(  # type: ignore[return-value]
+        p.Return(p.Where(p.Unit(), test), result, span=plan.span)
+        for test, result in zip(tests, results, strict=True)
+    )
 
 
 def _on_top(upper: p.Tuples, lower: p.Tuples) -> p.Tuples:

@@ -49,6 +49,8 @@ def _line(node: c.Node) -> str:
             return f"order by {by}"
         case c.Slice(first=first, last=last):
             return f"positions {first} to {'the end' if last is None else last}"
+        case c.Pick(position=position):
+            return f"position {position}"
         case c.Number(variable=variable):
             return f"number rows as {variable}"
         case c.Union():

@@ -13,6 +13,7 @@ from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.verdict import verdict_of
 from xstreamcast.circuit.documents import deepest_circuit
+from xstreamcast.circuit.nodes import in_order
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -207,7 +208,9 @@ class Watch:
             return False
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
-        self.pipeline = run = CircuitRun(circuit)
+        clock = any(getattr(node, "clock", False) for node in in_order(circuit.root))
+        whole = Division((), self.program.body, frozenset(self.kinds), (), cuts, clock)
+        self.pipeline = run = CircuitRun(circuit, whole)
         for name in (one for one, kind in self.kinds.items() if kind == "document"):
             before = self._feeds.get(name)
             if before is not None and not isinstance(before, SplitFeed):

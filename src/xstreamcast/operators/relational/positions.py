@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.atomic import INTEGER
-from xstreamcast.model.delta import Delta, Key, Row, RowDelta
+from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.ordered import Ordered
 
 if TYPE_CHECKING:
@@ -100,6 +100,60 @@ class SliceOperator:
 
     def _narrow(self, row: Row) -> Row:
         return Row(row.rank, tuple(row.cells[at] for at in self._kept))
+
+
+class PickOperator:
+    """rows, a number  →  the row at that position."""
+
+    def __init__(self, node: c.Pick) -> None:
+        self._node = node
+        columns = node.source.columns
+        self._kept = [columns.index(v) for v in node.columns]
+        self._orders: dict[Key, Ordered] = {}
+        self._rows: dict[Key, Row] = {}
+        self._shown: dict[Key, tuple[Key, Row]] = {}
+        self._position = 0  # 0: none
+
+    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+        """The rows that came to the position, left it, or changed there."""
+        delta, place = deltas
+        out: Delta = {}
+        for key, (_, new) in delta.items():
+            if new is None:
+                self._rows.pop(key, None)
+            else:
+                self._rows[key] = new
+        touched = by_outer(delta, self._node.outer)
+        for outer, own in touched.items():
+            reorder(self._orders.setdefault(outer, Ordered()), own)
+        for _, new in place.values():
+            self._position = 0 if new is None else _whole(new.cells[0])
+        for outer in list(self._orders) if place else touched:
+            self._show(outer, out, turn)
+        return out
+
+    def _show(self, outer: Key, out: Delta, turn: Round) -> None:
+        keys = self._orders[outer].keys(self._position - 1, self._position)
+        before = self._shown.pop(outer, None)
+        if not self._position or not keys:
+            if before is not None:
+                turn.put(out, before[0], before[1], None)
+            return
+        row = self._rows[keys[0]]
+        now = Row(row.rank, tuple(row.cells[at] for at in self._kept))
+        self._shown[outer] = keys[0], now
+        if before is not None and before[0] != keys[0]:
+            turn.put(out, before[0], before[1], None)
+            before = None
+        turn.put(out, keys[0], None if before is None else before[1], now)
+
+
+def _whole(cell: Cell) -> int:
+    """The position that a number stands for; 0 for none."""
+    if len(cell) != 1:
+        return 0
+    value = cell[0][1]
+    return int(value) if value == value and value >= 1 and value == int(value) else 0
 
 
 class NumberOperator:

@@ -14,6 +14,7 @@ from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator
 from xstreamcast.operators.relational.positions import (
     NumberOperator,
+    PickOperator,
     SliceOperator,
     UnionOperator,
 )
@@ -23,6 +24,7 @@ from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.division import Division
     from xstreamcast.model.change import Change
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.pipeline import Tick
@@ -36,8 +38,9 @@ class CircuitRun:
     all that has arrived, and tells the difference.
     """
 
-    def __init__(self, circuit: c.Circuit) -> None:
+    def __init__(self, circuit: c.Circuit, division: Division) -> None:
         self.circuit = circuit
+        self.division = division  # without parts: a circuit runs in one place
         self._order = c.in_order(circuit.root)
         self._emit = Emit(circuit)
         self._operators: list[Any] = []
@@ -100,19 +103,28 @@ class CircuitRun:
 
 
 class _Reading:
-    """Units by key: those that just arrived as they came, others made again."""
+    """Units by key: those that arrived or were made in this tick as they are, others made now."""
 
     def __init__(self, tick: Tick, sources: tuple[str | None, ...]) -> None:
         self._tick, self._sources = tick, sources
+        self._known: dict[int, list[tuple[frozenset[str], Minis]]] = {}
+        for number, name in enumerate(sources):
+            for one in tick.moves.get(name, ()):
+                if one.asked is not None:
+                    self._keep(number, one.asked)
+
+    def _keep(self, source: int, minis: Minis) -> None:
+        self._known.setdefault(source, []).append((frozenset(minis.keys), minis))
 
     def __call__(self, source: int, keys: set[str]) -> list[Minis]:
-        name = self._sources[source]
-        moves = self._tick.moves.get(name, ())
-        fresh = [one.asked for one in moves if one.asked is not None]
-        if len(fresh) == 1 and keys.issubset(fresh[0].keys):
-            return fresh
-        found = self._tick.again(sorted(keys), name)
-        return [one.asked for one in found if one.asked is not None]
+        for known, minis in self._known.get(source, ()):
+            if keys <= known:
+                return [minis]
+        moves = self._tick.again(sorted(keys), self._sources[source])
+        found = [one.asked for one in moves if one.asked is not None]
+        if len(found) == 1:
+            self._keep(source, found[0])
+        return found
 
 
 def _operator(node: c.Node) -> Any:
@@ -133,6 +145,8 @@ def _operator(node: c.Node) -> Any:
             return OrderOperator(node)
         case c.Slice():
             return SliceOperator(node)
+        case c.Pick():
+            return PickOperator(node)
         case c.Number():
             return NumberOperator(node)
         case c.Union():

@@ -2,7 +2,7 @@
 
 from bench.growth.entry import Entry
 from bench.growth.shop import CUSTOMER, MOVES, ORDER, ORDERS, RETURN, SALES
-from bench.growth.streams import Unit
+from bench.growth.streams import Place, Unit
 
 O = 'stream("orders")/orders/order'  # noqa: E741 - it stands in every text
 C = 'stream("customers")/customers/customer'
@@ -61,8 +61,14 @@ return <order>{{ $o/@id, local:name($o/@customer) }}</order>"""),
 order by $s return $s"""),
 )  # fmt: skip
 
+# Only the first customers are looked at.
+PLACES: dict[str, Place] = {"join greater": "first"}
+
 JOINS = (
-    *(Entry(name, what, text, SALES, new, fix) for name, what, new, fix, text in OF_SALES),
+    *(
+        Entry(name, what, text, SALES, new, fix, place=PLACES.get(name, "middle"))
+        for name, what, new, fix, text in OF_SALES
+    ),
     Entry(
         "join self", "orders that repeat another, with both amounts",
         f"""for $a in {O}, $b in {O} where $a/@again = $b/@id

@@ -120,7 +120,7 @@ def _alarm(i: int, version: int, n: int) -> bytes:
     """It lasts for 20 seconds within a job; corrected, it is graver; a new one comes late."""
     late = i >= _half(n)
     begin = (i - _half(n) + _half(n) // 4 if late else i) * APART + (90 if late else 60)
-    payload = f'<alarm name="a{i}" grade="{1 + version + i % 2}"/>'
+    payload = f'<alarm name="a{i}" grade="{1 + version + (i % 7 == 0)}"/>'
     line = filler(f"a{i}", ALARM, payload, instant(begin))
     return line if version and not late else line + removal(f"a{i}", ALARM, instant(begin + 20))
 

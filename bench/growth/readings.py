@@ -54,7 +54,12 @@ def _rare(i: int, version: int, n: int) -> str:
 
 
 def _letter(i: int, version: int, n: int) -> str:
-    """a, b, c over and over."""
+    """a, b, c over and over; new items begin a window each, corrections end one."""
+    return f"<v>{('a' if i >= n else 'c') if version else 'abc'[i % 3]}</v>"
+
+
+def _closing(i: int, version: int, n: int) -> str:
+    """The same, where new items end a window too."""
     return f"<v>{'c' if version else 'abc'[i % 3]}</v>"
 
 
@@ -86,14 +91,16 @@ def _temperature(i: int, version: int, n: int) -> str:
 def _entry(i: int, version: int, n: int) -> str:
     """Each of n / 16 users logs in, reads, buys and logs out, four times."""
     users = max(4, n // 16)
-    op = "logout" if version else ("login", "read", "buy", "logout")[i // users % 4]
+    later = "login" if i >= n else "logout"  # new entries begin sessions, corrections end them
+    op = later if version else ("login", "read", "buy", "logout")[i // users % 4]
     return f"<v><user>u{i % users}</user><op>{op}</op></v>"
 
 
 def _click(i: int, version: int, n: int) -> str:
     """Clicks a minute apart with a pause of an hour behind each twenty; late by 40 minutes."""
     minutes = i + 60 * (i // 20) + 40 * version
-    return f'<v user="u{i // 20 % 10}" t="{at(60 * minutes)}">{1 + i % 5 + 50 * version}</v>'
+    weight = 1 + i % 5 + (50 if i >= n else 5000) * version
+    return f'<v user="u{i // 20 % 10}" t="{at(60 * minutes)}">{weight}</v>'
 
 
 def _sorted(i: int, version: int, n: int) -> str:
@@ -103,7 +110,8 @@ def _sorted(i: int, version: int, n: int) -> str:
 
 def _numbered(i: int, version: int, n: int) -> str:
     """Packets by number, one in 40 of them missing."""
-    return f'<v seq="{i + i // 40 + 1000 * version}">{scattered(i, 100)}</v>'
+    skipped = 2 * (i - n + 1) if i >= n else 1000 * version
+    return f'<v seq="{i + i // 40 + skipped}">{scattered(i, 100)}</v>'
 
 
 NUMBERS, NUMBER = sequence("v", _number)
@@ -111,6 +119,7 @@ STATES, STATE = sequence("v", _state)
 LOCALS, LOCAL = sequence("v", _local)
 RARES, RARE = sequence("v", _rare)
 LETTERS, LETTER = sequence("v", _letter)
+CLOSINGS, CLOSING = sequence("v", _closing)
 MARKS, MARKED = sequence("v", _marked)
 DAYS, DAY = sequence("v", _day)
 POSTINGS, POSTING = sequence("v", _posting, "author")

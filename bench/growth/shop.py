@@ -34,7 +34,7 @@ def _another(i: int, n: int) -> int:
 def _cents(i: int, version: int, n: int) -> int:
     """In later versions an order is larger than all before; a correction more so than a new one."""
     if version:
-        return 9_000_000 + i % 400 * 100 + (100_000 if i < n else 0)
+        return 9_000_000 + (i - n) * 10_000_000 if i >= n else 2_000_000_000 + i % 400 * 100
     return 2_000_000 + i if i < BIG else 500 + scattered(i, 999_000)
 
 

@@ -5,6 +5,8 @@ from bench.growth.readings import (
     ALMOST_SORTED,
     CLICK,
     CLICKS,
+    CLOSING,
+    CLOSINGS,
     DAY,
     DAYS,
     ENTRY,
@@ -103,7 +105,7 @@ return local:of($v[position() < $e]) ! concat(., $last)""",
         """forseq $w in stream("s")/r/v tumbling window
   start when fn:true() force end curItem $e when $e eq 'c'
 return string-join($w, "")""",
-        LETTERS, LETTER, LETTER,
+        CLOSINGS, CLOSING, CLOSING,
         plain="""for tumbling window $w in stream("s")/r/v start when true()
   only end $e when $e eq 'c' return string-join($w, "")""",
     ),

@@ -32,17 +32,31 @@ def window(plan: p.Window, tuples: Frame) -> Iterator[Frame]:
     yield _Sequence(plan, column, tuples).windows()
 
 
-def found_windows(plan: p.Window, tuples: Frame) -> tuple[Frame, Ints, Ints]:
-    """The windows, and for each the places of its first and last item among all items."""
-    found = _Sequence(plan, evaluate(plan.items, tuples), tuples)
+def found_windows(
+    plan: p.Window, tuples: Frame, *, before: int = 0, skip: int = 0
+) -> tuple[Frame, Ints, Ints]:
+    """The windows, and for each the places of its first and last item among the items given.
+
+    The items are a part of a sequence: `before` of its items stand before them, and at the first
+    `skip` of them no window begins.
+    """
+    found = _Sequence(plan, evaluate(plan.items, tuples), tuples, before, skip)
     starts, bounds_ = found.bounds()
     return found.bound(starts, bounds_), bounds_.first, bounds_.last
 
 
 def bound_at(
-    boundary: p.Boundary, at: Ints, take: Callable[[Ints], Items], origin: Ints, stop: Ints
+    boundary: p.Boundary,
+    at: Ints,
+    take: Callable[[Ints], Items],
+    origin: Ints,
+    stop: Ints,
+    before: int = 0,
 ) -> dict[Key, Value]:
-    """What a boundary binds when it stands at these places of items that lie in [origin, stop)."""
+    """What a boundary binds when it stands at these places of items that lie in [origin, stop).
+
+    `before`: how many items of their sequence stand before them.
+    """
 
     def neighbour(there: Bools, by: int) -> Column:
         return Column.from_lengths(take(at[there] + by), there.astype(np.int64))
@@ -51,7 +65,7 @@ def bound_at(
     if boundary.current is not None:
         values[boundary.current.number] = lambda: Column(take(at))
     if boundary.position is not None:
-        values[boundary.position.number] = Column(Items(INTEGER, at - origin + 1))
+        values[boundary.position.number] = Column(Items(INTEGER, at - origin + 1 + before))
     if boundary.previous is not None:
         values[boundary.previous.number] = lambda: neighbour(at > origin, -1)
     if boundary.next is not None:
@@ -75,8 +89,11 @@ def all_subsequences(offsets: Ints) -> tuple[Ints, Ints, Ints]:
 class _Sequence:
     """The items of all rows end to end, and what is bound at each of them."""
 
-    def __init__(self, plan: p.Window, column: Column, tuples: Frame) -> None:
+    def __init__(
+        self, plan: p.Window, column: Column, tuples: Frame, before: int = 0, skip: int = 0
+    ) -> None:
         self.plan = plan
+        self.before, self.skip = before, skip
         self.column = column
         self.tuples = tuples
         self.offsets = column.bounds()
@@ -113,6 +130,9 @@ class _Sequence:
         assert plan.start is not None
         assert plan.start.test is not None
         opens = truth(plan.start.test, starts)
+        if self.skip:
+            opens = opens.copy()
+            opens[: self.skip] = False
         if plan.end is None:
             return b.tumbling_open(opens, self.stop)
         if plan.index is not None:
@@ -183,7 +203,7 @@ class _Sequence:
     def _variables(self, boundary: p.Boundary, at: Ints) -> dict[Key, Value]:
         """What a boundary binds when it stands at these items."""
         take = self.column.items.take
-        return bound_at(boundary, at, take, self.origin[at], self.stop[at])
+        return bound_at(boundary, at, take, self.origin[at], self.stop[at], self.before)
 
     def bound(self, starts: Frame, found: b.Bounds) -> Frame:
         """The windows with the variables of both boundaries."""

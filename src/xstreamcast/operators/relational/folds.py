@@ -6,6 +6,7 @@ value  →  the function over the items of all rows, in the order of their ranks
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -14,8 +15,9 @@ from sortedcontainers import SortedList
 
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.arithmetic import arithmetic
-from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, UNTYPED
+from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.model.column import Column
+from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
 from xstreamcast.operators.relational.join_values import as_number
 from xstreamcast.operators.relational.ordered import Ordered
@@ -159,23 +161,23 @@ class _Switching:
 
 
 class Summed(_Switching):
-    """sum and avg: of integers a total; with doubles the values in order, which are added so."""
+    """sum and avg: of exact numbers a total; with doubles the values in order, which are added so."""
 
     def __init__(self, fold: Fold) -> None:
         super().__init__(fold)
         self._clear()
 
     def _clear(self) -> None:
-        self._total = self._inexact = 0
-        self._entries: SortedList = SortedList()
+        self._total: Any = 0  # of integers and decimals
+        self._tags: Counter[int] = Counter()
+        self._entries: SortedList = SortedList()  # of doubles, and of all beside doubles
         self._values = np.zeros(0, np.float64)
 
     def _is_strange(self, cell: Cell) -> bool:
-        return any(_as_number(atom) is None for atom in cell)
+        return any(_kind(atom) is None for atom in cell)
 
     def _take(self, gone: list[Member], come: list[Member]) -> None:
-        out = list(self._counted(gone, -1))
-        new = list(self._counted(come, 1))
+        out, new = list(self._counted(gone, -1)), list(self._counted(come, 1))
         if len(out) + len(new) > 16 + len(self._entries) // 64:
             self._rebuild(out, new)
             return
@@ -189,15 +191,16 @@ class Summed(_Switching):
             self._values = np.insert(self._values, at, value)
 
     def _counted(self, members: list[Member], sign: int) -> Iterable[tuple[Any, float]]:
+        """Count values in or out → those that must be kept in order."""
         for rank, _, cell in members:
-            for i, atom in enumerate(cell):
-                value = _as_number(atom)
-                assert value is not None
-                if atom[0] == INTEGER:
-                    self._total += sign * atom[1]
-                else:
-                    self._inexact += sign
-                yield (rank, i), value
+            for i, (tag, value) in enumerate(cell):
+                self._tags[tag] += sign
+                if tag in _EXACT:
+                    self._total = EXACT.add(self._total, value) if sign > 0 else (
+                        EXACT.subtract(self._total, value)
+                    )
+                number = _as_double((tag, value))
+                yield (rank, i), float(value) if number is None else number
 
     def _rebuild(self, out: list[tuple[Any, float]], new: list[tuple[Any, float]]) -> None:
         left = dict(zip(self._entries, self._values.tolist(), strict=True))
@@ -211,22 +214,89 @@ class Summed(_Switching):
         n, average = len(self._values), self._fold.name == "avg"
         if n == 0:
             return () if average else _ZERO
-        if not self._inexact:
-            return self._exact(n, average)
+        tags = {tag for tag, count in self._tags.items() if count}
+        if tags <= _EXACT:
+            return self._exact(n, average, DECIMAL if DECIMAL in tags else INTEGER)
         with np.errstate(all="ignore"):
             total = float(np.add.accumulate(self._values)[-1])
             return ((DOUBLE, total / n if average else total),)
 
-    def _exact(self, n: int, average: bool) -> Cell:
+    def _exact(self, n: int, average: bool, tag: int) -> Cell:
+        total = int(self._total) if tag == INTEGER else EXACT.plus(self._total)
         if not average:
-            return ((INTEGER, self._total),)
-        mean = arithmetic("div", Items.of(INTEGER, [self._total]), Items.of(INTEGER, [n]))
+            return ((tag, total),)
+        mean = arithmetic("div", Items.of(tag, [total]), Items.of(INTEGER, [n]))
         return tuple(mean.pairs())
 
 
-def _as_number(atom: Atom) -> float | None:
+_EXACT: Final = frozenset({INTEGER, DECIMAL})
+
+
+def _kind(atom: Atom) -> bool | None:
+    """Whether a number is exact; None for what is no number."""
     tag, value = atom
-    return float(value) if tag == INTEGER and abs(value) < 2**1000 else _as_double(atom)
+    if tag in _EXACT:
+        return True if abs(value) < 10**300 else None
+    return None if _as_double(atom) is None else False
+
+
+class Extreme(_Switching):
+    """min and max: the values in their own order, if all are doubles or all of one exact type."""
+
+    def __init__(self, fold: Fold) -> None:
+        super().__init__(fold)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._sorted: SortedList = SortedList()
+        self._tags: Counter[int] = Counter()
+
+    def _is_strange(self, cell: Cell) -> bool:
+        for atom in cell:
+            if atom[0] in _SORTED:
+                continue
+            value = _as_double(atom)
+            if value is None or value != value or (value == 0 and math.copysign(1, value) < 0):
+                return True
+        return False
+
+    def _take(self, gone: list[Member], come: list[Member]) -> None:
+        for _, _, cell in gone:
+            for atom in cell:
+                self._tags[_sorted_as(atom[0])] -= 1
+                self._sorted.remove(_sortable(atom))
+        atoms = [atom for _, _, cell in come for atom in cell]
+        self._tags.update(_sorted_as(tag) for tag, _ in atoms)
+        self._sorted.update(map(_sortable, atoms))
+
+    def value(self, turn: Round) -> Cell:
+        tags = [tag for tag, count in self._tags.items() if count]
+        if self._slow is None and len(tags) > 1:  # of several types: as the function has it
+            items = [atom for _, cell in sorted(self._rows.values()) for atom in cell]
+            assert self._fold.call is not None
+            return applied(self._fold.call, items, turn)
+        return super().value(turn)
+
+    def _quick(self) -> Cell:
+        if not self._sorted:
+            return ()
+        return (self._sorted[0 if self._fold.name == "min" else -1],)
+
+
+_SORTED: Final = frozenset({INTEGER, DECIMAL, STRING})
+
+
+def _sorted_as(tag: int) -> int:
+    return tag if tag in _SORTED else DOUBLE
+
+
+def _sortable(atom: Atom) -> Atom:
+    tag, value = atom
+    if tag in _SORTED:
+        return atom
+    number = _as_double(atom)
+    assert number is not None
+    return DOUBLE, number
 
 
 def _as_double(atom: Atom) -> float | None:
@@ -234,41 +304,3 @@ def _as_double(atom: Atom) -> float | None:
     if tag == UNTYPED:
         return as_number(value)
     return value if tag == DOUBLE else None
-
-
-def _doubles(cell: Cell) -> Iterable[tuple[int, float]]:
-    for i, atom in enumerate(cell):
-        value = _as_double(atom)
-        assert value is not None
-        yield i, value
-
-
-class Extreme(_Switching):
-    """min and max: the values in their own order."""
-
-    def __init__(self, fold: Fold) -> None:
-        super().__init__(fold)
-        self._sorted: SortedList = SortedList()
-
-    def _clear(self) -> None:
-        self._sorted = SortedList()
-
-    def _is_strange(self, cell: Cell) -> bool:
-        for atom in cell:
-            value = _as_double(atom)
-            if value is None or value != value or (value == 0 and math.copysign(1, value) < 0):
-                return True
-        return False
-
-    def _take(self, gone: list[Member], come: list[Member]) -> None:
-        new = [value for _, _, cell in come for _, value in _doubles(cell)]
-        for _, _, cell in gone:
-            for _, value in _doubles(cell):
-                self._sorted.remove(value)
-        self._sorted.update(new)
-
-    def _quick(self) -> Cell:
-        if not self._sorted:
-            return ()
-        found = self._sorted[0] if self._fold.name == "min" else self._sorted[-1]
-        return ((DOUBLE, found),)

@@ -16,7 +16,7 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
-from xstreamcast.operators.watch import Policy, Watch
+from xstreamcast.operators.watch import Kind, Policy, Watch
 
 FOLDER = Path(__file__).parents[1] / "corpus"
 SCRIPTS = [*sorted(FOLDER.glob("*.stream")), *sorted((FOLDER / "updates").glob("*.stream"))]
@@ -30,10 +30,12 @@ def _registered() -> None:
 class Watched:
     """A script on its way through a watch."""
 
-    def __init__(self, script: Script, policy: Policy = "optimistic") -> None:
+    def __init__(
+        self, script: Script, policy: Policy = "optimistic", circuits: bool = True
+    ) -> None:
         self.script = script
-        kinds = dict.fromkeys(script.structures, "fragments")
-        self.watch = Watch(compiled(script.query), kinds, policy=policy)  # type: ignore[arg-type]
+        kinds: dict[str | None, Kind] = dict.fromkeys(script.structures, "fragments")
+        self.watch = Watch(compiled(script.query), kinds, policy=policy, circuits=circuits)
         self.decoders = {
             name: decoder_of("fragments" if told else "updates", name, self.watch.names, "stop")
             for name, told in script.structures.items()

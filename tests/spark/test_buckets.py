@@ -38,7 +38,8 @@ def test_a_script_in_buckets_says_what_it_says_here(path: Path, policy: Policy) 
     asked = Asked(
         {"": compiled(script.query)}, dict.fromkeys(script.structures, "fragments"), policy=policy
     )
-    there, here = InBuckets(asked, 3, pickling=True), Watched(script, policy)
+    there = InBuckets(asked, 3, pickling=True)
+    here = Watched(script, policy, circuits=False)
     first, *tables, last = row_tables(path, policy)
     there.take(first)
     for moment, table in zip(moments(script), tables, strict=True):

@@ -13,7 +13,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import Timing, timing
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.normal import input_name, normal
-from xstreamcast.circuit.planning import Planner, Relation, asks_clock
+from xstreamcast.circuit.planning import Planner, asks_clock
 
 
 def circuit_of(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
@@ -31,8 +31,7 @@ def _planned(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
     planner = Planner(program, cuts)
     if program.settings.sequential:
         planner.reasons.append(("a sequential program is evaluated as a whole", (0, 0)))
-        variable = planner.fresh("whole")
-        found, result = Relation(planner._whole(program.body, variable)), p.Var(variable)
+        found, result = planner.whole_answer(program.body)
     else:
         found, result = planner.answer(program.body)
     root = _timed(_pruned(found.closed().base, facts(result).free), result)
@@ -63,9 +62,7 @@ def _pruned(root: c.Node, read: frozenset[p.Variable]) -> c.Node:
     return made[id(root)]
 
 
-def _read_by(
-    node: c.Node, needed: frozenset[p.Variable]
-) -> list[tuple[c.Node, set[p.Variable]]]:
+def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, set[p.Variable]]]:
     """What a node reads of its inputs, if so much is needed of it."""
     match node:
         case c.One() | c.Units():
@@ -109,23 +106,20 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
         case c.Join(left=left, right=right):
             return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)
         case c.Nest(outer=outer, inner=inner):
-            own = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
-            kept = tuple((one, fold) for one, fold in own)
+            kept = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
             return replace(node, outer=made[id(outer)], inner=kept, columns=columns)
         case c.Group(source=source, folds=folds, carried=carried):
-            left = tuple(fold for fold in folds if fold.into in needed)
+            live = tuple(fold for fold in folds if fold.into in needed)
             keys = tuple(variable for _, variable in node.keys)
             kept_columns = tuple(v for v in node.columns if v in needed or v in keys)
             return replace(
-                node, source=made[id(source)], folds=left, columns=kept_columns,
+                node, source=made[id(source)], folds=live, columns=kept_columns,
                 carried=tuple(one for one in carried if one in needed),
             )  # fmt: skip
         case c.Union(parts=parts):
             return replace(node, parts=tuple(made[id(one)] for one in parts), columns=columns)
         case c.Pick(source=source, place=place):
-            return replace(
-                node, source=made[id(source)], place=made[id(place)], columns=columns
-            )
+            return replace(node, source=made[id(source)], place=made[id(place)], columns=columns)
         case c.Window(source=source, window=window, carried=carried):
             used = facts(window).used | needed
             return replace(
@@ -183,8 +177,8 @@ def _over(node: Any, made: Mapping[int, c.Node]) -> c.Node:
         case c.Join(left=left, right=right):
             return replace(node, left=made[id(left)], right=made[id(right)])
         case c.Nest(outer=outer, inner=inner):
-            own = tuple((made[id(one)], fold) for one, fold in inner)
-            return replace(node, outer=made[id(outer)], inner=own)
+            nested = tuple((made[id(one)], fold) for one, fold in inner)
+            return replace(node, outer=made[id(outer)], inner=nested)
         case c.Union(parts=parts):
             return replace(node, parts=tuple(made[id(one)] for one in parts))
         case c.Pick(source=source, place=place):

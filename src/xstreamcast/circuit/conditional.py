@@ -25,7 +25,7 @@ def is_conditional(plan: p.Expression) -> bool:
 
 def branches(plan: p.Expression) -> list[p.Expression]:
     """The operands that are evaluated only where a test says so."""
-    first, *others = children(plan)
+    _, *others = children(plan)
     return others  # type: ignore[return-value]
 
 

@@ -111,14 +111,10 @@ class _Search:
             return p.Var(self._known[plan]) if plan in self._known else None
         (after,) = used
         before = self._before[after]
-        if facts(argument).free != used or not _distributes(
-            argument, after, before in self._apart
-        ):
+        if facts(argument).free != used or not _distributes(argument, after, before in self._apart):
             return None
         into = self._known[plan] = self._fresh(plan.function.local)
-        value = bottom_up(
-            argument, lambda node: p.Var(before) if node == p.Var(after) else node
-        )
+        value = bottom_up(argument, lambda node: p.Var(before) if node == p.Var(after) else node)
         self.folds.append(GroupFold(plan, value, into))
         return p.Var(into, span=plan.span)
 

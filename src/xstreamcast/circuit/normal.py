@@ -59,8 +59,8 @@ class _Inlining:
 
     def body(self) -> p.Expression:
         """The body with everything put in."""
-        body: p.Expression = self._put(self._program.body)
-        return _from_context(body)
+        body: p.Expression = _from_context(self._put(self._program.body))
+        return body
 
     def _put(self, plan: Any) -> Any:
         return bottom_up(plan, self._one)
@@ -75,8 +75,9 @@ class _Inlining:
                 made = self._put(value)
                 reads = bool(mentions(made)) or facts(made).reads_focus
                 return _renamed(made, self._numbers) if reads else node
-            case p.Call(function, (p.Const((atom,)),)) if (
-                (function.uri, function.local) == (FN, "doc")
+            case p.Call(function, (p.Const((atom,)),)) if (function.uri, function.local) == (
+                FN,
+                "doc",
             ):
                 return p.StreamInput(str(atom.value), span=node.span)
             case p.UserCall(index, args) if self._is_inlined(index):

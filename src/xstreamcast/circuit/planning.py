@@ -130,9 +130,12 @@ class Planner:
             return found, self.checked(result, found)
         except NotLifted as why:
             self.reasons.append((why.reason, why.span))
-            variable = self.fresh("whole")
-            node = self._whole(body, variable)
-            return Relation(node), p.Var(variable)
+            return self.whole_answer(body)
+
+    def whole_answer(self, body: p.Expression) -> tuple[Relation, p.Expression]:
+        """The answer evaluated as a whole whenever something it reads has changed."""
+        variable = self.fresh("whole")
+        return Relation(self._whole(body, variable)), p.Var(variable)
 
     def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
         """An expression that is evaluated as a whole whenever something it reads has changed."""
@@ -314,7 +317,7 @@ class Planner:
             found, where = self._let(found, item, result)
             made.append(found.closed())
             places |= where
-        columns = whole.variables + (item,)
+        columns = (*whole.variables, item)
         node = c.Union(
             tuple(one.base for one in made), whole.base.width, columns, whole.base.width + 1
         )
@@ -331,9 +334,7 @@ class Planner:
         made = replace(made, clock=made.clock or asks_clock(value))
         return made.placed(variable, where), where
 
-    def _each(
-        self, relation: Relation, variable: p.Variable, items: p.Expression
-    ) -> Relation:
+    def _each(self, relation: Relation, variable: p.Variable, items: p.Expression) -> Relation:
         """A row for each item of a value that reads the row alone."""
         where = self.places_of(items, relation)
         clause = p.ForEach(p.Unit(), variable, items)
@@ -436,9 +437,7 @@ class Planner:
         found, result = self.items(source, whole)
         item = self.fresh("item")
         found = self._each(found, item, result).closed()
-        node = c.Slice(
-            found.base, whole.base.width, *chosen, found.variables, found.base.width
-        )
+        node = c.Slice(found.base, whole.base.width, *chosen, found.variables, found.base.width)
         return Relation(node, places=found.places), p.Var(item)
 
     def _call(
@@ -532,7 +531,9 @@ class Planner:
         if isinstance(plan, p.TypeSwitch) and reading:
             raise NotLifted("a branch of typeswitch reads an input", plan.span)
         if any(map(may_fail, reading)):
-            raise NotLifted("a branch that reads an input may fail where it is not taken", plan.span)
+            raise NotLifted(
+                "a branch that reads an input may fail where it is not taken", plan.span
+            )
         return self._children(plan, outer)
 
     def _nested(
@@ -551,9 +552,7 @@ class Planner:
                 value = replace(call, args=(result, *call.args[1:]))
             return replace(found, clauses=found.clauses[:-1], bound=found.bound[:-1]), value
         fold = c.Fold(call, item, into)
-        node = c.Nest(
-            whole.base, ((inner.base, fold),), whole.variables + (into,), whole.base.width
-        )
+        node = c.Nest(whole.base, ((inner.base, fold),), (*whole.variables, into), whole.base.width)
         made = Relation(node, places=whole.places)
         return (made.placed(into, where) if call is None else made), p.Var(into)
 
@@ -563,9 +562,7 @@ class Planner:
         inner = plan.left if sides[0] else plan.right
         return plan.op != "ne" and sides != [True, True] and isinstance(inner, _SEQUENCES)
 
-    def _searched(
-        self, plan: p.GeneralCompare, outer: Relation
-    ) -> tuple[Relation, p.Expression]:
+    def _searched(self, plan: p.GeneralCompare, outer: Relation) -> tuple[Relation, p.Expression]:
         """a = e  →  exists(for $x in e where a = $x)"""
         left = self.mentions(plan.left)
         each = self.fresh("each")
@@ -739,14 +736,10 @@ class Planner:
         whole, around = relation.closed(), outer.closed()
         carried = tuple(v for v in around.variables if v in whole.variables)
         columns = (
-            carried
-            + tuple(variable for _, variable in keys)
-            + tuple(fold.into for fold in folds)
+            carried + tuple(variable for _, variable in keys) + tuple(fold.into for fold in folds)
         )
         width = around.base.width
-        node = c.Group(
-            whole.base, width, tuple(keys), tuple(folds), carried, columns, width + 1
-        )
+        node = c.Group(whole.base, width, tuple(keys), tuple(folds), carried, columns, width + 1)
         found = Relation(node, places={v: whole.places[v] for v in carried if v in whole.places})
         for before, after in plan.carried:
             found = found.placed(after, whole.places.get(before, {}))

@@ -67,6 +67,7 @@ class Watch:
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
+    circuits: bool = True  # False: operators that Spark distributes by units
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -196,12 +197,8 @@ class Watch:
             self.on_bytes(name, chunk)
 
     def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
-        """Run the query as a circuit, if it is one."""
-        import os
-        want = os.environ.get("XSC_CIRCUIT", "auto")
-        if want == "off":
-            return False
-        if want == "auto" and not worth_a_circuit(self.program, cuts, documents, self.policy):
+        """Run the query as a circuit, unless what each unit gives by itself is the answer."""
+        if not self.circuits or not worth_a_circuit(self.program, cuts, documents):
             return False
         circuit, levels = deepest_circuit(self.program, cuts, documents)
         if circuit.whole or self.program.settings.sequential:

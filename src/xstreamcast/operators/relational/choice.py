@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def worth_a_circuit(
-    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None], policy: str
+    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
 ) -> bool:
     """Whether more than one thing is done with units: what each gives by itself needs none."""
     division = deepest(program, cuts, documents)

@@ -92,9 +92,7 @@ class Emit:
             self._order.add((ranks[key], key))
         return frozenset(stay) - kept
 
-    def _inserted(
-        self, fresh: list[tuple[Key, dict[int, Entry]]], instant: int
-    ) -> list[Change]:
+    def _inserted(self, fresh: list[tuple[Key, dict[int, Entry]]], instant: int) -> list[Change]:
         out: list[Change] = []
         for key, before in sorted(fresh, key=lambda one: self._ranks[one[0]]):
             after = self._after(self._ranks[key])
@@ -119,9 +117,7 @@ class Emit:
         if not rows:
             return []
         space = turn.workspace()
-        columns: Any = {
-            number: [row.cells[at] for _, row in rows] for at, number in self._used
-        }
+        columns = {number: [row.cells[at] for _, row in rows] for at, number in self._used}
         frame = space.frame(columns, len(rows), {})
         return rows_of_strings(frame, evaluate(self._result, frame))
 

@@ -92,7 +92,7 @@ class Gathered:
             self._cells[key] = cell
 
     def value(self, turn: Round) -> Cell:
-        items = tuple(atom for key in self._order.keys() for atom in self._cells[key])
+        items = tuple(atom for _, key in self._order for atom in self._cells[key])
         if self._fold.call is None:
             return items
         return applied(self._fold.call, items, turn)
@@ -134,7 +134,9 @@ class _Switching:
         if self._strange:
             if self._slow is None:
                 self._slow = Gathered(self._fold)
-                self._slow.update([], [(rank, key, cell) for key, (rank, cell) in self._rows.items()])
+                self._slow.update(
+                    [], [(rank, key, cell) for key, (rank, cell) in self._rows.items()]
+                )
                 self._clear()
             else:
                 self._slow.update(gone, come)
@@ -161,7 +163,7 @@ class _Switching:
 
 
 class Summed(_Switching):
-    """sum and avg: of exact numbers a total; with doubles the values in order, which are added so."""
+    """sum and avg: of exact numbers a total; with doubles the values in order, and added so."""
 
     def __init__(self, fold: Fold) -> None:
         super().__init__(fold)
@@ -196,8 +198,10 @@ class Summed(_Switching):
             for i, (tag, value) in enumerate(cell):
                 self._tags[tag] += sign
                 if tag in _EXACT:
-                    self._total = EXACT.add(self._total, value) if sign > 0 else (
-                        EXACT.subtract(self._total, value)
+                    self._total = (
+                        EXACT.add(self._total, value)
+                        if sign > 0
+                        else (EXACT.subtract(self._total, value))
                     )
                 number = _as_double((tag, value))
                 yield (rank, i), float(value) if number is None else number
@@ -291,8 +295,7 @@ def _sorted_as(tag: int) -> int:
 
 
 def _sortable(atom: Atom) -> Atom:
-    tag, value = atom
-    if tag in _SORTED:
+    if atom[0] in _SORTED:
         return atom
     number = _as_double(atom)
     assert number is not None

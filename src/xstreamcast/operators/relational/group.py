@@ -41,9 +41,7 @@ class GroupOperator:
         given = {v: columns.index(v) for v in node.carried}
         given |= {variable: columns.index(column) for column, variable in node.keys}
         into = [fold.into for fold in node.folds]
-        self._cells = [
-            (None, given[v]) if v in given else (into.index(v), 0) for v in node.columns
-        ]
+        self._cells = [(None, given[v]) if v in given else (into.index(v), 0) for v in node.columns]
         self._rows: dict[Key, Row] = {}
         self._name: dict[Key, Key] = {}  # of each row, the key of its group
         self._groups: dict[Key, _Members] = {}
@@ -95,9 +93,7 @@ class GroupOperator:
             turn.put(out, name, before.get(name), new)
         return out
 
-    def _update(
-        self, name: Key, gone: list[tuple[Key, Row]], come: list[tuple[Key, Row]]
-    ) -> None:
+    def _update(self, name: Key, gone: list[tuple[Key, Row]], come: list[tuple[Key, Row]]) -> None:
         group = self._groups.get(name)
         if group is None:
             group = self._groups[name] = _Members([fold_state(f) for f in self._node.folds])
@@ -143,8 +139,7 @@ class GroupOperator:
             parts.append(canonical(cells, inexact))
         outer = self._node.outer
         return {
-            key: (*key[:outer], tuple(part[i] for part in parts))
-            for i, (key, _) in enumerate(rows)
+            key: (*key[:outer], tuple(part[i] for part in parts)) for i, (key, _) in enumerate(rows)
         }
 
 

@@ -61,7 +61,8 @@ class JoinOperator:
         if key is None or not rows:
             return {}
         plan, side = (key.left, self._node.left) if left else (key.right, self._node.right)
-        return dict(zip((k for k, _ in rows), key_values(plan, side.columns, rows, turn), strict=True))
+        found = key_values(plan, side.columns, rows, turn)
+        return dict(zip((one for one, _ in rows), found, strict=True))
 
     def _mode_after(
         self, left: Delta, mine: dict[Key, JoinValues], right: Delta, theirs: dict[Key, JoinValues]

@@ -121,11 +121,8 @@ def _sort_keys(cells: Sequence[Cell], key: c.SortKey, target: int | None) -> lis
     """For each cell something that sorts as its value does."""
     if any(len(cell) > 1 for cell in cells):
         lengths = np.array([len(cell) for cell in cells], np.int64)
-        items = Items.mixed([t for cell in cells for t, _ in cell], [v for c_ in cells for _, v in c_])
-        at_most_one(Column.from_lengths(items, lengths), "a key of order by")
-    tags = [tag for cell in cells for tag, _ in cell]
-    values = [value for cell in cells for _, value in cell]
-    found = iter(_ordinals(Items.mixed(tags, values), target) if tags else ())
+        at_most_one(Column.from_lengths(_items(cells), lengths), "a key of order by")
+    found = iter(_ordinals(_items(cells), target) if any(cells) else ())
     empty = (2, 0) if key.empty_greatest else (-2, 0)
     nan = (1, 0) if key.empty_greatest else (-1, 0)
     out = []
@@ -134,6 +131,11 @@ def _sort_keys(cells: Sequence[Cell], key: c.SortKey, target: int | None) -> lis
         made = empty if value is None else nan if value != value else (0, value)
         out.append(Descending(made) if key.descending else made)
     return out
+
+
+def _items(cells: Sequence[Cell]) -> Items:
+    atoms = [atom for cell in cells for atom in cell]
+    return Items.mixed([tag for tag, _ in atoms], [value for _, value in atoms])
 
 
 def _ordinals(items: Items, target: int | None) -> list[Any]:

@@ -21,9 +21,7 @@ class Ordered:
     def __len__(self) -> int:
         return len(self._list)
 
-    def replace(
-        self, gone: Iterable[tuple[Rank, Key]], come: Iterable[tuple[Rank, Key]]
-    ) -> None:
+    def replace(self, gone: Iterable[tuple[Rank, Key]], come: Iterable[tuple[Rank, Key]]) -> None:
         """Take out and put in; what goes goes first, because ranks are handed on."""
         gone = list(gone)
         if 4 * len(gone) > len(self._list):

@@ -75,9 +75,7 @@ class SliceOperator:
         for key in dict.fromkeys([*before, *now]):
             turn.put(out, key, before.get(key), now.get(key))
 
-    def _show_rest(
-        self, outer: Key, order: Ordered, delta: Delta, out: Delta, turn: Round
-    ) -> None:
+    def _show_rest(self, outer: Key, order: Ordered, delta: Delta, out: Delta, turn: Round) -> None:
         """All positions but the first few: what changed, and what crossed the boundary."""
         hidden_before = self._shown.get(outer, {})
         keys = order.keys(0, self._node.first - 1)
@@ -208,9 +206,7 @@ class NumberOperator:
 
     def _row(self, row: Row, position: int, size: int) -> Row:
         values = {"position": ((INTEGER, position),), "size": ((INTEGER, size),)}
-        cells = tuple(
-            values[at] if isinstance(at, str) else row.cells[at] for at in self._cells
-        )
+        cells = tuple(values[at] if isinstance(at, str) else row.cells[at] for at in self._cells)
         return Row(row.rank, cells)
 
 
@@ -219,9 +215,7 @@ class UnionOperator:
 
     def __init__(self, node: c.Union) -> None:
         self._node = node
-        self._kept = [
-            [one.columns.index(v) for v in node.columns] for one in node.parts
-        ]
+        self._kept = [[one.columns.index(v) for v in node.columns] for one in node.parts]
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The changes of all parts."""

@@ -79,7 +79,7 @@ class RowsOperator:
 
     def _evaluated(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[Row]]:
         node, space = self._node, turn.workspace()
-        columns: Mapping[int | str, list[Cell]] = {
+        columns: Mapping[int, list[Cell]] = {
             number: [row.cells[at] for _, row in rows] for at, number in self._used
         }
         shared = {variable.number: cell for variable, cell in self._scalars.items()}

@@ -45,8 +45,9 @@ def _relative(test: p.Expression, window: p.Window) -> p.Expression:
         match node:
             case p.Arithmetic("-", p.Var(a), p.Var(b)) if (a, b) == (end, start):
                 return p.EMPTY
-            case p.ValueCompare(_, p.Var(a), p.Arithmetic("+", p.Var(b), p.Const())) if (
-                (a, b) == (end, start)
+            case p.ValueCompare(_, p.Var(a), p.Arithmetic("+", p.Var(b), p.Const())) if (a, b) == (
+                end,
+                start,
             ):
                 return p.EMPTY
             case _:
@@ -122,7 +123,8 @@ class WindowSearch:
         behind = items.beginning(items.label(high) + 1, None)
         while True:
             made = self._found(outer, items, rows, start, end, turn)
-            begun = {items.label(a) for _, a, z, _ in made if a > high and (z < end - 1 or end == n)}
+            ended = [one for one in made if one[2] < end - 1 or end == n]
+            begun = {items.label(one[1]) for one in ended if one[1] > high}
             meet = next((one[1] for one in behind if one[1] in begun), None)
             if meet is not None or end == n:
                 break

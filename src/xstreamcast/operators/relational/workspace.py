@@ -39,7 +39,7 @@ class Workspace:
         self._own: dict[int, int] = {}  # numbers of tapes of constructed nodes, by identity
 
     def frame(
-        self, columns: Mapping[Key, Sequence[Cell]], n: int, shared: Mapping[Key, Cell]
+        self, columns: Mapping[int, Sequence[Cell]], n: int, shared: Mapping[int, Cell]
     ) -> Frame:
         """A row for each cell of the columns; shared values are the same in all of them."""
         self._load(itertools.chain(*columns.values(), shared.values()))

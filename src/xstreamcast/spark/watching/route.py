@@ -56,7 +56,9 @@ class Router(Reading):
         self.spread: str | None = None  # the stream whose units are spread, as soon as it is known
         program = next(iter(asked.programs.values()))
         kinds = asked.kinds if self.why is None else {}
-        self.plan = Watch(program, kinds, variables=asked.variables, policy=asked.policy)
+        self.plan = Watch(
+            program, kinds, variables=asked.variables, policy=asked.policy, circuits=False
+        )
         self.ended: set[str | None] = set()
         self._arrived: list[tuple[bytes, int | None]] = []  # all that came; nothing in one place
         self._read = 0  # how many of these were read

@@ -34,8 +34,9 @@ class Units:
             return None
         (program,) = self.asked.programs.values()
         made = UnitsWatch(
-            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
-        )
+            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy,
+            circuits=False,
+        )  # fmt: skip
         made.mine = partial(_mine, self.number, self.buckets)
         return made
 

@@ -45,7 +45,7 @@ QUERIES = (
     'for $a in stream("a")//u, $b in stream("b")//u where $a/k < $b/k return <l>{ $b/@n }</l>',
     'distinct-values(for $a in stream("a")//u return stream("b")//u[k = $a/k]/v)',
 )  # fmt: skip
-JOINED = frozenset(range(len(QUERIES))) - {16, 18}
+JOINED = frozenset(range(len(QUERIES))) - {16, 18}  # in documents; circuits join these, too
 
 keys = st.lists(st.sampled_from(["1", "2", "3", "x", ""]), max_size=2)
 words = st.sampled_from(["x", "y", "7"])
@@ -151,7 +151,7 @@ def test_the_accumulated_answer_is_the_query_asked_afresh(data, case):
     for beside in play(case, data):
         if beside.watch.pipeline is None:
             continue
-        assert beside.joined == (case[0] in JOINED)
+        assert beside.joined or case[0] not in JOINED
         if data.draw(st.integers(0, 3)) == 0:
             beside.restart()
         if data.draw(st.booleans()):

@@ -52,6 +52,21 @@ def uses_focus(plan: p.Plan) -> bool:
     return facts(plan).reads_focus
 
 
+def counts_positions(plan: p.Plan) -> bool:
+    """Whether a plan reads position() or last() of its own focus, not only the context item."""
+    match plan:
+        case p.Position() | p.Last():
+            return True
+        case p.Path(left) | p.SimpleMap(left) | p.Filter(left):
+            return counts_positions(left)
+        case p.Inline() | p.FunctionRef():
+            return False
+        case _ if not (facts(plan).position or facts(plan).last):
+            return False
+        case _:
+            return any(map(counts_positions, children(plan)))
+
+
 def bound_variables(plan: p.Tuples) -> tuple[p.Variable, ...]:
     """The variables of the tuples of a stream, in the order they are bound."""
     match plan:

@@ -13,7 +13,7 @@ from typing import Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
 from xstreamcast.algebra.cut import ELSEWHERE, Cut, Depths, Guard, NotDivided, Place, step
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import STREAMS, children, descendants
 from xstreamcast.functions.signature import FN
@@ -105,8 +105,7 @@ class Locality:
 
     def _drive_inner(self, right: p.Expression, place: Place) -> Place:
         """The right side of a path: driven on from the spine, looked at inside a unit."""
-        known = facts(right)
-        if known.position or known.last:
+        if counts_positions(right):
             raise NotDivided("it counts positions over all units", right.span)
         if place.spine is not None:
             return self.drive(right, place)

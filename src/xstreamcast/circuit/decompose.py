@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.walk import STREAMS, bottom_up, map_children
 from xstreamcast.functions.signature import FN
 
@@ -129,9 +129,9 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
         case p.Path(left, right):
             return apart and _stays_narrow(right) and _distributes(left, after, apart)
         case p.SimpleMap(left, right):
-            return not _counts(right) and _distributes(left, after, apart)
+            return not counts_positions(right) and _distributes(left, after, apart)
         case p.Filter(input, predicate, False):
-            truth = predicate_class(predicate) == "truth" and not _counts(predicate)
+            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
             return truth and _distributes(input, after, apart)
         case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
             return _distributes(items, after, apart)
@@ -149,15 +149,10 @@ def _stays_narrow(plan: p.Expression) -> bool:
         case p.Step(input, axis):
             return axis in _NARROW and _stays_narrow(input)
         case p.Filter(input, predicate, False):
-            truth = predicate_class(predicate) == "truth" and not _counts(predicate)
+            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
             return truth and _stays_narrow(input)
         case _:
             return False
-
-
-def _counts(plan: p.Expression) -> bool:
-    known = facts(plan)
-    return known.position or known.last
 
 
 def distinct_variables(plan: p.Tuples) -> frozenset[p.Variable]:

@@ -68,7 +68,6 @@ class Join:
     key: p.JoinKey | None
     columns: Columns
     width: int
-    clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)

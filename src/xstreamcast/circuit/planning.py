@@ -13,7 +13,7 @@ from typing import Any, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class, static_type
 from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place
-from xstreamcast.algebra.free import bound_variables, facts, free_numbers
+from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.static_type import ATOMIC
@@ -67,6 +67,11 @@ class Relation:
         """Whether it is the single row that everything begins with."""
         return isinstance(self.base, c.One) and not self.nested
 
+    @property
+    def is_one_row(self) -> bool:
+        """Whether nothing has been chosen yet: it has its row in any case."""
+        return self.is_one and not self.clauses
+
     def with_clause(self, clause: Any, bound: tuple[p.Variable, ...], nested: bool) -> Relation:
         """The relation with one more clause."""
         return replace(
@@ -116,6 +121,7 @@ class Planner:
         self.guards: set[tuple[str, Guard]] = set()
         self.held: set[tuple[str, Guard]] = set()
         self.reasons: list[tuple[str, Span]] = []
+        self._guarded = False  # inside a branch that may not be taken
         self._why: tuple[str, Span] | None = None  # why the last plan was not driven
         for name in (n.name for n in descendants(program.body) if isinstance(n, p.StreamInput)):
             if name not in self.sources:
@@ -127,7 +133,10 @@ class Planner:
         """The relation whose rows make the answer, and what each gives."""
         try:
             found, result = self.items(body, self._top)
-            return found, self.checked(result, found)
+            if not asks_clock(result):
+                return found, self.checked(result, found)
+            answer = self.fresh("answer")  # a row that the clock changes is evaluated again
+            return self._let(found, answer, result)[0], p.Var(answer)
         except NotLifted as why:
             self.reasons.append((why.reason, why.span))
             return self.whole_answer(body)
@@ -258,6 +267,7 @@ class Planner:
         if not self.mentions(plan):
             return outer, plan
         if self.is_closed(plan, outer):
+            self._check_unfailing(plan, outer)
             found = self._driven(plan, tuples=False)
             if found is not None:
                 return self._product(outer, found), p.Var(found.bound[-1])
@@ -267,8 +277,8 @@ class Planner:
             case p.Comma(parts):
                 return self._comma(parts, outer)
             case p.If() if any(map(self.mentions, branches(plan))):
-                return self._comma(_either(plan), outer)
-            case p.SimpleMap(left, right) if not _counts(right) and not self.mentions(right):
+                return self._branched(plan, outer)
+            case p.SimpleMap(left, right) if not (counts_positions(right) or self.mentions(right)):
                 found, result = self.items(left, outer)
                 return found, replace(plan, left=result)
             case p.SimpleMap() | p.Filter():
@@ -284,6 +294,11 @@ class Planner:
             case _:
                 return self.extend(plan, outer)
 
+    def _check_unfailing(self, plan: Any, outer: Relation) -> None:
+        """What is evaluated once for all rows of a branch must not fail where none takes it."""
+        if self._guarded and not outer.is_one_row and may_fail(plan):
+            raise NotLifted("a branch that is not taken may fail over an input", plan.span)
+
     def _product(self, outer: Relation, inner: Relation) -> Relation:
         """Each row of the outer relation with every row of one that does not depend on it."""
         if outer.is_one and not outer.clauses and not outer.scalars:
@@ -293,9 +308,8 @@ class Planner:
 
     def _pairs(self, left: Relation, right: Relation, key: p.JoinKey | None) -> Relation:
         node = c.Join(
-            left.base, right.base, key, left.variables + right.variables, left.base.width + 1,
-            clock=key is not None and (asks_clock(key.left) or asks_clock(key.right)),
-        )  # fmt: skip
+            left.base, right.base, key, left.variables + right.variables, left.base.width + 1
+        )
         return Relation(node, places={**left.places, **right.places})
 
     def _return(self, plan: p.Return, outer: Relation) -> tuple[Relation, p.Expression]:
@@ -325,6 +339,14 @@ class Planner:
             item
         )
 
+    def _branched(self, plan: p.If, outer: Relation) -> tuple[Relation, p.Expression]:
+        """Each branch for the rows that take it; what all rows share is evaluated in any case."""
+        before, self._guarded = self._guarded, True
+        try:
+            return self._comma(_either(plan), outer)
+        finally:
+            self._guarded = before
+
     def _let(
         self, relation: Relation, variable: p.Variable, value: p.Expression
     ) -> tuple[Relation, Places]:
@@ -350,8 +372,9 @@ class Planner:
             chosen = None if plan.reverse else positions_of(plan.predicate)
             if chosen is not None:
                 return self._sliced(plan.input, chosen, outer)
-            truth = self._predicate_class(plan.predicate) == "truth" and not _counts(plan.predicate)
-            if truth and not self.mentions(plan.predicate):
+            test = plan.predicate
+            truth = self._predicate_class(test) == "truth" and not counts_positions(test)
+            if truth and not self.mentions(test):
                 found, result = self.items(plan.input, outer)
                 return found, replace(plan, input=result)
             if self._is_place(plan):
@@ -483,6 +506,7 @@ class Planner:
         if not self.mentions(plan):
             return outer, plan
         if self.is_closed(plan, outer):
+            self._check_unfailing(plan, outer)
             variable, node, places = self._scalar(plan)
             return outer.with_scalars({variable: node}).placed(variable, places), p.Var(variable)
         match plan:
@@ -633,6 +657,7 @@ class Planner:
         if isinstance(plan, p.Unit):
             return outer
         if self.mentions(plan) and self.is_closed(plan, outer):
+            self._check_unfailing(plan, outer)
             if not (outer.is_one and not outer.clauses and not outer.scalars):
                 return self._product(outer, self.tuples(plan, self._top))
             found = self._driven(plan, tuples=True)
@@ -701,7 +726,8 @@ class Planner:
         left = self.tuples(plan.left, outer).closed()
         right = self.tuples(plan.right, self._top).closed()
         key = plan.keys[0]
-        if any(map(self.mentions, (key.left, key.right))):
+        sides = key.left, key.right
+        if any(map(self.mentions, sides)) or any(map(asks_clock, sides)):
             return self._nested_loops(plan, outer)
         self.checked(key.left, left)
         self.checked(key.right, right)
@@ -869,11 +895,6 @@ def _member(value: p.Expression, call: p.Call | None) -> p.Expression:
     if call is None or call.function.local in ("count", "exists", "empty"):
         return value
     return called("data", value)
-
-
-def _counts(plan: p.Expression) -> bool:
-    known = facts(plan)
-    return known.position or known.last
 
 
 def _subsequence(first: p.Atom, rest: list[Any]) -> tuple[int, int | None] | None:

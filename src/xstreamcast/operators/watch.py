@@ -198,10 +198,12 @@ class Watch:
 
     def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
         """Run the query as a circuit, unless what each unit gives by itself is the answer."""
-        if not self.circuits or not worth_a_circuit(self.program, cuts, documents):
+        strict = self.policy == "strict"
+        if not self.circuits or not worth_a_circuit(self.program, cuts, documents, strict):
             return False
         circuit, levels = deepest_circuit(self.program, cuts, documents)
-        if circuit.whole or self.program.settings.sequential:
+        named = {name for name, (_, local) in circuit.guards if local == ROOT}
+        if circuit.whole or any(self.kinds[name] == "answer" for name in named):
             return False
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)

@@ -15,16 +15,24 @@ if TYPE_CHECKING:
 
 
 def worth_a_circuit(
-    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
+    program: Program,
+    cuts: Mapping[str | None, Cut],
+    documents: frozenset[str | None],
+    strict: bool,
 ) -> bool:
-    """Whether more than one thing is done with units: what each gives by itself needs none."""
+    """Whether more than one thing is done with units: what each gives by itself needs none.
+
+    Units of documents never change, so that little need be kept of them; and strict answers leave
+    unit by unit: both have operators of their own.
+    """
     division = deepest(program, cuts, documents)
     if not division.parts:
         return True
     part = division.parts[0]
-    document = isinstance(division.cuts[part.input], DepthCut)
-    if division.plain and isinstance(part.shape, Listed) and part.fold == "items":
-        return bool(part.probes or part.others or part.numbered)
-    if document and all(isinstance(one.shape, Listed | Windowed) for one in division.parts):
-        return any(one.probes or one.others for one in division.parts)
+    alone = strict or not (part.probes or part.others or part.numbered)
+    if division.plain and isinstance(part.shape, Listed) and part.fold == "items" and alone:
+        return False
+    read = {name for one in division.parts for name in (*one.inputs, *one.others)}
+    if any(isinstance(division.cuts.get(name), DepthCut) for name in read):
+        return not all(isinstance(one.shape, Listed | Windowed) for one in division.parts)
     return True

@@ -107,11 +107,9 @@ class WindowItems:
         at = np.flatnonzero((self._first <= last) & (self._last >= first))
         return self._listed(at)
 
-    def beginning(self, first: int, last: int | None) -> list[tuple[Key, int, int]]:
-        """The windows whose first item has a label between these; last None: to the end."""
-        held = (self._first >= first) & (self._first != _NONE)
-        at = np.flatnonzero(held if last is None else held & (self._first <= last))
-        return self._listed(at)
+    def beginning(self, first: int, last: int) -> list[tuple[Key, int, int]]:
+        """The windows whose first item has a label between these."""
+        return self._listed(np.flatnonzero((self._first >= first) & (self._first <= last)))
 
     def _listed(self, slots: I64) -> list[tuple[Key, int, int]]:
         found = slots[np.argsort(self._first[slots], kind="stable")].tolist()

@@ -7,7 +7,7 @@ that begin behind it
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import facts
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.relational.window_items import WindowItems
 
 _Found = tuple[Key, int, int, "Row | None"]  # name, first and last place, row
-_AHEAD = 16  # items that are looked at beyond those that windows are known to reach
+_AHEAD: Final = 16  # items that are looked at beyond those that windows are known to reach
 
 
 def moves_with_positions(node: c.Window) -> bool:
@@ -57,6 +57,20 @@ def _relative(test: p.Expression, window: p.Window) -> p.Expression:
     return made
 
 
+_FIRST: Final = -(1 << 62)
+_LAST: Final = (1 << 62) - 1  # labels before and behind all items, those that have gone among them
+
+
+def _from(items: WindowItems, place: int) -> int:
+    """The label from which on windows belong to a part that begins at a place."""
+    return items.label(place) if place else _FIRST
+
+
+def _until(items: WindowItems, place: int) -> int:
+    """The label up to which windows belong to a part that ends at a place."""
+    return items.label(place) if place + 1 < len(items) else _LAST
+
+
 class WindowSearch:
     """Finds windows in a part of a sequence, and takes as much more of it as they need."""
 
@@ -73,14 +87,14 @@ class WindowSearch:
         """The windows found for items at these places; and the names of those they replace."""
         n = len(items)
         if n == 0:
-            gone = [name for name, _, _ in items.beginning(-(1 << 62), None)]
+            gone = [name for name, _, _ in items.beginning(_FIRST, _LAST)]
             for name in gone:
                 items.drop(name)
             return {}, gone
         low, high = max(0, first - 1), min(n - 1, last + 1)
         if self._plan.kind == "landmark":  # each start waits for further ends for ever
             return self._each(outer, items, rows, 0, n - 1, n, turn)
-        known = items.touching(items.label(low), items.label(high))
+        known = items.touching(_from(items, low), _until(items, high))
         start = min([low, *(self._place(items, label) for _, label, _ in known)])
         if self._plan.kind == "tumbling":
             return self._tumbling(outer, items, rows, start, high, turn)
@@ -110,7 +124,7 @@ class WindowSearch:
             if end == n or all(one[2] < end - 1 for one in mine):
                 break
             end = min(n, start + 2 * (end - start))
-        gone = [name for name, _, _ in items.beginning(items.label(start), items.label(high))]
+        gone = [one for one, _, _ in items.beginning(_from(items, start), _until(items, high))]
         return self._taken(items, mine, gone)
 
     def _tumbling(
@@ -119,8 +133,7 @@ class WindowSearch:
     ) -> tuple[dict[Key, Row], list[Key]]:  # fmt: skip
         """Windows that follow each other: until one begins where one began before."""
         n, end = len(items), min(len(items), high + 1 + _AHEAD)
-        label = items.label(start)
-        behind = items.beginning(items.label(high) + 1, None)
+        behind = items.beginning(_until(items, high) + 1, _LAST)
         while True:
             made = self._found(outer, items, rows, start, end, turn)
             ended = [one for one in made if one[2] < end - 1 or end == n]
@@ -131,8 +144,8 @@ class WindowSearch:
             end = min(n, start + 2 * (end - start))
         if meet is not None:
             made = [one for one in made if items.label(one[1]) < meet]
-        last = None if meet is None else meet - 1
-        gone = [name for name, _, _ in items.beginning(label, last)]
+        last = _LAST if meet is None else meet - 1
+        gone = [name for name, _, _ in items.beginning(_from(items, start), last)]
         return self._taken(items, made, gone)
 
     def _taken(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.evaluate.frame import Frame, Key, Value
+from xstreamcast.history.forgetting import excerpt
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, NodeRef, OwnNode
@@ -27,6 +28,14 @@ Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its o
 _ROW = 0xFFFFFFFF
 
 
+def _top(tape: Any, row: int) -> int:
+    """The root of the tree that a node is in."""
+    parent = tape.columns.parent
+    while parent[row] >= 0:
+        row = int(parent[row])
+    return row
+
+
 class Workspace:
     """One evaluation: cells to columns, and back."""
 
@@ -36,7 +45,8 @@ class Workspace:
         self._read = read
         self._units: dict[tuple[int, str], int] = {}  # handles of their documents
         self._tapes: dict[int, tuple[int, Minis]] = {}  # by number: the input, and its units
-        self._own: dict[int, int] = {}  # numbers of tapes of constructed nodes, by identity
+        self._own: dict[tuple[int, int], int] = {}  # handles of constructed nodes
+        self._kept: list[Any] = []  # their tapes, whose identities are used
 
     def frame(
         self, columns: Mapping[int, Sequence[Cell]], n: int, shared: Mapping[int, Cell]
@@ -52,13 +62,14 @@ class Workspace:
 
     def _load(self, cells: Iterable[Cell]) -> None:
         wanted: dict[int, set[str]] = {}
+        own: dict[tuple[int, int], OwnNode] = {}
         for cell in cells:
             for tag, value in cell:
                 if tag == NODE:
                     if type(value) is NodeRef:
                         wanted.setdefault(value.source, set()).add(value.unit)
-                    elif id(value.tape) not in self._own:
-                        self._own[id(value.tape)] = -1
+                    else:
+                        own[id(value.tape), value.row] = value
         for source in sorted(wanted):
             for minis in self._read(source, wanted[source]):
                 number = self.store.add(minis.tape)
@@ -66,6 +77,20 @@ class Workspace:
                 handles = ((number << 32) | minis.documents).tolist()
                 for key, handle in zip(minis.keys, handles, strict=True):
                     self._units[source, key] = handle
+        self._load_own(list(own.values()))
+
+    def _load_own(self, nodes: Sequence[OwnNode]) -> None:
+        """Constructed trees, in the order in which they are met: they were made at any time."""
+        for tape, group in itertools.groupby(nodes, key=lambda node: node.tape):
+            rows = [node.row for node in group]
+            tops = [_top(tape, row) for row in rows]
+            roots = list(dict.fromkeys(tops))
+            made, begin = excerpt(tape, np.array(roots, np.int64))
+            base = self.store.add(made) << 32
+            at = dict(zip(roots, begin.tolist(), strict=True))
+            for row, top in zip(rows, tops, strict=True):
+                self._own.setdefault((id(tape), row), base | (at[top] + row - top))
+                self._kept.append(tape)
 
     def _column(self, cells: Sequence[Cell]) -> Column:
         lengths = np.fromiter(map(len, cells), np.int64, len(cells))
@@ -80,10 +105,7 @@ class Workspace:
     def _handle(self, value: Any) -> int:
         if type(value) is NodeRef:
             return self._units[value.source, value.unit] + value.offset
-        number = self._own.get(id(value.tape), -1)
-        if number < 0:
-            number = self._own[id(value.tape)] = self.store.add(value.tape)
-        return (number << 32) | int(value.row)
+        return self._own[id(value.tape), value.row]
 
     def cells(self, column: Column) -> list[Cell]:
         """The values of a column, as rows keep them."""

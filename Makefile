@@ -5,10 +5,20 @@ INSTALLED := .venv/.installed
 BENCH_INSTALLED := .venv/.installed-bench
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: install demo test check lint fmt bench constraints
+.PHONY: install kernels wheel demo test check lint fmt bench bench-start constraints
 .DEFAULT_GOAL := install
 
-install: $(INSTALLED)
+install: $(INSTALLED) kernels
+
+# Compiled ahead: only what is new or has changed since the last time.
+kernels: $(INSTALLED)
+	@$(BIN)/xstreamcast kernels
+
+# A wheel with the kernels of this kind of machine, for every processor of it.
+wheel: $(INSTALLED)
+	@$(BIN)/xstreamcast kernels --every-level
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
+	@ls -l dist/*.whl
 
 demo: $(INSTALLED)
 	@$(BIN)/xstreamcast demo
@@ -31,6 +41,10 @@ fmt: $(INSTALLED)
 
 bench: $(BENCH_INSTALLED)
 	$(BIN)/xstreamcast bench tape
+
+# How long a command takes to begin, in processor time.
+bench-start: install
+	$(BIN)/python -m bench.start
 
 # The one command that refreshes the pins: names and versions, no addresses.
 constraints:

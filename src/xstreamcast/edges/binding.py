@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -39,6 +38,7 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.history.asking import Asked, When, event_now, planned_instants
 from xstreamcast.history.history import History, forked
 from xstreamcast.model import atomic as a
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.model.items import Items
 from xstreamcast.model.sequence_type import NodeItem

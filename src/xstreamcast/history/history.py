@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,6 +13,7 @@ from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
 from xstreamcast.model.column import distinct
 from xstreamcast.model.fragment import REPEATED, ZONED, FragmentBatch
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.payload_kernels import Payloads, Places, measure
 from xstreamcast.tape.store import Store

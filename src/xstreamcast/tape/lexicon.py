@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from xml.parsers import expat
 
 import numpy as np
-from numba import int64
+from numpy import int64
 
 from xstreamcast.tape.layout import I32
 from xstreamcast.tape.names import XML_URI, XMLNS_URI, Names

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
 from xstreamcast.errors import error
+from xstreamcast.model.frozen import dataclass
 
 _LARGE: Final = 2**31 - 1
 

@@ -8,7 +8,7 @@ What is rare is called. What the pass is not sure of it answers with SUSPECT, an
 
 from __future__ import annotations
 
-from numba import int64
+from numpy import int64
 
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, I32, I64, NAMESPACE, TEXT, Columns
 from xstreamcast.tape.tokenize_bytes import (

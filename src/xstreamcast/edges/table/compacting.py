@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -23,6 +23,7 @@ from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
 from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
 from xstreamcast.edges.table.writing import told
+from xstreamcast.model.frozen import dataclass
 
 _LARGE: Final = 128 << 20  # a file of so many bytes is left as it is
 _STALE: Final = 3600.0  # seconds after which a file that is in no commit is taken for abandoned

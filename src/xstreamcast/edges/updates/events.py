@@ -15,10 +15,10 @@ declarations among them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from xstreamcast.errors import error
+from xstreamcast.model.frozen import dataclass
 
 Kind: TypeAlias = Literal["M", "R", "B", "A"]
 KINDS: Final[dict[Kind, str]] = {

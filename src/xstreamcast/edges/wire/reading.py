@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from xstreamcast.edges.wire.spots import Begin, Spot, Spots
@@ -16,6 +16,7 @@ from xstreamcast.edges.wire.sync import (
     sure_start,
 )
 from xstreamcast.errors import Error
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.limits import DEFAULT, Limits
 from xstreamcast.tape.names import Names

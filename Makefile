@@ -10,8 +10,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 
 install: $(INSTALLED) kernels
 
-# Compiled ahead: only what is new or has changed since the last time.
+# Bytecode and kernels, compiled ahead: only what is new or has changed since the last time.
 kernels: $(INSTALLED)
+	@$(BIN)/python -m compileall -q src
 	@$(BIN)/xstreamcast kernels
 
 # A wheel with the kernels of this kind of machine, for every processor of it.
@@ -44,7 +45,7 @@ bench: $(BENCH_INSTALLED)
 
 # How long a command takes to begin, in processor time.
 bench-start: install
-	$(BIN)/python -m bench.start
+	$(BIN)/xstreamcast bench start
 
 # The one command that refreshes the pins: names and versions, no addresses.
 constraints:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,6 +113,11 @@ def _local(arguments: Parsed) -> Ingested:
 
 
 def _on_spark(arguments: Parsed) -> Ingested:
+    if find_spec("pyspark") is None:
+        raise error(
+            "XSCU0006", "Spark is not installed",
+            hint="pip install 'xstreamcast[spark]', or --runner local (it needs [table] only)",
+        )  # fmt: skip
     from xstreamcast.spark.session import session
 
     spark = session(arguments.master)

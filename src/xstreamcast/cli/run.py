@@ -131,9 +131,8 @@ def _written(answer: Answer, form: str) -> Iterator[str]:
 
 def _escaped_lines(answer: Answer) -> Iterator[str]:
     """Items as XML content: nodes as they are, atomic values escaped."""
-    from xml.sax.saxutils import escape
-
     from xstreamcast.evaluate.results import records
+    from xstreamcast.model.markup import escape
 
     for record in records(answer.store, answer.items):
         yield record["xml"] if "xml" in record else escape(record.get("v", ""))

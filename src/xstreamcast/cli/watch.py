@@ -156,9 +156,8 @@ def _tell(watching: Watching | SparkWatching, arguments: Parsed, out: TextIO) ->
 
 def _content(item: str) -> str:
     """An item as content of an element: a node as it is, a value escaped."""
-    from xml.sax.saxutils import escape
-
     from xstreamcast.edges.updates.writing import parsed
+    from xstreamcast.model.markup import escape
 
     return item if item.startswith("<") and parsed(item) is not None else escape(item)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -84,7 +84,7 @@ class History:
         self._tapes: dict[int, tuple[Tape, int]] = {}
         self._chains: dict[int, k.Chains] = {}
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
-        self._seed = secrets.randbits(62)
+        self._seed = int.from_bytes(os.urandom(8), "big") >> 2
 
     def __len__(self) -> int:
         return len(self.fragments)

@@ -7,6 +7,7 @@ imported then and not before: most commands do without it.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import update_wrapper
 from types import CodeType, FunctionType
@@ -68,7 +69,7 @@ class Kernel:
     def __call__(self, *arguments: Any) -> Any:
         answer = (self._ahead or self._found())(*arguments)
         if answer is NotImplemented:  # arguments of a form that was not compiled ahead
-            return (self._made or self.made())(*arguments)
+            return (self._made or self._missed(arguments))(*arguments)
         return answer
 
     @property
@@ -86,6 +87,15 @@ class Kernel:
                 if isinstance(callee := names.get(name), Kernel):
                     names[name] = callee.made()
         return self._made
+
+    def _missed(self, arguments: tuple[Any, ...]) -> Any:
+        """What numba makes of it, unless nothing may come from there (a mode for tests)."""
+        if os.environ.get("XSC_KERNELS") == "ahead":
+            from xstreamcast.kernels.ahead.loading import described
+
+            name = f"{self.function.__module__}.{self.function.__name__}"
+            raise TypeError(f"{name} was not compiled ahead for {described(arguments)}")
+        return self.made()
 
     def _found(self) -> Any:
         """The compiled function in the library, or one that always leaves the work to numba."""

@@ -50,9 +50,7 @@ class Scope(NamedTuple):
 
     bindings: Annotated[Any, BINDING]
     frames: Annotated[Any, FRAME]
-    inherited: Annotated[
-        Any, INHERITED_ROW
-    ]  # what units take from above, URIs as heap spans
+    inherited: Annotated[Any, INHERITED_ROW]  # what units take from above, URIs as heap spans
 
 
 @helper

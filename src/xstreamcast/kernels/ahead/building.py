@@ -33,7 +33,8 @@ from xstreamcast.kernels.ahead.stamps import (
 )
 
 AT_A_TIME = 2
-_MAKERS = ("forms", "wrapping", "runtime", "compiling")  # what object code depends on, of ours
+# What object code depends on, of ours.
+_MAKERS = ("forms", "only_read", "wrapping", "runtime", "compiling")
 _LINKERS = (
     ("cc", "-shared", "-nostdlib"),
     ("gcc", "-shared", "-nostdlib"),

@@ -51,18 +51,18 @@ def compile_kernel(called: Called, level: str, symbol: str, target: Path) -> Com
 def _object(called: Called, level: str, symbol: str, target: Path) -> list[list[str]]:
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
+    from xstreamcast.kernels.ahead.only_read import Module
     from xstreamcast.kernels.ahead.runtime import RUNTIME
-    from xstreamcast.kernels.ahead.wrapping import arguments_only_read
 
     forms = parameter_forms(called.kernel.function)
     compiled = _compiled(called, forms)
     module = llvm.parse_assembly(compiled.library.get_llvm_str())
-    native = module.get_function(compiled.fndesc.llvm_func_name)
-    only_read = arguments_only_read(native, forms)
+    machine = _machine(module.triple, level)
+    native = compiled.fndesc.llvm_func_name
+    only_read = Module(module).arrays_only_read(native, forms)
     wrapper, slots = _wrapper(compiled, forms, only_read, symbol)
     module.link_in(llvm.parse_assembly(wrapper))
     module.link_in(llvm.parse_assembly(RUNTIME))
-    machine = _machine(module.triple, level)
     _hide(module, machine, {f"xsc_{symbol}", f"xsc_slots_{symbol}"})
     _refuse_unknown(module)
     target.write_bytes(machine.emit_object(module))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -77,18 +77,6 @@ def _annotated(hint: Any, said: Any) -> Form:
     if isinstance(form, Array) and isinstance(said, int):
         return Array(form.dtype, said)
     raise NoFormError(f"{said!r} says nothing about the layout of an argument")
-
-
-def arrays(form: Form) -> Iterator[Array]:
-    """The arrays in a form, in order."""
-    match form:
-        case Array():
-            yield form
-        case Record():
-            for field in form.fields:
-                yield from arrays(field)
-        case Scalar():
-            return
 
 
 def _hints(of: Any) -> dict[str, Any]:

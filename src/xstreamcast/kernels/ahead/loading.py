@@ -153,3 +153,15 @@ def _failed(code: int, address: int, size: int) -> None:
 
     raised, arguments, _ = pickle.loads(ctypes.string_at(address, size))
     raise raised(*arguments)
+
+
+def described(value: Any) -> str:
+    """The form of an argument, for whoever looks for one that does not fit."""
+    match value:
+        case np.ndarray():
+            odd = [name for name in ("c_contiguous", "writeable") if not getattr(value.flags, name)]
+            return f"{value.dtype}[{value.ndim}d{''.join(f', not {name}' for name in odd)}]"
+        case tuple():
+            return f"{type(value).__name__}({', '.join(map(described, value))})"
+        case _:
+            return type(value).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import platform
+import os
 import sys
 import sysconfig
 from hashlib import blake2b
@@ -24,7 +24,7 @@ def levels() -> list[str]:
     """The levels of this machine that its processor can run, best first; none where none fits."""
     if sys.platform != "linux" or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return []
-    known = LEVELS.get(platform.machine(), {})
+    known = LEVELS.get(os.uname().machine, {})
     flags = _flags() if any(known.values()) else frozenset[str]()
     return [level for level, needed in known.items() if needed <= flags]
 
@@ -48,4 +48,4 @@ def digest(path: Path) -> str:
 
 def manifest_path(level: str) -> Path:
     """Where the manifest of a level is."""
-    return FOLDER / f"{platform.machine()}-{level}.json"
+    return FOLDER / f"{os.uname().machine}-{level}.json"

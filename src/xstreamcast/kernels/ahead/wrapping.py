@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
-from xstreamcast.kernels.ahead.forms import Array, Form, Record, Scalar, arrays
+from xstreamcast.kernels.ahead.forms import Array, Form, Record, Scalar
 
 _cg: Any = cgutils
 _PTR, _I8, _I32, _I64 = ir.IntType(8).as_pointer(), ir.IntType(8), ir.IntType(32), ir.IntType(64)
@@ -257,35 +257,6 @@ class Wrapper:
     def _new_reference(self, obj: Any) -> Any:
         self._call("Py_IncRef", ir.VoidType(), [obj])
         return obj
-
-
-def arguments_only_read(function: Any, forms: tuple[Form, ...]) -> list[bool]:
-    """For each array, in order: whether LLVM has proved that the kernel never writes to it."""
-    flat = iter(list(function.arguments)[2:])  # after the answer and the error
-    found = []
-    for form in forms:
-        for width in _widths(form):
-            data = [next(flat) for _ in range(width)]
-            if width > 1:
-                attributes = set(data[_ARRAY_DATA].attributes)
-                found.append(not attributes.isdisjoint((b"readonly", b"readnone")))
-    assert len(found) == sum(1 for form in forms for _ in arrays(form))
-    assert next(flat, None) is None
-    return found
-
-
-_ARRAY_DATA = 4  # an array is passed as: memory, parent, items, width, data, shape, strides
-
-
-def _widths(form: Form) -> list[int]:
-    """How many arguments of the compiled function each part of a form takes."""
-    match form:
-        case Scalar():
-            return [1]
-        case Array():
-            return [5 + 2 * form.dimensions]
-        case Record():
-            return [width for field in form.fields for width in _widths(field)]
 
 
 def _widened(extend: Any, value: Any) -> Any:

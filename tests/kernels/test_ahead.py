@@ -76,7 +76,7 @@ class Row(NamedTuple):
     numbers: I64
     pairs: Annotated[Any, PAIR]
     table: Annotated[I64, 2]
-    count: int
+    many: int
 
 
 def test_annotations_say_how_arguments_are_laid_out() -> None:
@@ -92,7 +92,7 @@ def test_annotations_say_how_arguments_are_laid_out() -> None:
 def test_an_annotation_that_says_nothing_is_refused() -> None:
     def vague(column: Any) -> None: ...
 
-    def silent(column) -> None: ...  # type: ignore[no-untyped-def]
+    def silent(column) -> None: ...
 
     with pytest.raises(NoFormError, match="says nothing about the layout"):
         parameter_forms(vague)
@@ -290,11 +290,11 @@ def test_a_manifest_of_another_format_is_left(tmp_path: Path, monkeypatch: Any) 
 
 def test_a_processor_without_avx2_gets_the_level_below(monkeypatch: Any) -> None:
     monkeypatch.setattr(stamps, "_flags", lambda: frozenset({"sse2"}))
-    monkeypatch.setattr(stamps.os, "uname", lambda: Machine("x86_64"))
+    monkeypatch.setattr(os, "uname", lambda: Machine("x86_64"))
     assert stamps.levels() == ["x86-64"]
     monkeypatch.setattr(stamps, "_flags", lambda: stamps._V3)
     assert stamps.levels() == ["x86-64-v3", "x86-64"]
-    monkeypatch.setattr(stamps.os, "uname", lambda: Machine("riscv64"))
+    monkeypatch.setattr(os, "uname", lambda: Machine("riscv64"))
     assert stamps.levels() == []
 
 

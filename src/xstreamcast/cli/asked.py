@@ -79,11 +79,12 @@ def bindings(asked: Query, words: list[str]) -> dict[str, str]:
     known = sorted(v.local for v in asked.program.variables if v.external)
     for name in found:
         if name not in known:
-            listed = ", ".join(f"${one}" for one in known) or "none"
+            listed = ", ".join(f"${one}" for one in known)
+            hint = f"it declares {listed}" if known else f"declare variable ${name} external;"
             raise error(
                 "XSCU0005",
                 f"-b {name}=… needs an external variable ${name} in the query",
-                hint=f"it declares {listed}",
+                hint=hint,
             )
     return found
 

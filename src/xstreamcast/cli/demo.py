@@ -87,7 +87,7 @@ def _reading(text: bytes) -> Iterator[str]:
     tape, ours = _timed(lambda: read(text), 5)
     _, theirs = _timed(lambda: expat.ParserCreate().Parse(text, True), 5)
     yield f"{len(tape):,} nodes in columns, no Python object per node"
-    yield f"tape    {_speed(text, ours)}   (first time {first * 1e3:.0f} ms: kernels loaded or compiled)"
+    yield f"tape    {_speed(text, ours)}   (first time {first * 1e3:.0f} ms)"
     yield f"expat   {_speed(text, theirs)}   (checks the document, keeps nothing)"
 
 

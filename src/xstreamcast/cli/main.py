@@ -16,13 +16,6 @@ INTERRUPTED = 130
 READER_GONE = 141  # what a shell reports for any filter whose reader went away
 
 
-def entry() -> None:
-    """What the commands `xstreamcast` and `xsc` call."""
-    # numpy starts a thread for each processor, for algebra that nothing here does
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.exit(main(sys.argv[1:]))
-
-
 def main(argv: list[str]) -> int:
     """Run one command line → its exit code. Data goes to stdout, all else to stderr."""
     try:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
+
+from xstreamcast.model.work import WORK
 
 _PATIENCE: Final = 2.0  # seconds that pass before anything is shown
 _PAUSE: Final = 0.1  # seconds between two pictures
@@ -19,15 +22,20 @@ class Progress:
 
     def __init__(self, title: str, out: TextIO | None = None, patience: float = _PATIENCE) -> None:
         self._title, self._out = title, sys.stderr if out is None else out
-        self._on = self._out.isatty() and os.environ.get("TERM") != "dumb"
+        self.on = self._out.isatty() and os.environ.get("TERM") != "dumb"
         self._began = time.monotonic()
         self._next = self._began + patience
         self._drawn = False
 
+    @property
+    def passed(self) -> float:
+        """Seconds since the work began."""
+        return time.monotonic() - self._began
+
     def show(self, done: float, total: float | None = None, said: str = "") -> None:
         """`done` of `total`, if that is known, and what else there is to say."""
         now = time.monotonic()
-        if not self._on or now < self._next:
+        if not self.on or now < self._next:
             return
         self._next, self._drawn = now + _PAUSE, True
         parts = [self._title]
@@ -54,6 +62,36 @@ def progress(title: str, patience: float = _PATIENCE) -> Iterator[Progress]:
         yield shown
     finally:
         shown.clear()
+
+
+@contextmanager
+def work_shown() -> Iterator[None]:
+    """Show how far reading and answering have come while the block runs, from a thread beside."""
+    shown = Progress("")
+    if not shown.on:
+        yield
+        return
+    over = threading.Event()
+    drawing = threading.Thread(target=_draw_work, args=(shown, over), daemon=True)
+    drawing.start()
+    try:
+        yield
+    finally:
+        over.set()
+        drawing.join()
+        shown.clear()
+
+
+def _draw_work(shown: Progress, over: threading.Event) -> None:
+    while not over.wait(_PAUSE):
+        read, total, items = WORK.read, WORK.total, WORK.items
+        if items:
+            shown.show(0, None, f"{items:,} items")
+        elif read < total:
+            shown.show(read, total, f"reading: {amount(read)} of {amount(total)}")
+        else:
+            passed = round(shown.passed)
+            shown.show(0, None, f"{amount(read)} read, evaluating for {passed} s" if read else "")
 
 
 def _bar(share: float) -> str:

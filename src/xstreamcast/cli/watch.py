@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
 from xstreamcast.cli.asked import add_asked_arguments, bindings, query_text, sources
-from xstreamcast.cli.streams import quarantined
+from xstreamcast.cli.streams import add_limit_arguments, apply_limits, quarantined
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.errors import error
 from xstreamcast.model.change import Accumulated, Change
@@ -64,12 +64,14 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--quarantine", metavar="FILE", help="keep refused fragments here")
     parser.add_argument("--checkpoint", metavar="DIR", help="remember here how far it came")
     add_spark_arguments(parser)
+    add_limit_arguments(parser)
 
 
 def main(arguments: Parsed) -> int:
     """Compile, begin, tell."""
     from xstreamcast.edges.watching.journal import cut_sink, sink_position
 
+    apply_limits(arguments)
     with _fitting(arguments), quarantined(arguments) as keep, _output(arguments) as out:
         watching = _watching(arguments, keep)
         watching.sink = lambda: sink_position(out)

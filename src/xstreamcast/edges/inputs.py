@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Arrival
+from xstreamcast.model.work import WORK
 
 if TYPE_CHECKING:
     from xstreamcast.edges.decoding import StreamDecoder
@@ -61,6 +62,7 @@ def chunks(path: str, size: int = CHUNK) -> Iterator[bytes]:
     with opened(path) as file:
         read = getattr(file, "read1", file.read)  # a pipe hands out what it has
         while chunk := read(size):
+            WORK.read += len(chunk)
             yield chunk
 
 
@@ -107,12 +109,18 @@ def kind_of_source(source: str | os.PathLike[str]) -> Kind:
 def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:
     """What arrives from a source, chunk by chunk, and at last what was still waiting."""
     files = paths(source)
+    WORK.total += sum(map(_plain_size, files))
     for number, path in enumerate(files, start=1):
         decoder.more = number < len(files)
         for chunk in chunks(path):
             yield decoder.feed(chunk)
         yield decoder.end_input()
     yield decoder.close()
+
+
+def _plain_size(path: str) -> int:
+    """How many bytes will be read; 0 where nobody knows."""
+    return 0 if path == "-" or path.endswith(".gz") else os.path.getsize(path)
 
 
 def stream_name(source: str | os.PathLike[str]) -> str:

@@ -13,7 +13,10 @@ from xstreamcast.kernels.ahead.finding import sources
 from xstreamcast.kernels.ahead.stamps import PACKAGE
 from xstreamcast.kernels.bounds import check_bounds
 
-_UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}  # not to be called by Python
+_UNWRAPPED: dict[str, Any] = {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}  # not to be called by Python
 
 
 class _Announcer(event.Listener):

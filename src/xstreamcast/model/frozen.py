@@ -31,7 +31,7 @@ else:
 
 def _frozen(cls: type, eq: bool, repr: bool) -> type:
     own = cls.__dict__.keys()
-    made = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=True)
+    made: Any = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=True)
     fields = dataclasses.fields(made)
     methods: dict[str, Any] = {
         "__init__": _first_call(made),

@@ -87,7 +87,8 @@ def _numba_type(form: Form) -> Any:
         case Array():
             return types.Array(from_dtype(form.dtype), form.dimensions, "C")
         case Record():
-            return types.BaseTuple.from_types([_numba_type(f) for f in form.fields], form.of)
+            make: Any = types.BaseTuple.from_types
+            return make([_numba_type(field) for field in form.fields], form.of)
 
 
 def _wrapper(

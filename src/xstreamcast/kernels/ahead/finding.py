@@ -15,7 +15,10 @@ from xstreamcast.kernels.ahead.stamps import PACKAGE
 from xstreamcast.kernels.compiled import Kernel, known
 
 ROOMS = ("kernels", "tape")  # where kernels are
-_IMPORT = re.compile(r"^from (xstreamcast(?:\.\w+)+) import", re.MULTILINE)
+_IMPORT = re.compile(r"^([ \t]*)from (xstreamcast(?:\.\w+)+) import", re.MULTILINE)
+_NUMBA = re.compile(r"^(?:from|import) (?:numba|llvmlite)", re.MULTILINE)
+# What decides nothing about the code of a kernel.
+_APART = ("xstreamcast.errors", "xstreamcast.kernels.ahead", "xstreamcast.kernels.kernel_cache")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,8 @@ def _modules() -> Iterator[str]:
 
 def _is_numbas(module: pkgutil.ModuleInfo) -> bool:
     """Whether a module is itself written with numba, and imported only while compiling."""
-    path = PACKAGE / Path(*module.name.split(".")[1:]).with_suffix(".py")
-    return path.is_file() and bool(re.search(r"^from numba", path.read_text("utf-8"), re.MULTILINE))
+    path = _file(module.name)
+    return path is not None and _NUMBA.search(path.read_text("utf-8")) is not None
 
 
 def _uses() -> Iterator[Called]:
@@ -101,9 +104,16 @@ def sources(path: Path) -> frozenset[Path]:
     found, new = set[Path](), {path}
     while new:
         found |= new
-        named = {_file(name) for one in new for name in _IMPORT.findall(one.read_text("utf-8"))}
-        new = {one for one in named if one is not None} - found
+        new = {other for one in new for other in _imported(one)} - found
     return frozenset(found)
+
+
+def _imported(path: Path) -> Iterator[Path]:
+    """What a file imports that its kernels may be made of: at its top, or to write them out."""
+    for indent, module in _IMPORT.findall(path.read_text("utf-8")):
+        found = None if module.startswith(_APART) else _file(module)
+        if found is not None and (not indent or _NUMBA.search(found.read_text("utf-8"))):
+            yield found
 
 
 def _file(module: str) -> Path | None:

@@ -139,9 +139,9 @@ def _class(module: str, name: str) -> Any:
 def _numpy_function(number: int) -> int:
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    from numpy._core import _multiarray_umath
+    from numpy._core import multiarray
 
-    table = pointer(_multiarray_umath._ARRAY_API, None)
+    table = pointer(multiarray._ARRAY_API, None)  # type: ignore[attr-defined]
     return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[number] or 0)
 
 

@@ -15,8 +15,11 @@ from xstreamcast.kernels.ahead.forms import Array, Form, Record, Scalar
 
 _DATA = 4  # an array is passed as: memory, parent, items, width, data, shape, strides
 _DERIVES = frozenset(("getelementptr", "phi", "select", "freeze", "bitcast"))
+# Addresses as numbers: how LLVM asks whether two arrays overlap. None becomes a pointer again.
+_NUMBERS = frozenset(("ptrtoint", "add", "sub", "and"))
 _READS = frozenset(("load", "icmp"))
 _PROVED = frozenset((b"readonly", b"readnone"))  # by LLVM itself
+_FREES = "NRT_Free"  # a copy, made where what is copied overlaps; never what was given
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")  # to the first argument, from the second
 
 
@@ -61,12 +64,14 @@ class Module:
         self, one: _Instruction, derived: set[int], above: frozenset[tuple[str, int]]
     ) -> bool:
         places = [i for i, operand in enumerate(one.operands) if operand in derived]
-        if not places or one.opcode in _DERIVES | _READS:
+        if not places or one.opcode in _DERIVES | _NUMBERS | _READS:
             return True
         if one.opcode != "call":
             return False
         if one.callee.startswith(_COPIES):
             return places == [1]
+        if one.callee == _FREES:
+            return True
         if one.callee not in self._functions:
             return False
         return all(self._only_read(one.callee, place, above) for place in places)
@@ -94,7 +99,7 @@ def _derived(pointer: int, instructions: list[_Instruction]) -> set[int]:
     while size != len(found):
         size = len(found)
         for one in instructions:
-            if one.opcode in _DERIVES and not found.isdisjoint(one.operands):
+            if one.opcode in _DERIVES | _NUMBERS and not found.isdisjoint(one.operands):
                 found.add(one.result)
     return found
 

@@ -1,11 +1,11 @@
 """What a user sees who made a mistake: each case is a golden file in `messages/`.
 
-    $ xstreamcast run -q //alert -i feed.xml        the command, run in an empty folder
-    | text for its standard input                   if it has any
-    --- feed.xml                                    the files that are there
-    <alerts xmlns="urn:a"><alert/></alerts>
-    ----
-    exit code, standard output and standard error
+$ xstreamcast run -q //alert -i feed.xml        the command, run in an empty folder
+| text for its standard input                   if it has any
+--- feed.xml                                    the files that are there
+<alerts xmlns="urn:a"><alert/></alerts>
+----
+exit code, standard output and standard error
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Continuous XQuery over XML feeds that correct themselves."""
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # as typing has it, which is not imported for that
 if TYPE_CHECKING:
     from xstreamcast.api import Answer as Answer
     from xstreamcast.api import Query as Query

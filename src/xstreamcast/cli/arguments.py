@@ -20,6 +20,19 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise error("XSCU0001", message, hint=f"{self.prog} --help")
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices, with the nearest of them."""
+        if action.choices is None or value in action.choices:
+            return
+        from difflib import get_close_matches
+
+        known = [str(one) for one in action.choices]
+        near = get_close_matches(str(value), known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help"
+        name = action.option_strings[-1] if action.option_strings else action.dest
+        sentence = f"{name} must be one of {', '.join(known)}; got {value}"
+        raise error("XSCU0001", sentence, hint=hint)
+
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The options; one that is not known is named with the one that was probably meant."""
         words = list(args or ())

@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.asked import add_asked_arguments, bindings, query_text, sources
+from xstreamcast.cli.asked import (
+    add_asked_arguments,
+    bindings,
+    hint_at_context,
+    query_text,
+    sources,
+    written_to,
+)
 from xstreamcast.cli.progress import work_shown
 from xstreamcast.cli.streams import (
     add_limit_arguments,
@@ -94,9 +101,7 @@ def _answer(
     try:
         return asked.answer(document, inputs, options, arguments.tell)
     except Error as caught:
-        if caught.code == "XPDY0002" and document is None and caught.hint is None:
-            names = [f'stream("{name}")' for name in sources(arguments.input)[1]]
-            caught.hint = f"begin it with {' or '.join(names)}" if names else "-i SOURCE gives one"
+        hint_at_context(caught, arguments.input)
         raise
 
 
@@ -150,7 +155,7 @@ def _format(arguments: Parsed) -> str:
 def _output(path: str | None) -> Iterator[TextIO]:
     """The file, or standard output; always UTF-8, whatever the locale says."""
     if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
+        with written_to(path), open(path, "w", encoding="utf-8") as file:
             yield file
         return
     if isinstance(sys.stdout, TextIOWrapper):

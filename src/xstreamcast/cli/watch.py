@@ -11,7 +11,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.asked import add_asked_arguments, bindings, query_text, sources
+from xstreamcast.cli.asked import (
+    add_asked_arguments,
+    bindings,
+    query_text,
+    sources,
+    written_to,
+)
 from xstreamcast.cli.streams import add_limit_arguments, apply_limits, quarantined
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.errors import error
@@ -231,4 +237,6 @@ def _output(arguments: Parsed) -> TextIO:
     """The sink; a file begins anew, unless a checkpoint says how much of it counts already."""
     if arguments.output is None:
         return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    return open(arguments.output, "w" if arguments.checkpoint is None else "a", encoding="utf-8")
+    with written_to(arguments.output):
+        mode = "w" if arguments.checkpoint is None else "a"
+        return open(arguments.output, mode, encoding="utf-8")

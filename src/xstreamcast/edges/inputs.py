@@ -7,13 +7,14 @@ import gzip
 import os
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
-from xstreamcast.errors import error
+from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival
 from xstreamcast.model.work import WORK
 
@@ -73,11 +74,28 @@ def opened(path: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = (gzip.open if path.endswith(".gz") else open)(path, "rb")
+        file = (gzip.open if _is_gzip(path) else open)(path, "rb")
     except OSError as failed:
         raise error("XSCU0003", f"cannot open {path}: {failed.strerror or failed}") from None
-    with file:
+    with file, _unzipping(path):
         yield file  # type: ignore[misc]
+
+
+def _is_gzip(path: str) -> bool:
+    """Whether a file is compressed: its first bytes say so, of a pipe its name."""
+    if not os.path.isfile(path):
+        return path.endswith(".gz")
+    with open(path, "rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+@contextmanager
+def _unzipping(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as why:
+        sentence = f"what gzip compressed cannot be read: {why}"
+        raise error("XSCX0004", sentence, at=DataPlace(path)) from None
 
 
 def kind_of(head: bytes) -> Kind:

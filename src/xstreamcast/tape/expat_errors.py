@@ -112,6 +112,8 @@ def _open_elements(data: bytes, before: bytes) -> list[tuple[str, int]]:
 def not_xml(head: bytes) -> tuple[str, str] | None:
     """What the first bytes are those of, if surely not of XML: a sentence, and what can be done."""
     begin = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    if not begin and len(head) < LONGEST:
+        return "the input is empty", "a document has one root element"
     if head[:2] == b"\x1f\x8b":
         return "the input is compressed by gzip", "gunzip -c FILE | xstreamcast … -i -"
     if head[:4] == b"PK\x03\x04":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -60,18 +61,14 @@ def starts(folder: Path) -> list[Start]:
 
 def processor_seconds(words: Sequence[str]) -> float:
     """What one process takes of the processors, from beginning to end."""
-    # as the installed command has it: see cli.main.entry
+    # as the installed command has it: see cli.entry
     environment = {"OPENBLAS_NUM_THREADS": "1", **os.environ}
-    child = subprocess.Popen(
-        words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment
-    )
-    assert child.stderr is not None
-    said = child.stderr.read()
-    _, status, used = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise RuntimeError(f"{' '.join(words)} failed: {said.decode()}")
-    return used.ru_utime + used.ru_stime
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, capture_output=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(words)} failed: {done.stderr.decode()}")
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def add_arguments(arguments: argparse.ArgumentParser) -> None:

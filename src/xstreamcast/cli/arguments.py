@@ -36,29 +36,20 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """The options; one that is not known is named with the one that was probably meant."""
         words = list(args or ())
-        for word in words[: words.index("--") if "--" in words else len(words)]:
-            self._refuse_unknown(word, words)
+        if not any(action.nargs == argparse.REMAINDER for action in self._actions):
+            for word in words[: words.index("--") if "--" in words else len(words)]:
+                self._refuse_unknown(word)
         return super().parse_args(words, namespace)
 
-    def _refuse_unknown(self, word: str, words: list[str]) -> None:
-        name = word.partition("=")[0]
-        known = self._option_string_actions
+    def _refuse_unknown(self, word: str) -> None:
+        name, known = word.partition("=")[0], self._option_string_actions
         if not re.fullmatch(r"--[a-z][a-z-]*", name) or name in known:
-            return
-        if _is_value(words, word, known):
             return
         from difflib import get_close_matches
 
         near = get_close_matches(name, [one for one in known if one.startswith("--")], 1)
         hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help"
         raise error("XSCU0001", f"{self.prog} has no option {name}", hint=hint)
-
-
-def _is_value(words: list[str], word: str, known: dict[str, argparse.Action]) -> bool:
-    """Whether a word stands where the option before it takes it, whatever it looks like."""
-    at = words.index(word)
-    action = known.get(words[at - 1]) if at else None
-    return isinstance(action, argparse.Action) and action.nargs == argparse.REMAINDER
 
 
 def parser(prog: str, description: str) -> Parser:

@@ -21,10 +21,10 @@ wheel: $(INSTALLED)
 	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
 	@ls -l dist/*.whl
 
-demo: $(INSTALLED)
+demo: install
 	@$(BIN)/xstreamcast demo
 
-test: $(INSTALLED)
+test: install
 	@$(BIN)/python -m pytest -q
 
 check: lint

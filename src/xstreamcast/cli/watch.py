@@ -237,6 +237,6 @@ def _output(arguments: Parsed) -> TextIO:
     """The sink; a file begins anew, unless a checkpoint says how much of it counts already."""
     if arguments.output is None:
         return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    fresh = arguments.checkpoint is None
     with written_to(arguments.output):
-        mode = "w" if arguments.checkpoint is None else "a"
-        return open(arguments.output, mode, encoding="utf-8")
+        return open(arguments.output, "w" if fresh else "a", encoding="utf-8")

@@ -29,7 +29,7 @@ else:
         return _frozen(cls, options.get("eq", True), options.get("repr", True))
 
 
-def _frozen(cls: type, eq: bool, repr: bool) -> type:
+def _frozen(cls: type, eq: bool, repr: bool) -> Any:
     own = cls.__dict__.keys()
     made: Any = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=True)
     fields = dataclasses.fields(made)

@@ -18,7 +18,12 @@ ROOMS = ("kernels", "tape")  # where kernels are
 _IMPORT = re.compile(r"^([ \t]*)from (xstreamcast(?:\.\w+)+) import", re.MULTILINE)
 _NUMBA = re.compile(r"^(?:from|import) (?:numba|llvmlite)", re.MULTILINE)
 # What decides nothing about the code of a kernel.
-_APART = ("xstreamcast.errors", "xstreamcast.kernels.ahead", "xstreamcast.kernels.kernel_cache")
+_APART = (
+    "xstreamcast.errors",
+    "xstreamcast.model.frozen",
+    "xstreamcast.kernels.ahead",
+    "xstreamcast.kernels.kernel_cache",
+)
 
 
 @dataclass(frozen=True, slots=True)

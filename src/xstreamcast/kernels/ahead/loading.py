@@ -141,7 +141,7 @@ def _numpy_function(number: int) -> int:
     pointer.restype, pointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
     from numpy._core import multiarray
 
-    table = pointer(multiarray._ARRAY_API, None)  # type: ignore[attr-defined]
+    table = pointer(multiarray._ARRAY_API, None)
     return int(ctypes.cast(table, ctypes.POINTER(ctypes.c_void_p))[number] or 0)
 
 

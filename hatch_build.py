@@ -1,7 +1,7 @@
 """What goes into a wheel beside the sources: the kernels that were compiled ahead here.
 
-`make wheel` compiles them first. Without them the wheel is the same on every machine, and kernels are
-compiled when they are first called.
+`make wheel` compiles them first. Without them the wheel is the same on every machine, and kernels
+are compiled when they are first called.
 """
 
 from __future__ import annotations

@@ -14,6 +14,14 @@ import pytest
 from xstreamcast.cli import progress as module
 from xstreamcast.cli.progress import Progress, amount
 
+IMPATIENT = """
+import sys
+from xstreamcast.cli import progress
+progress.Progress.__init__.__defaults__ = (None, 0.0)
+from xstreamcast.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
 
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
@@ -63,9 +71,7 @@ def test_a_bar_with_what_is_done_and_the_time_left(clock: Clock) -> None:
     assert out.getvalue().endswith("\r\x1b[K")
 
 
-def test_nothing_is_shown_where_nobody_looks(
-    clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_shown_where_nobody_looks(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     out = io.StringIO()
     shown = Progress("work", out)
     clock.now += 5
@@ -89,13 +95,9 @@ def test_a_query_over_a_large_file_shows_its_progress_on_a_terminal(tmp_path: Pa
     feed = tmp_path / "feed.xml"
     feed.write_text(f"<feed>{'<a>1</a>' * 400_000}</feed>")
     query = "count(for $a in //a order by $a/text() descending return $a)"
-    code = (
-        "import sys\nfrom xstreamcast.cli import progress\nprogress.Progress.__init__.__defaults__ ="
-        " (None, 0.0)\nfrom xstreamcast.cli.main import main\nsys.exit(main(sys.argv[1:]))"
-    )
     ours, theirs = pty.openpty()
     done = subprocess.Popen(
-        [sys.executable, "-c", code, "run", "-q", query, "-i", str(feed)],
+        [sys.executable, "-c", IMPATIENT, "run", "-q", query, "-i", str(feed)],
         stdout=subprocess.PIPE, stderr=theirs, env=os.environ | {"TERM": "xterm"},
     )  # fmt: skip
     os.close(theirs)

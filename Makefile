@@ -5,15 +5,26 @@ INSTALLED := .venv/.installed
 BENCH_INSTALLED := .venv/.installed-bench
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: install demo test check lint fmt bench constraints
+.PHONY: install kernels wheel demo test check lint fmt bench bench-start constraints
 .DEFAULT_GOAL := install
 
-install: $(INSTALLED)
+install: $(INSTALLED) kernels
 
-demo: $(INSTALLED)
+# Bytecode and kernels, compiled ahead: only what is new or has changed since the last time.
+kernels: $(INSTALLED)
+	@$(BIN)/python -m compileall -q src
+	@$(BIN)/xstreamcast kernels
+
+# A wheel with the kernels of this kind of machine, for every processor of it.
+wheel: $(INSTALLED)
+	@$(BIN)/xstreamcast kernels --every-level
+	$(BIN)/python -m pip --disable-pip-version-check wheel --quiet --no-deps --wheel-dir dist .
+	@ls -l dist/*.whl
+
+demo: install
 	@$(BIN)/xstreamcast demo
 
-test: $(INSTALLED)
+test: install
 	@$(BIN)/python -m pytest -q
 
 check: lint
@@ -31,6 +42,10 @@ fmt: $(INSTALLED)
 
 bench: $(BENCH_INSTALLED)
 	$(BIN)/xstreamcast bench tape
+
+# How long a command takes to begin, in processor time.
+bench-start: install
+	$(BIN)/xstreamcast bench start
 
 # The one command that refreshes the pins: names and versions, no addresses.
 constraints:

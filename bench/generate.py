@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from bench import SEED, auction, bibliography, mapextract
+from xstreamcast.cli.progress import amount, progress
 
 KINDS: dict[str, Callable[[float, int], Iterator[str]]] = {
     "auction": auction.pieces,
@@ -41,8 +42,10 @@ def main(args: argparse.Namespace) -> int:
 def write(kind: str, factor: float, seed: int, sink: BinaryIO) -> int:
     """Write the document and say how many bytes it has; memory holds one batch."""
     size = 0
-    for batch in batches(KINDS[kind](factor, seed)):
-        size += sink.write(batch)
+    with progress(kind) as shown:
+        for batch in batches(KINDS[kind](factor, seed)):
+            size += sink.write(batch)
+            shown.show(0, None, amount(size))
     return size
 
 

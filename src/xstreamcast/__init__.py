@@ -1,13 +1,16 @@
 """Continuous XQuery over XML feeds that correct themselves."""
 
-from typing import TYPE_CHECKING
-
-from xstreamcast.api import Answer, Query, query
-from xstreamcast.errors import Error, InputError, QueryError, UsageError
-from xstreamcast.functions.user import function
-
+TYPE_CHECKING = False  # as typing has it, which is not imported for that
 if TYPE_CHECKING:
+    from xstreamcast.api import Answer as Answer
+    from xstreamcast.api import Query as Query
+    from xstreamcast.api import query as query
     from xstreamcast.edges.changes import ChangeReader as ChangeReader
+    from xstreamcast.errors import Error as Error
+    from xstreamcast.errors import InputError as InputError
+    from xstreamcast.errors import QueryError as QueryError
+    from xstreamcast.errors import UsageError as UsageError
+    from xstreamcast.functions.user import function as function
 
 __version__ = "0.1.0"
 
@@ -23,11 +26,29 @@ __all__ = [
     "query",
 ]
 
+_WHERE = {
+    "Answer": "xstreamcast.api",
+    "Query": "xstreamcast.api",
+    "query": "xstreamcast.api",
+    "ChangeReader": "xstreamcast.edges.changes",
+    "Error": "xstreamcast.errors",
+    "InputError": "xstreamcast.errors",
+    "QueryError": "xstreamcast.errors",
+    "UsageError": "xstreamcast.errors",
+    "function": "xstreamcast.functions.user",
+}
+
 
 def __getattr__(name: str) -> object:
-    """What is imported when it is first asked for."""
-    if name == "ChangeReader":
-        from xstreamcast.edges.changes import ChangeReader
+    """Imported when it is first used: a command that only prints its help imports nothing."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return ChangeReader
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_WHERE[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,6 @@
 """`python -m xstreamcast` is the command `xstreamcast`."""
 
-from xstreamcast.cli.main import entry
+from xstreamcast.cli.entry import entry
 
-entry()
+if __name__ == "__main__":  # processes that are spawned import this file
+    entry()

@@ -478,6 +478,7 @@ XSCU0003 the input cannot be opened
 XSCU0004 the output cannot be written
 XSCU0005 an argument of the call does not fit
 XSCU0006 a part that this needs is not installed
+XSCU0007 the request is not understood
 """
 
 

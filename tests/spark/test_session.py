@@ -69,16 +69,36 @@ def test_the_runtime_that_is_carried_starts_with_the_launcher(
 
 def test_one_start_makes_the_archive_and_later_ones_use_it(tmp_path: Path) -> None:
     makes = 'for word do case "$word" in -XX:Archive*) : > "${word#*=}" ;; esac; done\n'
-    makes += 'echo "AOTCache creation is complete: x"; echo "an answer"'
+    makes += 'echo "AOTCache creation is complete: x"; echo "a warning" >&2'
     java, cache = pretended(tmp_path, 17, makes), tmp_path / "cache"
     first, beside = prepared(java, cache), prepared(java, cache)
     assert first.recording
     assert not beside.recording
     assert "AOTCache" in told(first.home, "--conf", f"spark.x={' '.join(first.options)}")
-    assert told(first.home, *first.options) == "an answer\n"
+    said = subprocess.run(
+        [first.home / "bin" / "java", *first.options], capture_output=True, text=True
+    )
+    assert (said.stdout, said.stderr) == ("", "a warning\n")
     later = prepared(java, cache)
     assert any(option.startswith("-XX:SharedArchiveFile=") for option in later.options)
     assert Path(later.options[0].partition("=")[2]).exists()
+
+
+def test_the_runtime_that_is_carried_makes_its_archive_in_silence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    java = find_java()
+    monkeypatch.undo()
+    launch = prepared(java, tmp_path / "cache")
+    assert launch.recording
+    said = subprocess.run(
+        [launch.home / "bin" / "java", *launch.options, "--list-modules"],
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert (said.stdout, said.stderr) == ("", "")
+    assert not prepared(java, tmp_path / "cache").recording, "no archive was made"
 
 
 def test_a_session_that_is_given_is_the_session(spark: Any) -> None:

@@ -140,6 +140,7 @@ def test_an_error_in_another_encoding_shows_its_line(encoding):
         f" --> input:3:8 (byte {len(text[: text.index('a>', 50)].encode(encoding))})",
         "3 | <bä>ö</a>",
         "  |        ^",
+        "hint: <bä> was opened in line 3, column 1",
     ]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.operands import Namespaces, Variable
 from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.errors import Span
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import SequenceType
 
 if TYPE_CHECKING:

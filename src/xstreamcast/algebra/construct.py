@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from xstreamcast.algebra.operands import Namespaces
 from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.errors import Span
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Expression

@@ -7,11 +7,12 @@ the content.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, TypeAlias
 
 from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.errors import Span
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import NodeItem
 from xstreamcast.model.structure import TagStructure
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
@@ -20,6 +20,7 @@ from xstreamcast.algebra.split import inlined
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import NodeItem
 
 if TYPE_CHECKING:

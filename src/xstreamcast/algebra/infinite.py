@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from xstreamcast.algebra import plan as p
@@ -14,6 +14,7 @@ from xstreamcast.algebra.walk import STREAMS, children
 from xstreamcast.errors import Span, error
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER
+from xstreamcast.model.frozen import dataclass
 
 _WINDOWS: Final = "cut it into windows first (for tumbling window $w in … start … end …)"
 _REVISED: Final = "or watch it with --policy optimistic: the answer is then revised as items arrive"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
@@ -11,6 +11,7 @@ from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.frozen import dataclass
 
 Around = tuple["p.Tuples | p.Expression", ...]  # tuples and contexts that an expression stands in
 

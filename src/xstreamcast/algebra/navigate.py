@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.errors import Span
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import NodeItem
 
 if TYPE_CHECKING:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Guard
 from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.errors import Span
+from xstreamcast.model.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ qac+  the fragments of the tags that the query reads; levels above them by links
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.documents import with_streams
@@ -17,6 +17,7 @@ from xstreamcast.algebra.needs import needs_of
 from xstreamcast.algebra.places import Needs
 from xstreamcast.algebra.tops import with_parts
 from xstreamcast.algebra.trims import Trim
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -8,13 +8,13 @@ the instants in the unit: now = t + D, for an instant t and an offset D.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import children, descendants
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import SECOND, parse_instant
 
 _ATOMISING: Final = frozenset(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
+
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.guide import Names

@@ -6,12 +6,13 @@ each expression in it sees the variables of the source beside those of the enclo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.algebra.operands import CompareOp, Variable
 from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.errors import Span
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Expression, Tuples

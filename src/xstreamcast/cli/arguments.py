@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from xstreamcast.errors import error
 
@@ -18,6 +19,37 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise error("XSCU0001", message, hint=f"{self.prog} --help")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Refuse a value that is none of the choices, with the nearest of them."""
+        if action.choices is None or value in action.choices:
+            return
+        from difflib import get_close_matches
+
+        known = [str(one) for one in action.choices]
+        near = get_close_matches(str(value), known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help"
+        name = action.option_strings[-1] if action.option_strings else action.dest
+        sentence = f"{name} must be one of {', '.join(known)}; got {value}"
+        raise error("XSCU0001", sentence, hint=hint)
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The options; one that is not known is named with the one that was probably meant."""
+        words = list(args or ())
+        if not any(action.nargs == argparse.REMAINDER for action in self._actions):
+            for word in words[: words.index("--") if "--" in words else len(words)]:
+                self._refuse_unknown(word)
+        return super().parse_args(words, namespace)
+
+    def _refuse_unknown(self, word: str) -> None:
+        name, known = word.partition("=")[0], self._option_string_actions
+        if not re.fullmatch(r"--[a-z][a-z-]*", name) or name in known:
+            return
+        from difflib import get_close_matches
+
+        near = get_close_matches(name, [one for one in known if one.startswith("--")], 1)
+        hint = f"did you mean {near[0]}?" if near else f"{self.prog} --help"
+        raise error("XSCU0001", f"{self.prog} has no option {name}", hint=hint)
 
 
 def parser(prog: str, description: str) -> Parser:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, TextPlace, error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Query
@@ -79,11 +81,12 @@ def bindings(asked: Query, words: list[str]) -> dict[str, str]:
     known = sorted(v.local for v in asked.program.variables if v.external)
     for name in found:
         if name not in known:
-            listed = ", ".join(f"${one}" for one in known) or "none"
+            listed = ", ".join(f"${one}" for one in known)
+            hint = f"it declares {listed}" if known else f"declare variable ${name} external;"
             raise error(
                 "XSCU0005",
                 f"-b {name}=… needs an external variable ${name} in the query",
-                hint=f"it declares {listed}",
+                hint=hint,
             )
     return found
 
@@ -93,3 +96,45 @@ def _binding(word: str) -> tuple[str, str]:
     if not equals:
         raise error("XSCU0001", f"a binding must be NAME=VALUE; got {word}")
     return name, value
+
+
+def hint_at_context(caught: Error, words: list[str]) -> None:
+    """Where a query needs a context item that nobody gave: what was probably meant."""
+    if caught.code != "XPDY0002" or caught.hint is not None:
+        return
+    document, named = sources(words)
+    if (near := _near_instant(caught)) is not None:
+        caught.hint = f"did you mean {near}?"
+    elif document is None and named:
+        streams = [f'stream("{name}")' for name in named]
+        caught.hint = f"begin it with {' or '.join(streams)}"
+    elif document is None:
+        caught.hint = "-i SOURCE gives one"
+
+
+def _near_instant(caught: Error) -> str | None:
+    """The word for an instant that a name inside a projection is near to."""
+    at = caught.place
+    if not isinstance(at, TextPlace):
+        return None
+    before, word = at.source_line[: at.column - 1], at.source_line[at.column - 1 :]
+    found = re.match(r"[A-Za-z]+", word)
+    if found is None or not re.search(r"[?#]\[[^\]]*$", before):
+        return None
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(found[0], ("now", "start", "last"), 1)), None)
+
+
+@contextmanager
+def written_to(path: str) -> Iterator[None]:
+    """What goes wrong with the file of -o is said of that file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as failed:
+        if failed.filename not in (None, path):
+            raise
+        why = (failed.strerror or str(failed)).lower()
+        raise error("XSCU0004", f"{path} cannot be written: {why}") from None

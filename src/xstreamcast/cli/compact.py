@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.progress import progress
 
 
 def add_arguments(parser: Parser) -> None:
@@ -20,7 +21,11 @@ def main(arguments: Parsed) -> int:
     """Compact, and say what it brought."""
     from xstreamcast.edges.table.compacting import compact
 
-    done = compact(arguments.table, clean=arguments.clean)
+    with progress("compact") as shown:
+        done = compact(
+            arguments.table, clean=arguments.clean,
+            told=lambda done, of: shown.show(done, of, f"{done} of {of} files"),
+        )  # fmt: skip
     said = f"{done.before} files became {done.after}"
     sys.stderr.write(said + (f", {done.deleted} deleted\n" if done.deleted else "\n"))
     return 0

@@ -48,8 +48,43 @@ def serve(requests: Iterable[str], write: Any, flush: Any) -> None:
     shelf = Shelf()
     for line in requests:
         if line.strip():
-            write(json.dumps(answer(json.loads(line), shelf), ensure_ascii=True) + "\n")
+            write(json.dumps(_answered(line, shelf), ensure_ascii=True) + "\n")
             flush()
+
+
+def _answered(line: str, shelf: Shelf) -> dict[str, Any]:
+    """The answer to one line; one that is no request gets an error, and the next is read."""
+    try:
+        request = json.loads(line)
+        problem = _problem(request)
+    except (ValueError, RecursionError) as why:
+        request, problem = {}, f"a request must be one line of JSON: {why}"
+    if problem is None:
+        return answer(request, shelf)
+    told = {"code": "XSCU0007", "message": f"XSCU0007: {problem}"}
+    return {"id": request.get("id") if isinstance(request, dict) else None, "error": told}
+
+
+def _problem(request: Any) -> str | None:
+    """What is wrong with the form of a request."""
+    if not isinstance(request, dict):
+        return f"a request must be a JSON object; got {type(request).__name__}"
+    if not isinstance(request.get("query"), str):
+        return 'a request must have "query", a string'
+    if not isinstance(request.get("context"), str | None):
+        return '"context" must be a path or null'
+    for name in ("documents", "params"):
+        if not isinstance(request.get(name), dict | None):
+            return f'"{name}" must be an object'
+    documents = (request.get("documents") or {}).values()
+    if not all(isinstance(one, str) for one in documents):
+        return '"documents" must map each address to a path'
+    for name, given in (request.get("params") or {}).items():
+        if not isinstance(given, dict) or not isinstance(
+            given.get("doc", given.get("select")), str
+        ):
+            return f'"params": {name} must be {{"doc": path}} or {{"select": expression}}'
+    return None
 
 
 class Shelf:

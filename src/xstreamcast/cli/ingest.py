@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.cli.progress import Progress, progress
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.edges.ingesting import Ingested
+
+Told: TypeAlias = "Callable[[Ingested], None]"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -61,7 +64,9 @@ def main(arguments: Parsed) -> int:
         raise error("XSCU0001", "--follow and --master need --runner spark")
     if not arguments.follow or _fleeting(arguments.source):
         _check(arguments)
-    done = _local(arguments) if arguments.runner == "local" else _on_spark(arguments)
+    with progress("ingest") as shown:
+        work = _local if arguments.runner == "local" else _on_spark
+        done = work(arguments, _told(shown))
     sys.stderr.write(done.summary() + "\n")
     return 4 if done.refused else 0
 
@@ -100,18 +105,23 @@ def _source(arguments: Parsed) -> tuple[str, str]:
     return str(folder), name
 
 
-def _local(arguments: Parsed) -> Ingested:
+def _local(arguments: Parsed, told: Told) -> Ingested:
     from xstreamcast.edges.ingesting import ingest
 
     source, name = _source(arguments)
     return ingest(
         source, arguments.table, stream=name, structure=arguments.structure,
         valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
-        told=_progress(),
+        told=told,
     )  # fmt: skip
 
 
-def _on_spark(arguments: Parsed) -> Ingested:
+def _on_spark(arguments: Parsed, told: Told) -> Ingested:
+    if find_spec("pyspark") is None:
+        raise error(
+            "XSCU0006", "Spark is not installed",
+            hint="pip install 'xstreamcast[spark]', or --runner local (it needs [table] only)",
+        )  # fmt: skip
     from xstreamcast.spark.session import session
 
     spark = session(arguments.master)
@@ -123,18 +133,18 @@ def _on_spark(arguments: Parsed) -> Ingested:
             spark, source, arguments.table, stream=name, structure=arguments.structure,
             valid=arguments.valid_time, most=arguments.max_per_batch,
             checkpoint=arguments.checkpoint, follow=arguments.follow, on_error=arguments.on_error,
-            told=_progress(),
+            told=told,
         )  # fmt: skip
     finally:
         spark.stop()
 
 
-def _progress() -> Callable[[Ingested], None] | None:
-    """A line that moves, where somebody is looking."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        return None
+def _told(shown: Progress) -> Callable[[Ingested], None]:
+    """What is shown after each batch."""
 
     def told(done: Ingested) -> None:
-        sys.stderr.write(f"\r{done.fragments} fragments, {done.refused} refused\x1b[K\r")
+        rate = done.fragments / max(shown.passed, 0.001)
+        said = f"{done.fragments:,} fragments, {done.refused:,} refused, {rate:,.0f} a second"
+        shown.show(0, None, said)
 
     return told

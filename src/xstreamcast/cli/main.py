@@ -16,11 +16,6 @@ INTERRUPTED = 130
 READER_GONE = 141  # what a shell reports for any filter whose reader went away
 
 
-def entry() -> None:
-    """What the commands `xstreamcast` and `xsc` call."""
-    sys.exit(main(sys.argv[1:]))
-
-
 def main(argv: list[str]) -> int:
     """Run one command line → its exit code. Data goes to stdout, all else to stderr."""
     try:

@@ -5,17 +5,34 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.asked import add_asked_arguments, bindings, query_text, sources
-from xstreamcast.cli.streams import add_stream_arguments, quarantined, stream_options
+from xstreamcast.cli.asked import (
+    add_asked_arguments,
+    bindings,
+    hint_at_context,
+    query_text,
+    sources,
+    written_to,
+)
+from xstreamcast.cli.progress import work_shown
+from xstreamcast.cli.streams import (
+    add_limit_arguments,
+    add_stream_arguments,
+    apply_limits,
+    quarantined,
+    stream_options,
+)
+from xstreamcast.errors import Error
+from xstreamcast.model.work import WORK
 
 if TYPE_CHECKING:
     from xstreamcast.api import Answer, Query
+    from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep
 
 FORMATS: Final = ("lines", "xml", "ndjson", "table")
@@ -33,12 +50,14 @@ def add_arguments(parser: Parser) -> None:
         help="in this process, or as tasks of Spark",
     )  # fmt: skip
     parser.add_argument("--master", metavar="URL", help="with --runner spark: a cluster")
+    add_limit_arguments(parser)
 
 
 def main(arguments: Parsed) -> int:
     """Compile, run, write."""
     from xstreamcast.api import query
 
+    apply_limits(arguments)
     text, name = query_text(arguments)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
@@ -48,13 +67,47 @@ def main(arguments: Parsed) -> int:
         inputs = {**named, **bindings(asked, arguments.bind)}
         if arguments.runner == "spark":
             return _on_spark(asked, document, inputs, arguments, keep)
-        answer = asked.answer(document, inputs, stream_options(arguments, keep), arguments.tell)
-        with _output(arguments.output) as out:
+        options = stream_options(arguments, keep)
+        with work_shown():
+            answer = _answer(asked, document, inputs, options, arguments)
+        with _output(arguments.output) as out, _shown_if_kept(arguments):
             for line in _written(_limited(answer, arguments.limit), _format(arguments)):
                 out.write(line + "\n")
+                WORK.items += 1
     for loaded in answer.loaded:
         sys.stderr.write(loaded.summary() + "\n")
+    _explain_emptiness(asked, answer, named)
     return 0
+
+
+def _explain_emptiness(asked: Query, answer: Answer, named: dict[str, Any]) -> None:
+    """Say what may explain an answer without items, and which inputs were never read."""
+    if len(answer) and not named:
+        return
+    from xstreamcast.cli.emptiness import likely_causes, unused_inputs
+
+    programs = asked.programs.values()
+    said = unused_inputs(programs, named)
+    if not len(answer):
+        causes = likely_causes(programs, answer)
+        said += [f"the answer is empty: {cause}" for cause in causes]
+    for sentence in said:
+        sys.stderr.write(f"note: {sentence}\n")
+
+
+def _answer(
+    asked: Query, document: Any, inputs: dict[str, Any], options: Options, arguments: Parsed
+) -> Answer:
+    try:
+        return asked.answer(document, inputs, options, arguments.tell)
+    except Error as caught:
+        hint_at_context(caught, arguments.input)
+        raise
+
+
+def _shown_if_kept(arguments: Parsed) -> AbstractContextManager[None]:
+    """Progress while items are written, unless they appear on the same terminal."""
+    return nullcontext() if arguments.output is None and sys.stdout.isatty() else work_shown()
 
 
 def _on_spark(
@@ -102,7 +155,7 @@ def _format(arguments: Parsed) -> str:
 def _output(path: str | None) -> Iterator[TextIO]:
     """The file, or standard output; always UTF-8, whatever the locale says."""
     if path is not None:
-        with open(path, "w", encoding="utf-8") as file:
+        with written_to(path), open(path, "w", encoding="utf-8") as file:
             yield file
         return
     if isinstance(sys.stdout, TextIOWrapper):
@@ -131,9 +184,8 @@ def _written(answer: Answer, form: str) -> Iterator[str]:
 
 def _escaped_lines(answer: Answer) -> Iterator[str]:
     """Items as XML content: nodes as they are, atomic values escaped."""
-    from xml.sax.saxutils import escape
-
     from xstreamcast.evaluate.results import records
+    from xstreamcast.model.markup import escape
 
     for record in records(answer.store, answer.items):
         yield record["xml"] if "xml" in record else escape(record.get("v", ""))

@@ -6,7 +6,8 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
+
+from xstreamcast.model.markup import escape
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

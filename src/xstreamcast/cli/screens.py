@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from xstreamcast import __version__
@@ -45,11 +43,15 @@ def help_screen() -> str:
 
 def version_line() -> str:
     """Versions from package metadata: nothing heavy is imported to tell them."""
+    import platform
+
     parts = [f"Python {platform.python_version()}", _installed("numba", "numba")]
     return f"xstreamcast {__version__} ({', '.join([*parts, _installed('Spark', 'pyspark')])})"
 
 
 def _installed(title: str, package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return f"{title} {version(package)}"
     except PackageNotFoundError:

@@ -5,14 +5,24 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep
     from xstreamcast.model.fragment import Refused
+
+
+_LIMITS: Final = {
+    "max_depth": ("elements nested", 1000),
+    "max_name_length": ("bytes of a name", 1000),
+    "max_attributes": ("attributes of an element", 10_000),
+    "max_entity_expansion": ("characters that entities add", 8 << 20),
+    "max_document_size": ("bytes of a document, or of a unit in a stream", 2**31 - 1),
+}
 
 
 def add_stream_arguments(parser: Parser) -> None:
@@ -36,6 +46,29 @@ def add_stream_arguments(parser: Parser) -> None:
         help="a fragment that does not fit: go on without it, or stop",
     )  # fmt: skip
     parser.add_argument("--quarantine", metavar="FILE", help="keep refused fragments here")
+
+
+def add_limit_arguments(parser: Parser) -> None:
+    """How much an input may ask for."""
+    group = parser.add_argument_group("limits of an input")
+    for name, (help, default) in _LIMITS.items():
+        group.add_argument(
+            f"--{name.replace('_', '-')}", type=int, metavar="N", help=f"{help} ({default})"
+        )
+
+
+def apply_limits(arguments: Parsed) -> None:
+    """Let what the options say hold in this process."""
+    given = {name: getattr(arguments, name) for name in _LIMITS}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if not chosen:
+        return
+    if getattr(arguments, "runner", "local") == "spark":
+        option = f"--{next(iter(chosen)).replace('_', '-')}"
+        raise error("XSCU0001", f"{option} needs --runner local")
+    from xstreamcast.tape.limits import Limits, set_default_limits
+
+    set_default_limits(Limits(**chosen))
 
 
 def stream_options(arguments: Parsed, keep: Keep) -> Options:

@@ -47,6 +47,7 @@ COMMANDS: Final = (
     Row("compact", "xstreamcast.cli.compact", "rewrite the small files of a fragment table"),
     Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),
     Row("eval", "xstreamcast.cli.eval", "answer queries sent as lines of JSON on stdin"),
+    Row("kernels", "xstreamcast.cli.kernels", "compile the kernels ahead, for this processor"),
     Row("bench", "xstreamcast.cli.bench", "make benchmark data and measure (source checkout)"),
 )
 

@@ -11,8 +11,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.asked import add_asked_arguments, bindings, query_text, sources
-from xstreamcast.cli.streams import quarantined
+from xstreamcast.cli.asked import (
+    add_asked_arguments,
+    bindings,
+    query_text,
+    sources,
+    written_to,
+)
+from xstreamcast.cli.streams import add_limit_arguments, apply_limits, quarantined
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.errors import error
 from xstreamcast.model.change import Accumulated, Change
@@ -64,12 +70,14 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--quarantine", metavar="FILE", help="keep refused fragments here")
     parser.add_argument("--checkpoint", metavar="DIR", help="remember here how far it came")
     add_spark_arguments(parser)
+    add_limit_arguments(parser)
 
 
 def main(arguments: Parsed) -> int:
     """Compile, begin, tell."""
     from xstreamcast.edges.watching.journal import cut_sink, sink_position
 
+    apply_limits(arguments)
     with _fitting(arguments), quarantined(arguments) as keep, _output(arguments) as out:
         watching = _watching(arguments, keep)
         watching.sink = lambda: sink_position(out)
@@ -156,9 +164,8 @@ def _tell(watching: Watching | SparkWatching, arguments: Parsed, out: TextIO) ->
 
 def _content(item: str) -> str:
     """An item as content of an element: a node as it is, a value escaped."""
-    from xml.sax.saxutils import escape
-
     from xstreamcast.edges.updates.writing import parsed
+    from xstreamcast.model.markup import escape
 
     return item if item.startswith("<") and parsed(item) is not None else escape(item)
 
@@ -230,4 +237,6 @@ def _output(arguments: Parsed) -> TextIO:
     """The sink; a file begins anew, unless a checkpoint says how much of it counts already."""
     if arguments.output is None:
         return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    return open(arguments.output, "w" if arguments.checkpoint is None else "a", encoding="utf-8")
+    fresh = arguments.checkpoint is None
+    with written_to(arguments.output):
+        return open(arguments.output, "w" if fresh else "a", encoding="utf-8")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
@@ -29,7 +28,7 @@ from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment, instant_from
@@ -39,6 +38,7 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.history.asking import Asked, When, event_now, planned_instants
 from xstreamcast.history.history import History, forked
 from xstreamcast.model import atomic as a
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.model.items import Items
 from xstreamcast.model.sequence_type import NodeItem
@@ -201,7 +201,7 @@ class Binding:
 
     def _input(self, name: str) -> Items:
         if name not in self._inputs:
-            raise error("FODC0002", f"there is no input named {name}")
+            raise _unknown_input("FODC0002", name, self._inputs)
         if name not in self._documents:
             self._documents[name] = self._document(self._inputs[name])
         return self._documents[name]
@@ -225,11 +225,18 @@ class Binding:
         if isinstance(source, bytes):
             return source
         if not isinstance(source, str | os.PathLike):
-            raise error("FOUT1170", f"there is no input named {name}")
+            raise _unknown_input("FOUT1170", name, self._inputs)
         return Path(source).read_bytes()
 
     def _document(self, source: Any) -> Items:
         return _nodes(self.store.read(source))
+
+
+def _unknown_input(code: str, name: str, inputs: Mapping[str, Any]) -> Error:
+    """The error for a name that no input has, with the names there are."""
+    listed = f"the inputs are named {', '.join(sorted(inputs))}"
+    hint = listed if inputs else "no input has a name: -i NAME=SOURCE"
+    return error(code, f"there is no input named {name}", hint=hint)
 
 
 def _refuse_endless(program: Program) -> None:

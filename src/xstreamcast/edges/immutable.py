@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from xstreamcast.errors import error
 from xstreamcast.functions.signature import XSC
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

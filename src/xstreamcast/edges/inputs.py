@@ -7,14 +7,16 @@ import gzip
 import os
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
-from xstreamcast.errors import error
+from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival
+from xstreamcast.model.work import WORK
 
 if TYPE_CHECKING:
     from xstreamcast.edges.decoding import StreamDecoder
@@ -61,6 +63,7 @@ def chunks(path: str, size: int = CHUNK) -> Iterator[bytes]:
     with opened(path) as file:
         read = getattr(file, "read1", file.read)  # a pipe hands out what it has
         while chunk := read(size):
+            WORK.read += len(chunk)
             yield chunk
 
 
@@ -71,11 +74,28 @@ def opened(path: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = (gzip.open if path.endswith(".gz") else open)(path, "rb")
+        file = (gzip.open if _is_gzip(path) else open)(path, "rb")
     except OSError as failed:
         raise error("XSCU0003", f"cannot open {path}: {failed.strerror or failed}") from None
-    with file:
+    with file, _unzipping(path):
         yield file  # type: ignore[misc]
+
+
+def _is_gzip(path: str) -> bool:
+    """Whether a file is compressed: its first bytes say so, of a pipe its name."""
+    if not os.path.isfile(path):
+        return path.endswith(".gz")
+    with open(path, "rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+@contextmanager
+def _unzipping(path: str) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as why:
+        sentence = f"what gzip compressed cannot be read: {why}"
+        raise error("XSCX0004", sentence, at=DataPlace(path)) from None
 
 
 def kind_of(head: bytes) -> Kind:
@@ -107,12 +127,18 @@ def kind_of_source(source: str | os.PathLike[str]) -> Kind:
 def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:
     """What arrives from a source, chunk by chunk, and at last what was still waiting."""
     files = paths(source)
+    WORK.total += sum(map(_plain_size, files))
     for number, path in enumerate(files, start=1):
         decoder.more = number < len(files)
         for chunk in chunks(path):
             yield decoder.feed(chunk)
         yield decoder.end_input()
     yield decoder.close()
+
+
+def _plain_size(path: str) -> int:
+    """How many bytes will be read; 0 where nobody knows."""
+    return 0 if path == "-" or path.endswith(".gz") else os.path.getsize(path)
 
 
 def stream_name(source: str | os.PathLike[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import assert_never
 
 from xstreamcast.edges.decoding import StreamDecoder
@@ -22,6 +21,7 @@ from xstreamcast.model.fragment import (
     Heartbeat,
     Refused,
 )
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.store import Store
 
 

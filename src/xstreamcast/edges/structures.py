@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from os import PathLike
 from typing import Any, Final
-from xml.sax.saxutils import quoteattr
 
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.model.fragment import STREAM
+from xstreamcast.model.markup import quoteattr
 from xstreamcast.model.structure import Tag, TagStructure, TagType
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.namespaces import in_scope_namespaces

@@ -9,13 +9,13 @@ comes from a pair that the definition never looks at.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
 from xstreamcast.errors import Error
 from xstreamcast.model.column import ranges
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.model.column import Bools, Ints

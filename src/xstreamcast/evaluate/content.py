@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
@@ -17,6 +16,7 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
 from xstreamcast.model.atomic import FUNCTION, NODE, STRING
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import ATTRIBUTE, TEXT
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ evaluation, not one per closure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
 from xstreamcast.model.atomic import FUNCTION
 from xstreamcast.model.column import Column, scatter
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.function_item import FunctionItem
 from xstreamcast.model.items import Items, objects
 from xstreamcast.model.sequence_type import ANY, FunctionType

@@ -12,8 +12,8 @@ from xstreamcast.errors import error
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast.convert import split_qname
-from xstreamcast.functions.cast.facets import NCNAME
 from xstreamcast.model.atomic import PRIMITIVE, QNAME, STRING, UNTYPED, derives
+from xstreamcast.model.xml_names import NCNAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

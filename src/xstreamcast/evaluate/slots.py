@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from xstreamcast.model.atomic import FUNCTION, MIXED, NODE
 from xstreamcast.model.column import ranges
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.builder import OPERATIONS, Builder
 from xstreamcast.tape.layout import COMMENT, DOCUMENT, ELEMENT, PI, TEXT
 

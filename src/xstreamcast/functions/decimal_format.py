@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
+
+from xstreamcast.model.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

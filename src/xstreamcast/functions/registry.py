@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import xstreamcast.functions as room
 from xstreamcast.functions.signature import PREFIXES, parse_signature
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.model.column import Column

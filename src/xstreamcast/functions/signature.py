@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from xstreamcast.model.atomic import ATOMIC, DECIMAL, DOUBLE, FLOAT
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import (
     AnyItem,
     AtomicItem,

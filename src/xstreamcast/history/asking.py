@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.history.planned import Planned, planned
 from xstreamcast.history.strategy import Chosen, chosen
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import dataclass
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,6 +13,7 @@ from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
 from xstreamcast.model.column import distinct
 from xstreamcast.model.fragment import REPEATED, ZONED, FragmentBatch
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.payload_kernels import Payloads, Places, measure
 from xstreamcast.tape.store import Store
@@ -84,7 +84,7 @@ class History:
         self._tapes: dict[int, tuple[Tape, int]] = {}
         self._chains: dict[int, k.Chains] = {}
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
-        self._seed = secrets.randbits(62)
+        self._seed = int.from_bytes(os.urandom(8), "big") >> 2
 
     def __len__(self) -> int:
         return len(self.fragments)

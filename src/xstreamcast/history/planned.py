@@ -7,13 +7,13 @@ that were found before, in the view as of now, are taken for the same ones there
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xstreamcast.kernels.counterparts import instance_keys, owners
 from xstreamcast.kernels.instances import FULL, SNAPSHOT
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT, KIND
 

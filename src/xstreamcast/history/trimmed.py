@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import Columns, empty_columns
 from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, Payloads, Places
 from xstreamcast.tape.trim_kernels import EVERYTHING, NOTHING, Paths, Trimmed, write_trimmed

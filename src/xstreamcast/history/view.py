@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import numpy as np
 from xstreamcast.history.history import WIRE, History, bound_names
 from xstreamcast.history.trimmed import Sources, sources
 from xstreamcast.kernels.instances import FULL, Instances, expand
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
 from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS

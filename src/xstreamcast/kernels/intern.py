@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -93,7 +93,7 @@ class Ids:
 
     def __init__(self, room: int = 1024) -> None:
         self._t = _tables(room, 16 * room)
-        self._t.state[2] = secrets.randbits(62)
+        self._t.state[2] = int.from_bytes(os.urandom(8), "big") >> 2
 
     def __len__(self) -> int:
         return int(self._t.state[0])

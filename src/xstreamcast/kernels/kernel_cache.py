@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from numba import njit
 from numba.core import event
 
+from xstreamcast.kernels.ahead.finding import sources
+from xstreamcast.kernels.ahead.stamps import PACKAGE
 from xstreamcast.kernels.bounds import check_bounds
 
-_PACKAGE = Path(__file__).parent.parent
-_IMPORT = re.compile(r"^from xstreamcast\.(tape|kernels)\.(\w+) import", re.MULTILINE)
+_UNWRAPPED: dict[str, Any] = {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}  # not to be called by Python
 
 
 class _Announcer(event.Listener):
@@ -23,6 +25,11 @@ class _Announcer(event.Listener):
     def __init__(self) -> None:
         self._said = False
         self.kept = True
+        self.for_library = False
+
+    def serve_library(self) -> None:
+        """Say nothing from now on, and keep nothing: whoever builds the library shows progress."""
+        self._said, self.for_library = True, True
 
     def on_start(self, event: Any) -> None:
         compiled = event.data["dispatcher"].py_func.__module__
@@ -35,30 +42,25 @@ class _Announcer(event.Listener):
         """Nothing is said at the end."""
 
 
-check_bounds(_PACKAGE)
+check_bounds(PACKAGE)
 _announcer = _Announcer()
 event.register("numba:compile", _announcer)  # type: ignore[no-untyped-call]
 
 
+def compile_for_library() -> None:
+    """From now on no kernel comes from the disk: what is loaded from there has no LLVM IR."""
+    _announcer.serve_library()
+
+
 def cached(function: Any, **options: Any) -> Any:
     """`function`, compiled at its first call, and kept on disk where that can be."""
+    if _announcer.for_library:
+        return njit(**options, **_UNWRAPPED)(function)
     try:
         return stamped(njit(cache=True, **options)(function))
     except RuntimeError:  # no folder may be written to: each process compiles anew
         _announcer.kept = False
         return njit(**options)(function)
-
-
-@cache
-def _sources(path: Path) -> frozenset[Path]:
-    """A file of kernels and those it imports from, near and far."""
-    found, new = set[Path](), {path}
-    while new:
-        found |= new
-        texts = [one.read_text("utf-8") for one in new]
-        named = {_PACKAGE / room / f"{name}.py" for t in texts for room, name in _IMPORT.findall(t)}
-        new = {one for one in named if one.is_file()} - found
-    return frozenset(found)
 
 
 def stamped(dispatcher: Any) -> Any:
@@ -68,7 +70,7 @@ def stamped(dispatcher: Any) -> Any:
     """
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if files is not None and hasattr(files, "_source_stamp"):
-        stats = [path.stat() for path in _sources(Path(dispatcher.py_func.__code__.co_filename))]
+        stats = [path.stat() for path in sources(Path(dispatcher.py_func.__code__.co_filename))]
         newest, size = max(stat.st_mtime for stat in stats), sum(stat.st_size for stat in stats)
         files._source_stamp = (newest, size)
     return dispatcher

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from xstreamcast.errors import error
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START, parse_instant, show_instant
 
 Diff = Literal[1, -1]

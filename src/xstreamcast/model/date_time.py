@@ -7,8 +7,9 @@ cost a datetime object each. Here a value is three integers and a comparison is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from xstreamcast.model.frozen import dataclass
 
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from xstreamcast.model.exact import EXACT
+from xstreamcast.model.frozen import dataclass
 
 ZERO: Final = Decimal(0)
 _MINUTE: Final = Decimal(60)

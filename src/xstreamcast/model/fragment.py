@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import DataPlace
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

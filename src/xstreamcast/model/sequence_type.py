@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from xstreamcast.model.frozen import dataclass
 
 Kind = Literal["node", "document", "element", "attribute", "text", "comment", "pi", "namespace"]
 Occurs = Literal["one", "optional", "many", "some", "none"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from xstreamcast.model.frozen import dataclass
 
 TagType = Literal["snapshot", "temporal", "event"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 import numpy as np
 
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
+from xstreamcast.model.markup import escape
 from xstreamcast.operators.units import Minis, Moved
 from xstreamcast.tape.reading_places import PlacedReading
 from xstreamcast.tape.wrap import wrapped

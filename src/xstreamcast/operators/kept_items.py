@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.items import Items
+from xstreamcast.model.markup import escape, quoteattr
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, KIND, KIND_NAMES, NAMESPACE
 from xstreamcast.tape.store import Store
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.static_type import ITEM, NODE, Kinds, StaticType
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.rewrite.known import Known
 
 _TEXT: Final = Kinds.NODE | Kinds.UNTYPED | Kinds.STRING

@@ -37,13 +37,19 @@ done
 _GONE: Final = " | --add-opens=java.base/sun.security.action=*"
 _RUN: Final = 'exec "{java}" "$@"'
 # The archive gets its name when it is whole: another start may be looking for it.
-# Spark starts Java twice, first to ask what to start: that answer must pass as it is. Java says
-# on stdout that it made an archive, whatever it is told: nobody asked.
+# Spark starts Java twice, first to find out what to start: that answer must pass as it is. The
+# Java that makes an archive says so after the command has ended, on stdout and on stderr, and no
+# option keeps it from that. Nothing else of it is on stdout: what we print comes from Python.
 _RECORD: Final = """\
 record=
 for word do case "$word" in -XX:*="{part}") record=yes ;; esac; done
 [ "$record" ] || exec "{java}" "$@"
-"{java}" "$@" | grep -v -e "^AOTCache " -e "^Removed temporary AOT"
+"{java}" "$@" 2>&1 >/dev/null | while IFS= read -r line; do
+  case "$line" in
+    "Picked up JAVA_TOOL_OPTIONS: "*) ;;
+    *) printf '%s\\n' "$line" >&2 ;;
+  esac
+done
 [ -f "{part}" ] && mv -f "{part}" "{archive}"
 rm -f "{mark}"
 """

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable
 from typing import Final
 
 from xstreamcast.errors import Error, Source, error
+from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.syntax.tree.names import Span
 
-_START: Final = (
-    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
-    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
-)
-_PART: Final = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
-NCNAME: Final = re.compile(f"[{_START}][{_PART}]*")
-QNAME: Final = re.compile(f"([{_START}][{_PART}]*)(?::([{_START}][{_PART}]*))?")
-NAME_START: Final = re.compile(f"[{_START}]")
 SPACE: Final = re.compile(r"[ \t\r\n]*")
-NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 MAX_DEPTH: Final = 256  # levels of nested expressions
 MAX_CHAIN: Final = 2000  # links of `a + b + …`, `a ! b ! …`, `f()()…`: each makes the tree deeper
@@ -155,7 +146,9 @@ class Cursor:
 
     def expected(self, what: str, words: Iterable[str] = ()) -> Error:
         """The grammar wants `what`; `words` are those a misspelt word may have meant."""
-        near = difflib.get_close_matches(self.word(), list(words), 1) if self.word() else []
+        from difflib import get_close_matches
+
+        near = get_close_matches(self.word(), list(words), 1) if self.word() else []
         hint = f"did you mean '{near[0]}'?" if near else None
         message = f"expected {what}; got {self._found()}"
         return self.error("XPST0003", message, (self.pos, self._found_end()), hint)

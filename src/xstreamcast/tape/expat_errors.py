@@ -52,13 +52,81 @@ _TABLE: Final[dict[int, tuple[str, str, str | None]]] = {
 }
 
 
-def input_error(said: expat.ExpatError, offset: int, data: Buffer, source: str | None) -> Error:
-    """The error for what expat said at byte `offset` of `data`."""
+def input_error(
+    said: expat.ExpatError, offset: int, data: Buffer, source: str | None, before: bytes = b""
+) -> Error:
+    """The error for what expat said at byte `offset` of `data`; `before`: tags that are open."""
     otherwise = ("XSCX0001", expat.ErrorString(said.code) or "not well-formed", None)
     code, sentence, hint = _TABLE.get(said.code, otherwise)
-    if said.code == 4 and bytes(data[max(offset, 0) : max(offset, 0) + 1]) >= b"\x80":
+    offset = max(offset, 0)
+    other = not_xml(bytes(data[:LONGEST])) if not before else None
+    if other is not None:
+        sentence, hint = other
+    elif said.code == 4 and bytes(data[offset : offset + 1]) >= b"\x80":
         hint = "the bytes may be of another encoding than the document says; UTF-8 if it says none"
-    return error(code, sentence, at=place(data, max(offset, 0), source), hint=hint)
+    elif said.code in _UNCLOSED:
+        sentence, hint = _left_open(said.code, sentence, hint, bytes(data), before, source)
+    return error(code, sentence, at=place(data, offset, source), hint=hint)
+
+
+_NO_ELEMENT, _MISMATCH = 3, 7
+_UNCLOSED: Final = (_NO_ELEMENT, 5, _MISMATCH, 20)  # the errors that an open element explains
+
+
+def _left_open(
+    code: int, sentence: str, hint: str | None, data: bytes, before: bytes, source: str | None
+) -> tuple[str, str | None]:
+    """The sentence and hint of an error, with the innermost element that is open there."""
+    opened = _open_elements(data, before)
+    if not opened:
+        return sentence, hint
+    name, at = opened[-1]
+    if code == _MISMATCH:
+        sentence = f"the end tag must be that of <{name}>"
+    elif code == _NO_ELEMENT:
+        sentence = f"the input ends before <{name}> is closed"
+    if at < 0:
+        return sentence, hint
+    spot = place(data, at, source)
+    return sentence, f"<{name}> was opened in line {spot.line}, column {spot.column}"
+
+
+def _open_elements(data: bytes, before: bytes) -> list[tuple[str, int]]:
+    """The elements that are open where expat gives up: names as written, and their bytes."""
+    found: list[tuple[str, int]] = []
+    parser = expat.ParserCreate()
+
+    def begin(name: str, _attributes: dict[str, str]) -> None:
+        found.append((name, parser.CurrentByteIndex - len(before)))
+
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = lambda name: found.pop() and None
+    try:
+        parser.Parse(before, False)
+        parser.Parse(data, True)
+    except (expat.ExpatError, LookupError, ValueError):  # as the first time; the rest is known
+        pass
+    return found
+
+
+def not_xml(head: bytes) -> tuple[str, str] | None:
+    """What the first bytes are those of, if surely not of XML: a sentence, and what can be done."""
+    begin = head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    if not begin and len(head) < LONGEST:
+        return "the input is empty", "a document has one root element"
+    if head[:2] == b"\x1f\x8b":
+        return "the input is compressed by gzip", "gunzip -c FILE | xstreamcast … -i -"
+    if head[:4] == b"PK\x03\x04":
+        return "the input is a ZIP archive", "unzip -p FILE | xstreamcast … -i -"
+    if head[:4] == b"\x28\xb5\x2f\xfd":
+        return "the input is compressed by Zstandard", "zstd -dc FILE | xstreamcast … -i -"
+    if begin[:14].lower() == b"<!doctype html" or begin[:5].lower() == b"<html":
+        return "the input is HTML that is not well-formed XML", "a converter makes it XHTML"
+    if begin[:1] in (b"{", b"[") and head[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+        return "the input is JSON, not XML", "json-to-xml() reads JSON inside a query"
+    if begin[:1].isascii() and begin[:1] not in (b"<", b"", b"\0") and b"\0" not in head[:4]:
+        return "the input is text, not XML", "a document begins with <"
+    return None
 
 
 def unknown_encoding(why: Exception, source: str | None) -> Error:
@@ -107,7 +175,7 @@ def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: Dat
         parser.Parse(kept, False)
     except expat.ExpatError as said:
         pos = max(parser.ErrorByteIndex - len(before), 0)
-        refused = input_error(said, pos, kept, name)
+        refused = input_error(said, pos, kept, name, before)
         refused.place = origin.place(kept, pos)
         raise refused from None
     raise error(

@@ -34,11 +34,12 @@ node, white space has no row.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.tape.names import Names
@@ -56,6 +57,7 @@ Objects: TypeAlias = npt.NDArray[Any]
 DOCUMENT, ELEMENT, ATTRIBUTE, TEXT, COMMENT, PI, NAMESPACE = range(7)
 KIND = 0x07
 NEEDS_DECODE = 0x08
+WIDTH = 32  # bytes that a kernel looks at in one step: one bit of a mask each
 
 KIND_NAMES = ("document", "element", "attribute", "text", "comment", "pi", "namespace")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from weakref import WeakKeyDictionary
 from xml.parsers import expat
 
 import numpy as np
-from numba import int64
+from numpy import int64
 
 from xstreamcast.tape.layout import I32
 from xstreamcast.tape.names import XML_URI, XMLNS_URI, Names
@@ -36,8 +36,8 @@ class Vocabulary:
 
     def __init__(self, words: int = 512) -> None:
         self.tables = _tables(words)
-        self.tables.counts[SEED] = secrets.randbits(62) | 1
-        self.tables.counts[SEED2] = secrets.randbits(62) | 1
+        self.tables.counts[SEED] = int.from_bytes(os.urandom(8), "big") >> 2 | 1
+        self.tables.counts[SEED2] = int.from_bytes(os.urandom(8), "big") >> 2 | 1
         self._ids = np.full(1, -1, np.int32)  # name here → name in `Names`; the last is for -1
         for text in (b"", b"xml", b"xmlns", XML_URI.encode(), XMLNS_URI.encode()):
             self.add(text)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Final
 
 from xstreamcast.errors import error
+from xstreamcast.model.frozen import dataclass
 
 _LARGE: Final = 2**31 - 1
 
@@ -41,4 +42,20 @@ class Limits:
                 raise error("XSCU0005", f"{bound.name} must be from {low} to {high}; got {value!r}")
 
 
-DEFAULT = Limits()
+_default = Limits()
+
+
+def default_limits() -> Limits:
+    """What holds where nothing else is said."""
+    return _default
+
+
+def set_default_limits(limits: Limits) -> None:
+    """From now on these hold, in this process, where nothing else is said."""
+    global _default
+    _default = limits
+
+
+def raised(limit: str) -> str:
+    """How a user raises a limit."""
+    return f"--{limit.replace('_', '-')} N sets it; in Python, Limits({limit}=N)"

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-
 from xstreamcast.tape.layout import I64, U8
 from xstreamcast.tape.tokenize_bytes import (
     WIDTH,
@@ -35,14 +32,9 @@ EXIT, CLOSED, BELOW = range(3)  # in what `left_open` tells
 @intrinsic
 def less_stops(typingctx: Any, address: Any) -> Any:
     """Where `<` stands in the next bytes."""
+    from xstreamcast.tape.byte_classes import mask
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = ir.VectorType(ir.IntType(8), WIDTH)
-        found = builder.load(builder.inttoptr(args[0], kind.as_pointer()), align=1)
-        same = builder.icmp_unsigned("==", found, ir.Constant(kind, [LESS] * WIDTH))
-        return builder.zext(builder.bitcast(same, ir.IntType(WIDTH)), ir.IntType(64))
-
-    return types.int64(types.int64), generate
+    return mask(lambda v: v.is_any("<"))
 
 
 @inlined

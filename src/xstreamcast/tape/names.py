@@ -12,7 +12,7 @@ the new `tables` and goes on. Words and names are only ever added. One writer at
 
 from __future__ import annotations
 
-import secrets
+import os
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +70,7 @@ class Names:
         self._uris: list[int] = []
         self._bindings: list[int] = []
         self._matching: dict[tuple[str | None, str | None], Bools] = {}
-        self._tables.state[SEED] = secrets.randbits(31) | 1
+        self._tables.state[SEED] = int.from_bytes(os.urandom(4), "big") >> 1 | 1
         self.name(self.word(b""), 0)
 
     @property

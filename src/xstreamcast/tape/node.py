@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import ELEMENT, I64, KIND, KIND_NAMES, Tape
 
 _SHOWN = 60  # characters of XML in a repr

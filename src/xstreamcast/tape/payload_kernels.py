@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -201,7 +201,7 @@ def _path(c: Columns, at: int, row: int) -> np.uint64:
 
 
 @kernel
-def mark_names(c: Columns, payload: I32, tag: I32, skip: Bools, seen: Bools) -> None:
+def mark_names(c: Columns, payload: I32, tag: I32, skip: Bools, seen: Annotated[Bools, 2]) -> None:
     """seen[tag, name]: an element of that name stands below the root of a payload of that tag."""
     for i in range(len(payload)):
         row = signed(payload[i])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from xstreamcast.model.frozen import dataclass
 
 _BOM: Final = b"\xef\xbb\xbf"
 _S, _EQUALS = rb"[ \t\r\n]+", rb"[ \t\r\n]*=[ \t\r\n]*"

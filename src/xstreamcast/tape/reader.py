@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from xstreamcast.errors import Error, error
 from xstreamcast.tape.layout import Tape, empty_columns, frozen_bytes
-from xstreamcast.tape.limits import DEFAULT, Limits
+from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Reader:
         self.name = name
         self._closed = False
         self._refused: Error | None = None
-        self._reading = _reading(mode, unit_level, limits or DEFAULT, self.names, name)
+        self._reading = _reading(mode, unit_level, limits or default_limits(), self.names, name)
 
     def feed(self, chunk: bytes | bytearray | memoryview) -> Tape | None:
         """Take a chunk in → in mode stream, a tape of the units that it completed, if any."""

@@ -6,15 +6,16 @@ import mmap
 import os
 from typing import BinaryIO, Protocol, TypeAlias
 
-from xstreamcast.errors import error
+from xstreamcast.errors import DataPlace, error
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import U8, Tape, frozen_bytes
-from xstreamcast.tape.limits import DEFAULT, Limits
+from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.reader import MODES, Reader
 
 _READ = mmap.ACCESS_READ
 _CHUNK = 1 << 20
+_GZIP = b"\x1f\x8b"
 
 
 class BinaryFile(Protocol):
@@ -42,7 +43,7 @@ def read(
     """
     if mode not in MODES:
         raise error("XSCU0005", f"mode must be one of {', '.join(MODES)}; got {mode!r}")
-    limits = limits or DEFAULT
+    limits = limits or default_limits()
     names = Names() if names is None else names
     match source:
         case bytes():
@@ -56,7 +57,10 @@ def read(
             with _opened(source) as file:
                 if os.fstat(file.fileno()).st_size == 0:  # empty, or a pipe
                     return _chunked(file, Reader(mode, limits=limits, names=names, name=name))
-                data = frozen_bytes(memoryview(mmap.mmap(file.fileno(), 0, access=_READ)))
+                mapped = mmap.mmap(file.fileno(), 0, access=_READ)
+                if mapped[:2] == _GZIP:
+                    return _unzipped(file, Reader(mode, limits=limits, names=names, name=name))
+                data = frozen_bytes(memoryview(mapped))
         case _ if hasattr(source, "read"):
             return _chunked(source, Reader(mode, limits=limits, names=names, name=name))
         case _:
@@ -77,6 +81,19 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
         xml = os.fspath(path).lstrip().startswith("<")
         hint = "a string names a file; XML itself is given as bytes" if xml else None
         raise error("XSCU0003", f"cannot open {os.fspath(path)}: {why}", hint=hint) from None
+
+
+def _unzipped(file: BinaryIO, reader: Reader) -> Tape:
+    """A file that gzip compressed, whatever it is called."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(file) as unzipped:
+            return _chunked(unzipped, reader)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as why:
+        at = DataPlace(file.name)
+        raise error("XSCX0004", f"what gzip compressed cannot be read: {why}", at=at) from None
 
 
 def _chunked(file: BinaryFile, reader: Reader) -> Tape:

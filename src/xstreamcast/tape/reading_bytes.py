@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from xstreamcast.model.work import WORK
 from xstreamcast.tape.layout import U8, Tape
 from xstreamcast.tape.lexicon import address
 from xstreamcast.tape.limits import Limits
@@ -20,6 +21,7 @@ from xstreamcast.tape.tokenize_bytes import PADDING
 from xstreamcast.tape.tokenize_driver import Driver
 from xstreamcast.tape.tokenize_state import MORE, POS, ROWS
 
+_STEP = 64 << 20  # bytes after which it is known how far reading has come
 _SMALL = 1 << 14  # below this a padded copy costs less than a second call
 
 
@@ -43,11 +45,17 @@ def whole(data: U8, several: bool, limits: Limits, names: Names, name: str | Non
 
 def _drive(driver: Driver, data: U8) -> int:
     """Tokenise where the bytes lie, and their end, which cannot be read past, in a padded copy."""
+    WORK.total += len(data)
+    before = WORK.read
     if len(data) > _SMALL:
-        answer = driver.run(address(data), len(data) - PADDING, len(data))
-        if answer != MORE:
-            return answer
+        safe = len(data) - PADDING
+        for end in (*range(_STEP, safe, _STEP), safe):
+            answer = driver.run(address(data), end, len(data))
+            if answer != MORE:
+                return answer
+            WORK.read = before + end
     pos = int(driver.state[POS])
+    WORK.read = before + len(data)
     rest = np.zeros(len(data) - pos + PADDING, np.uint8)
     rest[:-PADDING] = data[pos:]
     return driver.run(address(rest) - pos, len(data), len(data))

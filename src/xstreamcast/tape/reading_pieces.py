@@ -27,7 +27,7 @@ from xstreamcast.tape.layout import (
     Tape,
     frozen_bytes,
 )
-from xstreamcast.tape.limits import DEFAULT, Limits
+from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.origin import Origin
 from xstreamcast.tape.refusals import BEYOND, beyond, too_large
@@ -67,7 +67,7 @@ class PieceReading:
         is_held: Callable[[str, str], bool] = lambda uri, local: False,
     ) -> None:
         self._depth, self._names, self._name = depth, names, name
-        self._limits = limits or DEFAULT
+        self._limits = limits or default_limits()
         self._driver = Driver(self._limits, names, unit=None, several=False)
         self._state = self._driver.state
         self._transcoder, self._origin = Transcoder(name), Origin(name or "input")

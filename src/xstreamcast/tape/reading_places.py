@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from xstreamcast.tape.layout import KIND, NAMESPACE, Tape
-from xstreamcast.tape.limits import DEFAULT, Limits
+from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.reading_units import UnitReading
 from xstreamcast.tape.tokenize_state import ANCESTOR_ROWS, DEPTH, POS, ROWS, UNIT_ROWS
@@ -45,7 +45,7 @@ class PlacedReading(UnitReading):
         limits: Limits | None = None,
         is_unit: Callable[[str, str], bool] = lambda uri, local: False,
     ) -> None:
-        super().__init__(level, limits or DEFAULT, names, name)
+        super().__init__(level, limits or default_limits(), names, name)
         self._is_unit = is_unit
         self._spine: list[Tape] = []
         self._marks = [_Mark(0, ())]

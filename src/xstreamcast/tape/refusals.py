@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.tape.expat_errors import Buffer, place
-from xstreamcast.tape.limits import Limits
+from xstreamcast.tape.limits import Limits, raised
 from xstreamcast.tape.tokenize_state import NAME_TOO_LONG, TOO_DEEP, TOO_MANY_ATTRIBUTES
 
 BEYOND = (TOO_DEEP, NAME_TOO_LONG, TOO_MANY_ATTRIBUTES)
@@ -26,7 +26,7 @@ def beyond(answer: int, limits: Limits, at: DataPlace) -> Error:
         code,
         f"{what} must be at most {bound}; got more",
         at=at,
-        hint=f"{limit} can be set higher",
+        hint=raised(limit),
     )
 
 
@@ -36,7 +36,7 @@ def too_large(size: int, limits: Limits, name: str | None, what: str = "the docu
         "XSCX0105",
         f"{what} must be at most {limits.max_document_size} bytes; got {size} or more",
         at=DataPlace(name or "input"),
-        hint="max_document_size can be set higher; mode stream keeps no whole document",
+        hint=raised("max_document_size"),
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from xstreamcast.model.column import distinct
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape import step_kernels as k
 from xstreamcast.tape.layout import (
     ATTRIBUTE,

@@ -27,6 +27,7 @@ from xstreamcast.tape.layout import (
     Tape,
     frozen_bytes,
 )
+from xstreamcast.tape.limits import raised
 from xstreamcast.tape.names import Names
 
 _BAR = "\x01"  # between URI, local part and prefix in expat's names; no XML text can hold it
@@ -189,9 +190,8 @@ class _Reading:
     def _check(self, limit: str, value: int, code: str) -> None:
         if self._limits is not None and value > getattr(self._limits, limit):
             bound = getattr(self._limits, limit)
-            raise error(
-                code, None, at=self._place(), hint=f"{limit} is {bound}; it can be set higher"
-            )
+            hint = f"the limit is {bound}; {raised(limit)}"
+            raise error(code, None, at=self._place(), hint=hint)
 
     def _place(self) -> DataPlace:
         return place(self._data, max(self._parser.CurrentByteIndex, 0), self._source)

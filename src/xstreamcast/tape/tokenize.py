@@ -8,7 +8,9 @@ What is rare is called. What the pass is not sure of it answers with SUSPECT, an
 
 from __future__ import annotations
 
-from numba import int64
+from typing import Any
+
+from numpy import int64
 
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, I32, I64, NAMESPACE, TEXT, Columns
 from xstreamcast.tape.tokenize_bytes import (
@@ -104,7 +106,7 @@ LONGEST = 0x7FFFFFFF  # what the length column can say
 @inlined
 def ends_open(lex: Lexicon, base: int, p: int, word: int) -> bool:
     """Whether the bytes at `p` begin with the word of the open element."""
-    size = int64(lex.words[word].length)
+    size: Any = int64(lex.words[word].length)
     short = min(size, 16)
     low = (eight(base + p) & LOW[short]) ^ lex.words[word].low
     high = (eight(base + p + 8) & HIGH[short]) ^ lex.words[word].high

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from numba import int64
+from numpy import int64
 
 from xstreamcast.tape.layout import COMMENT, I64, PI, Columns
 from xstreamcast.tape.tokenize_bytes import WIDTH, byte, eight, first, helper, tag_stops

@@ -8,10 +8,10 @@ context, so that a document that declares its namespaces once resolves each word
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import int64
+from numpy import int64
 
 from xstreamcast.tape.layout import I64, NAMESPACE, Columns
 from xstreamcast.tape.tokenize_bytes import helper
@@ -48,9 +48,9 @@ INHERITED_ROW = np.dtype(
 class Scope(NamedTuple):
     """The bindings of the open elements, innermost last; a frame is an element that declares."""
 
-    bindings: Any  # of BINDING
-    frames: Any  # of FRAME
-    inherited: Any  # of INHERITED_ROW: what units take from their ancestors, URIs as heap spans
+    bindings: Annotated[Any, BINDING]
+    frames: Annotated[Any, FRAME]
+    inherited: Annotated[Any, INHERITED_ROW]  # what units take from above, URIs as heap spans
 
 
 @helper

@@ -8,7 +8,7 @@ say). Bytes at or after `n` are padding and decide nothing.
 
 from __future__ import annotations
 
-from numba import int64
+from numpy import int64
 
 from xstreamcast.tape.layout import I64
 from xstreamcast.tape.tokenize_bytes import (

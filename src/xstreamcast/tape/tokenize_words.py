@@ -8,7 +8,7 @@ Names here are numbered as they come; the driver maps them to those of `names.Na
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -59,9 +59,9 @@ class Lexicon(NamedTuple):
 
     counts: I64
     pool: U8  # the bytes of the words
-    words: Any  # of WORD_ROW
+    words: Annotated[Any, WORD_ROW]
     slots: I32
-    pairs: Any  # of PAIR_ROW
+    pairs: Annotated[Any, PAIR_ROW]
     pair_slots: I32
 
 

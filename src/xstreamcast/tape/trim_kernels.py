@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -26,7 +26,7 @@ NOTHING, EVERYTHING = -1, -2  # what is left below an element that is on no path
 class Paths(NamedTuple):
     """Paths as a tree: by node and name, the node below; what is left of an element at a node."""
 
-    below: I32  # in two dimensions; NOTHING where no path leads on, EVERYTHING where all is left
+    below: Annotated[I32, 2]  # NOTHING where no path leads on, EVERYTHING where all is left
     texts: Bools
 
 

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
-
 from xstreamcast.tape.layout import I64, U8
 from xstreamcast.tape.markup_kernels import (
     APOSTROPHE,
@@ -38,17 +35,9 @@ _INSIDE: Final = -1  # another may begin inside it
 @intrinsic
 def tag_or_less(typingctx: Any, address: Any) -> Any:
     """Where a tag may end, a quote hides that, or `<` says that it was never closed."""
+    from xstreamcast.tape.byte_classes import mask
 
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = ir.VectorType(ir.IntType(8), WIDTH)
-        there = builder.load(builder.inttoptr(args[0], kind.as_pointer()), align=1)
-        found = ir.Constant(ir.VectorType(ir.IntType(1), WIDTH), [0] * WIDTH)
-        for one in (LESS, MORE, QUOTE, APOSTROPHE):
-            same = builder.icmp_unsigned("==", there, ir.Constant(kind, [one] * WIDTH))
-            found = builder.or_(found, same)
-        return builder.zext(builder.bitcast(found, ir.IntType(WIDTH)), ir.IntType(64))
-
-    return types.int64(types.int64), generate
+    return mask(lambda v: v.is_any("<>\"'"))
 
 
 @inlined

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from xstreamcast.model.column import distinct
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape import builder_kernels as k
 from xstreamcast.tape.layout import (
     ATTRIBUTE,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from urllib.parse import urljoin
 
@@ -12,6 +12,7 @@ from xstreamcast.algebra.lowering.namespaces import PREDECLARED, collapsed
 from xstreamcast.errors import Error, Source, Span, error
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import SequenceType
 from xstreamcast.syntax import tree as t
 

@@ -21,8 +21,8 @@ from xstreamcast.model.sequence_type import (
     Occurs,
     SequenceType,
 )
+from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.syntax import tree as t
-from xstreamcast.syntax.lexing import NCNAME
 
 _OCCURS: Final[dict[str, Occurs]] = {
     "": "one",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.scope import Expanded, Scope
 from xstreamcast.algebra.lowering.types import check, sequence_type
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import ANY
 from xstreamcast.syntax import tree as t
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from xstreamcast.model.frozen import dataclass
 
 _WIDTH: Final = 92
 _LEAST: Final = 24  # what is deep inside still gets this much room

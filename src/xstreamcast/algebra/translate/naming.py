@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from xstreamcast.algebra.translate.shapes import Uncovered
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import Tag
 from xstreamcast.syntax import tree as t
 

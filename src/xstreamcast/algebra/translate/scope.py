@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from xstreamcast.algebra.translate.shapes import PLAIN, Shape
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.syntax import tree as t
 
 

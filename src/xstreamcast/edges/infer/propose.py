@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Final
 
 from xstreamcast.edges.infer.graph import Element, Graph
 from xstreamcast.errors import error
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import Tag, TagStructure, TagType
 
 _FROM: Final = re.compile(r"@?(?:vt|valid)?[-_]?(?:from|since|start|begin)(?:date|time)?", re.I)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.inputs import Kind, chunks, opened
@@ -11,6 +11,7 @@ from xstreamcast.edges.replay.offset import Said
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import SPLIT
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.edges.wire.decoder import Decoder

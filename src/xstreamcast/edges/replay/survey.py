@@ -6,7 +6,7 @@ The bytes are tokenised as the decoder does it, so what is found is no guess; no
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -17,6 +17,7 @@ from xstreamcast.edges.wire.reading import Broken, Read, WireReading
 from xstreamcast.edges.wire.words import EOS, HOLE, MEANING, STRUCTURE, Words
 from xstreamcast.errors import Error
 from xstreamcast.model.evolution import merged
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.fragment_kernels import fragments
 from xstreamcast.tape.names import Names
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Final
@@ -22,7 +22,8 @@ from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, to
 from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
 from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
-from xstreamcast.edges.table.writing import told
+from xstreamcast.edges.table.writing import told as delta_told
+from xstreamcast.model.frozen import dataclass
 
 _LARGE: Final = 128 << 20  # a file of so many bytes is left as it is
 _STALE: Final = 3600.0  # seconds after which a file that is in no commit is taken for abandoned
@@ -37,15 +38,20 @@ class Compacted:
     deleted: int
 
 
-def compact(path: str | os.PathLike[str], *, clean: bool = False) -> Compacted:
+Said = Callable[[int, int], None]  # how many of how many files are read
+
+
+def compact(
+    path: str | os.PathLike[str], *, clean: bool = False, told: Said | None = None
+) -> Compacted:
     """Rewrite small files; the answers stay. `clean`: delete at once what no longer counts."""
     log = Log(path)
     if log.delta:
         delta.needed()
     while True:
         state = log.needed()
-        files = _rewritten(log.path, state.files, state.number, FRAGMENT)
-        refused = _rewritten(log.path, state.refused, state.number, QUARANTINED)
+        files = _rewritten(log.path, state.files, state.number, FRAGMENT, told)
+        refused = _rewritten(log.path, state.refused, state.number, QUARANTINED, None)
         if files == state.files and refused == state.refused:
             break
         _retire(log.path, state, {*files, *refused})
@@ -55,7 +61,7 @@ def compact(path: str | os.PathLike[str], *, clean: bool = False) -> Compacted:
         if log.commit(state.number, entry):
             for stream in state.streams:  # the fragments are the same
                 carried_over(log.path, state.number, state.number + 1, stream)
-            told(log)
+            delta_told(log)
             break
         _delete(log.path, [*files, *refused], keep=state)
     now = log.state()
@@ -64,10 +70,15 @@ def compact(path: str | os.PathLike[str], *, clean: bool = False) -> Compacted:
 
 
 def _rewritten(
-    table: Path, files: tuple[File, ...], number: int, columns: tuple[str, ...]
+    table: Path,
+    files: tuple[File, ...],
+    number: int,
+    columns: tuple[str, ...],
+    told: Said | None,
 ) -> tuple[File, ...]:
     """One file in place of the small ones of each folder, where there are several."""
     found: list[File] = []
+    done = 0
     for folder, group in groupby(sorted(files, key=_folder), key=_folder):
         there = list(group)
         small = [file for file in there if file.nbytes < _LARGE]
@@ -81,6 +92,9 @@ def _rewritten(
             # came after an instant can be left out by the statistics of valid times
             made = write_file(table, folder, rows, number, columns)
             found.append(replace(made, inside=_inside(table, some)))
+            done += len(some)
+            if told is not None:
+                told(done, len(files))
     return tuple(found) if len(found) < len(files) else files
 
 

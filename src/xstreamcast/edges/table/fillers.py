@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from xstreamcast.edges.table.codes import coded
 from xstreamcast.edges.table.files import opened
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

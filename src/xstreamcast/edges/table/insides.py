@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +20,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.history.guides import _owners, _path
 from xstreamcast.history.history import History
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

@@ -12,12 +12,13 @@ from __future__ import annotations
 import json
 import os
 import secrets
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from xstreamcast.errors import Error, error
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import START
 
 FORMAT: Final = 2  # what is written; older ones are read

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,6 +11,7 @@ import numpy as np
 from xstreamcast.edges.table.files import opened
 from xstreamcast.edges.table.schema import FRAGMENT, arrow, file_schema
 from xstreamcast.edges.table.skeletons import skeletons
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from xstreamcast.edges.table.log import File

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
@@ -19,6 +18,7 @@ from xstreamcast.algebra.guide import Guide, Link
 from xstreamcast.algebra.strategies import Choice, decide
 from xstreamcast.edges.table.fillers import Fillers, fillers
 from xstreamcast.edges.table.insides import FOLDER, Inside, kept_inside, put, together
+from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

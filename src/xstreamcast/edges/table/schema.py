@@ -22,7 +22,7 @@ def arrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise error(
-            "XSCU0006", "a fragment table needs pyarrow", hint="pip install 'xstreamcast[spark]'"
+            "XSCU0006", "a fragment table needs pyarrow", hint="pip install 'xstreamcast[table]'"
         ) from None
     return pyarrow
 

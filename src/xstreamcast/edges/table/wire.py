@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Final
-from xml.sax.saxutils import quoteattr
 
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.model.date_time import day_number
 from xstreamcast.model.instant import DAY, show_instant
+from xstreamcast.model.markup import quoteattr
 
 _ROWS: Final = 100_000  # turned into bytes at once
 _EPOCH: Final = day_number(1970, 1, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from xstreamcast.edges.structures import read_structure, write_structure
@@ -14,6 +14,7 @@ from xstreamcast.edges.table.log import Entry, File, Log, State, Stream
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, WORDS, arrow
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.model.evolution import merged
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import START
 
 OnError = Literal["quarantine", "stop"]

@@ -15,10 +15,11 @@ declarations among them.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from xstreamcast.errors import error
+from xstreamcast.model.frozen import dataclass
+from xstreamcast.model.xml_names import NOT_XML
 
 Kind: TypeAlias = Literal["M", "R", "B", "A"]
 KINDS: Final[dict[Kind, str]] = {
@@ -157,7 +158,6 @@ Event: TypeAlias = StartStream | EndStream | Content | Update | At
 Token: TypeAlias = tuple[Any, ...]
 
 _NAME: Final = re.compile(r"[^\W\d][\w.·-]*(?::[^\W\d][\w.·-]*)?")
-_NOT_XML: Final = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def checked(event: Event) -> Event:
@@ -192,6 +192,6 @@ def _check_name(what: str, name: str) -> None:
 
 
 def _check_text(text: str) -> None:
-    found = _NOT_XML.search(text)
+    found = NOT_XML.search(text)
     if found:
         raise error("XSCE0006", f"the text has a character that XML has not: {found.group()!a}")

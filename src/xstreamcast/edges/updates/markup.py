@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 from xml.parsers import expat
-from xml.sax.saxutils import escape, quoteattr
 
 from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.parts import Part, Read, Unread
 from xstreamcast.edges.updates.records import FIELDS, Record, event, record
 from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.model.markup import escape, quoteattr
 
 UPDATES: Final = "urn:xstreamcast:updates"
 OPEN: Final = f'<u:updates xmlns:u="{UPDATES}">\n'.encode()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from xstreamcast.edges.updates.events import Event
+from xstreamcast.model.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

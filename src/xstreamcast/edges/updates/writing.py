@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 from xml.parsers import expat
-from xml.sax.saxutils import escape
 
 from xstreamcast.edges.updates.events import Token
+from xstreamcast.model.markup import escape
 
 _IN_TEXT: Final = {"\r": "&#xD;"}
 _IN_VALUES: Final = {'"': "&quot;", "\t": "&#x9;", "\n": "&#xA;", "\r": "&#xD;"}

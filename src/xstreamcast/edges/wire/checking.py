@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,6 +11,7 @@ from xstreamcast.edges.wire.scanned import NOT_ONE, Scanned
 from xstreamcast.edges.wire.words import MEANING, NOTHING, REMOVE, Words
 from xstreamcast.kernels.acyclic import Links
 from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.fragment_kernels import ABSENT, NESTED, NO_PAYLOAD, SEVERAL, STRAY_TEXT
 from xstreamcast.tape.layout import I32, Bools

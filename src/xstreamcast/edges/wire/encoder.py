@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from typing import Final
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from xstreamcast.edges.structures import write_structure
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.fragment import REPEATED, STREAM, TIMELESS, ZONED, FragmentBatch, Op
 from xstreamcast.model.instant import show_instant
+from xstreamcast.model.markup import quoteattr
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.namespaces import in_scope_namespaces

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from xstreamcast.edges.wire.spots import Begin, Spot, Spots
@@ -16,8 +16,9 @@ from xstreamcast.edges.wire.sync import (
     sure_start,
 )
 from xstreamcast.errors import Error
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import Tape
-from xstreamcast.tape.limits import DEFAULT, Limits
+from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.reading_units import UnitReading
 from xstreamcast.tape.tokenize_state import DEPTH, POS
@@ -177,13 +178,13 @@ class WireReading:
             return
         tag = found.tag
         try:
-            self._units = _Units(1, DEFAULT, self._names, self._name, tag)
+            self._units = _Units(1, default_limits(), self._names, self._name, tag)
         except Error as refused:
             raw = self._head[: found.begin]
             begin = self._spots.at(self._at + first_markup(raw)).spot()
             yield Broken(raw[first_markup(raw) :], begin, refused.message)
             tag = BARE
-            self._units = _Units(1, DEFAULT, self._names, self._name, tag)
+            self._units = _Units(1, default_limits(), self._names, self._name, tag)
         self._shift = self._at + found.begin - len(tag)
         rest, self._head = self._head[found.begin :], b""
         if rest and not found.empty:
@@ -232,6 +233,6 @@ class WireReading:
     def _given_up(self, skipping: _Skipping, end: int) -> Broken:
         """Begin anew below the same root after the first `end` bytes."""
         self._skipping = None
-        self._units = _Units(1, DEFAULT, self._names, self._name, skipping.tag)
+        self._units = _Units(1, default_limits(), self._names, self._name, skipping.tag)
         self._shift, self._searched = skipping.at.offset + end - len(skipping.tag), 0
         return Broken(fragment_bytes(bytes(skipping.raw[:end])), skipping.at, skipping.reason)

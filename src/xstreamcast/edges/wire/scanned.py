@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +10,7 @@ from xstreamcast.edges.wire.spots import Begin, Spot
 from xstreamcast.edges.wire.words import ATTRIBUTES, Words
 from xstreamcast.kernels.instants import ABSENT, CUT, NOT_ONE, UNSURE, ZONED, instants
 from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.tape.fragment_kernels import NOT_A_NUMBER, ODD, Holes, Units, fragments
 from xstreamcast.tape.layout import I32, I64, Tape

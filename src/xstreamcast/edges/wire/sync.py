@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from xstreamcast.model.fragment import STREAM
+from xstreamcast.model.frozen import dataclass
 
 # XML declaration, white space, comments, PIs, a document type: what may stand before the root.
 _BEFORE: Final = re.compile(

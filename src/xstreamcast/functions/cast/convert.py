@@ -10,7 +10,7 @@ from typing import Any, Final
 from xstreamcast.errors import error
 from xstreamcast.functions.cast.calendar import CALENDAR, parse_calendar, parse_duration
 from xstreamcast.functions.cast.canonical import string_value
-from xstreamcast.functions.cast.facets import NCNAME, as_string_type, collapse, in_range, invalid
+from xstreamcast.functions.cast.facets import as_string_type, collapse, in_range, invalid
 from xstreamcast.functions.cast.lexical import (
     parse_base64,
     parse_boolean,
@@ -46,6 +46,7 @@ from xstreamcast.model.atomic import (
 from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.duration import Duration
 from xstreamcast.model.qname import QName
+from xstreamcast.model.xml_names import NCNAME
 
 Convert = Callable[[Any], Any]
 Namespaces = Mapping[str, str]

@@ -7,22 +7,16 @@ from typing import Final
 
 from xstreamcast.errors import Error, error
 from xstreamcast.model.atomic import ATOMIC, BY_TAG
+from xstreamcast.model.xml_names import NAME, NCNAME, NMTOKEN, NamePattern
 
 SPACE: Final = " \t\r\n"
 _RUNS: Final = re.compile(r"[ \t\r\n]+")
 _ONE: Final = re.compile(r"[\t\r\n]")
 
-_START: Final = (
-    "A-Z_a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d"
-    "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
-)
-_MORE: Final = rf"{_START}\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
-NCNAME: Final = re.compile(f"[{_START}][{_MORE}]*")
-NAME: Final = re.compile(f"[:{_START}][:{_MORE}]*")
-NMTOKEN: Final = re.compile(f"[:{_MORE}]+")
-LANGUAGE: Final = re.compile(r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*")
+_SUBTAGS: Final = r"[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*"
+LANGUAGE: Final = NamePattern(_SUBTAGS, _SUBTAGS)
 
-_PATTERNS: Final[dict[str, re.Pattern[str]]] = {
+_PATTERNS: Final[dict[str, NamePattern]] = {
     "language": LANGUAGE,
     "NMTOKEN": NMTOKEN,
     "Name": NAME,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from xstreamcast.errors import Error, error
+from xstreamcast.model.frozen import dataclass
 
 _DEFAULT: Final = {"F": "n", "P": "n", "C": "n", "E": "n", "m": "01", "s": "01", "Z": "01:01"}
 _WIDTH: Final = re.compile(r"(\*|[0-9]+)(?:-(\*|[0-9]+))?")

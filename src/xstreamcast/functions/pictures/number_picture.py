@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.decimal_format import DecimalFormat
+from xstreamcast.model.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.regex import characters
 from xstreamcast.functions.regex.translate import Translation, translate
+from xstreamcast.model.frozen import dataclass
 
 _FLAGS: Final = frozenset("smixq")
 

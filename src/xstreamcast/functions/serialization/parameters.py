@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.signature import OUTPUT
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import ELEMENT
 from xstreamcast.tape.steps import NodeTest
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from xstreamcast.model.xml_names import NCNAME, QNAME
 from xstreamcast.syntax.grammar import calls, expressions, maps
 from xstreamcast.syntax.grammar.names import eqname, ncname
 from xstreamcast.syntax.grammar.prolog_parts import enclosed
-from xstreamcast.syntax.lexing import NCNAME, QNAME, Cursor
+from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     ComputedAttribute,
     ComputedComment,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.syntax.grammar import attributes, expressions
 from xstreamcast.syntax.grammar.names import qname, resolved
-from xstreamcast.syntax.lexing import NCNAME, Cursor
+from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     DirectComment,
     DirectElement,

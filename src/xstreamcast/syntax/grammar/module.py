@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from typing import Final
 
 from xstreamcast.errors import Source
+from xstreamcast.model.xml_names import NOT_XML
 from xstreamcast.syntax.grammar import expressions, prolog
 from xstreamcast.syntax.grammar.names import string
-from xstreamcast.syntax.lexing import MAX_DEPTH, NOT_XML, OPERATOR_WORDS, Cursor
+from xstreamcast.syntax.lexing import MAX_DEPTH, OPERATOR_WORDS, Cursor
 from xstreamcast.syntax.tree import Module, VersionDecl
 
 _VERSIONS: Final = ("1.0", "3.0", "3.1")

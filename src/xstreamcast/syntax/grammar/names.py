@@ -6,7 +6,8 @@ import re
 from decimal import Decimal
 from typing import Final
 
-from xstreamcast.syntax.lexing import NAME_START, NCNAME, NOT_XML, QNAME, Cursor
+from xstreamcast.model.xml_names import NAME_START, NCNAME, NOT_XML, QNAME
+from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     DecimalLiteral,
     DoubleLiteral,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final, cast, get_args
 
+from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.syntax.grammar import calls, computed, maps, primary, types, xcql
 from xstreamcast.syntax.grammar.names import braced_uri, braced_uri_here, lexical_name
-from xstreamcast.syntax.lexing import NCNAME, Cursor
+from xstreamcast.syntax.lexing import Cursor
 from xstreamcast.syntax.tree import (
     AnyKindTest,
     AnyLocal,

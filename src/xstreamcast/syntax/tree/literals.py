@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from typing import Literal
 
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.syntax.tree.names import NOWHERE, Span
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from xstreamcast.model.frozen import dataclass
 
 Span = tuple[int, int]
 NOWHERE: Span = (0, 0)  # two nodes differ by what they say, not by where: spans never compare

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.errors import Source
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.syntax.tree.names import NOWHERE, Name, Span
 
 if TYPE_CHECKING:

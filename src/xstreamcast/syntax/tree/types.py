@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.syntax.tree.names import NOWHERE, Name, Span
 from xstreamcast.syntax.tree.prolog_parts import Annotation
 

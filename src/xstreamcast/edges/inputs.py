@@ -1,9 +1,8 @@
-"""Where streams and documents come from: a file, a folder, a pattern, a pipe; plain or gzipped."""
+"""Where streams and documents come from: a file, a folder, a pattern, a pipe; plain or zipped."""
 
 from __future__ import annotations
 
 import glob
-import gzip
 import os
 import re
 import sys
@@ -12,6 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
+from xstreamcast.edges.sources.compressed import (
+    is_compressed,
+    open_plain,
+    opened_compressed,
+    reading_compressed,
+)
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Arrival
@@ -71,11 +76,11 @@ def opened(path: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = (gzip.open if path.endswith(".gz") else open)(path, "rb")
+        file = (opened_compressed if is_compressed(path) else open_plain)(path)
     except OSError as failed:
         raise error("XSCU0003", f"cannot open {path}: {failed.strerror or failed}") from None
-    with file:
-        yield file  # type: ignore[misc]
+    with file, reading_compressed(path):
+        yield file
 
 
 def kind_of(head: bytes) -> Kind:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -12,9 +13,16 @@ from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.pipelines import refuse_given
+from xstreamcast.edges.sources import Burst, flattened
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
-from xstreamcast.edges.watching.pieces import END, WAIT, files_of, pieces
+from xstreamcast.edges.watching.pieces import (
+    END,
+    WAIT,
+    files_of,
+    is_pipe,
+    pieces_and_bursts,
+)
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.network import Network
@@ -28,7 +36,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
-Pieces = Iterator[bytes | None]
+Pieces = Iterator[bytes | Burst | None]
 _OVER: Final = b"over"  # told apart from a piece by what it is, not by what it says
 
 
@@ -115,12 +123,12 @@ class Watching:
                 if self._until is not None and time.monotonic() >= self._until:
                     return
 
-    def _remember(self, read: tuple[str, int]) -> None:
+    def _remember(self, *read: tuple[str, int]) -> None:
         """Write down what was taken in, once the changes that it made are in the sink."""
         assert self.watch is not None
         if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
-            self.journal.write(Line([read], now, self.sink()))
+            self.journal.write(Line(list(read), now, self.sink()))
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""
@@ -137,8 +145,8 @@ class Watching:
         for name in self.inputs:
             stream = self._pieces(name)
             head = self._head(stream)
-            arriving = Arriving(name, b"".join(p for p in head if p), self.options.batch)
-            arriving.of = files_of(self.sources[name])
+            arriving = Arriving(name, _joined(head), self.options.batch)
+            arriving.of = files_of(self.sources[name], self.options.follow)
             kinds[name] = arriving.kind
             self._open[name] = _again(head, stream), arriving
         strict = self.options.policy == "strict"
@@ -169,8 +177,11 @@ class Watching:
 
     def _pieces(self, name: str | None) -> Pieces:
         source = self.sources[name]
-        live = pieces(source, follow=self.options.follow, patience=self._patience, name=name)
-        if self.journal is None or not _is_pipe(source):
+        live = pieces_and_bursts(
+            source, follow=self.options.follow, patience=self._patience, name=name,
+            checkpoint=self.journal,
+        )  # fmt: skip
+        if self.journal is None or not is_pipe(source):
             return live
         return _then(self.journal.kept(name or ""), live)
 
@@ -180,12 +191,12 @@ class Watching:
             return None
         return 0 if self._busy else WAIT
 
-    def _head(self, stream: Pieces) -> list[bytes | None]:
+    def _head(self, stream: Pieces) -> list[bytes | Burst | None]:
         """Pieces up to the first that says what the input is."""
-        head: list[bytes | None] = []
+        head: list[bytes | Burst | None] = []
         for piece in stream:
             head += [piece] if piece != b"" else []
-            if piece is END or (piece and _tells(b"".join(p for p in head if p))):
+            if piece is END or (piece and _tells(_joined(head))):
                 break
             if self._until is not None and time.monotonic() >= self._until:
                 break
@@ -214,6 +225,8 @@ class Watching:
                     yield from arriving.end(self.watch, limits)
                 elif piece is END:
                     yield from self._whole(name, -1, arriving.end_file(self.watch, limits))
+                elif isinstance(piece, Burst):
+                    yield from self._take_burst(name, piece, arriving, limits)
                 else:
                     yield from self._take(name, piece or b"", arriving, limits)
             self._busy = came
@@ -225,9 +238,20 @@ class Watching:
         if not piece:
             yield
             return
-        if self.journal is not None and _is_pipe(self.sources[name]):
+        if self.journal is not None and is_pipe(self.sources[name]):
             self.journal.keep(name or "", piece)
         yield from self._whole(name, len(piece), arriving.take(piece, self.watch, limits))
+
+    def _take_burst(
+        self, name: str | None, burst: Burst, arriving: Arriving, limits: Limits
+    ) -> Iterator[None]:
+        """Messages that came together: one tick for all of them."""
+        assert self.watch is not None
+        for message in burst:
+            deque(arriving.take(message, self.watch, limits), maxlen=0)
+            deque(arriving.end_file(self.watch, limits), maxlen=0)
+        yield
+        self._remember(*((name or "", n) for message in burst for n in (len(message), -1)))
 
     def _whole(self, name: str | None, count: int, steps: Iterator[None]) -> Iterator[None]:
         """A tick after each step; what was read counts when the last of them is in the sink."""
@@ -247,13 +271,16 @@ class Watching:
                 key = name or None
                 stream, arriving = self._open[key]
                 if count < 0:
-                    next(stream)
+                    _to_end(stream, rests, name)
                     steps = arriving.end_file(self.watch, limits)
                 else:
                     piece = _exactly(stream, count, rests, name)
                     steps = arriving.take(piece, self.watch, limits)
                 for _ in steps:
-                    self._replayed_tick(line)
+                    if len(line.read) == 1:
+                        self._replayed_tick(line)
+            if len(line.read) > 1:  # a burst
+                self._replayed_tick(line)
         for name, rest in rests.items():
             stream, arriving = self._open[name or None]
             if rest:
@@ -312,11 +339,11 @@ def _tells(head: bytes) -> bool:
     return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
 
 
-def _is_pipe(source: Any) -> bool:
-    return isinstance(source, str) and source == "-"
+def _joined(head: list[bytes | Burst | None]) -> bytes:
+    return b"".join(piece for piece in flattened(head) if piece)
 
 
-def _again(head: list[bytes | None], stream: Pieces) -> Pieces:
+def _again(head: Sequence[bytes | Burst | None], stream: Pieces) -> Pieces:
     yield from head
     yield from stream
 
@@ -327,6 +354,14 @@ def _then(kept: bytes, stream: Pieces) -> Pieces:
     yield from stream
 
 
+def _to_end(stream: Pieces, rests: dict[str, bytes], name: str) -> None:
+    """Where one of the files ended; nothing may be left of it."""
+    while (piece := next(stream, END)) is not END:
+        rests[name] = rests.get(name, b"") + (piece if isinstance(piece, bytes) else b"")
+    if rests.get(name):
+        raise error("XSCU0003", f"the input {name or '-'} is longer than it was")
+
+
 def _exactly(stream: Pieces, count: int, rests: dict[str, bytes], name: str) -> bytes:
     """The next `count` bytes, however they come in pieces now."""
     held = rests.get(name, b"")
@@ -334,6 +369,7 @@ def _exactly(stream: Pieces, count: int, rests: dict[str, bytes], name: str) -> 
         piece = next(stream, END)
         if piece is END:
             raise error("XSCU0003", f"the input {name or '-'} is shorter than it was")
+        assert not isinstance(piece, Burst)  # what counts comes piece by piece
         held += piece or b""
     rests[name] = held[count:]
     return held[:count]

@@ -1,0 +1,112 @@
+"""ws(s)://…: each message of a WebSocket; called again when the connection is lost."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Sequence
+from typing import Any, Final
+
+from xstreamcast.edges.sources.credentials import Credentials
+from xstreamcast.edges.sources.extras import needed
+from xstreamcast.edges.sources.inbox import Inbox
+from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.retrying import BackOff
+from xstreamcast.errors import error
+
+_LARGEST: Final = 1 << 28  # bytes of a message
+_LOOK: Final = 0.5
+_OVER: Final = (1000,)  # the server says that nothing more will come
+_SEQ: Final = re.compile(rb'<stream:\w+ seq="(\d+)"')
+
+
+class WebSocketReceiver:
+    """A server of messages."""
+
+    def __init__(self, place: Place, known: Credentials) -> None:
+        self._place, self._known = place, known
+        self._library = needed("websockets.sync.client")
+        self._since = 0  # of a broadcast: the largest number that came
+
+    def receive(self, out: Inbox) -> None:
+        connection = self._called()
+        waiting = BackOff()
+        while not self._read(connection, out) and not out.closed:
+            out.say(f"{self._place.url}: the connection was lost; calling again")
+            while not out.wait(waiting.failed()):
+                try:
+                    connection = self._called()
+                    waiting.succeeded()
+                    break
+                except Exception as failed:
+                    if waiting.failures == 1:
+                        out.say(f"{failed}")
+
+    def resume(self, marks: Sequence[bytes]) -> None:
+        self._since = max((int(mark) for mark in marks), default=0)
+
+    def taken(self, where: Sequence[Any]) -> None:
+        """Nobody asks."""
+
+    def _called(self) -> Any:
+        headers = self._known.http_headers()
+        if self._known.user is not None and "Authorization" not in headers:
+            headers["Authorization"] = _basic(self._known)
+        try:
+            connection = self._library.connect(
+                self._url(), additional_headers=headers, max_size=_LARGEST, ssl=self._trust(),
+            )  # fmt: skip
+            greeting = self._place.options.get("send")
+            if greeting is not None:
+                connection.send(greeting)
+        except Exception as failed:
+            raise error(
+                "XSCU0003", f"cannot connect to {self._place.url}: {_why(failed)}"
+            ) from None
+        return connection
+
+    def _url(self) -> str:
+        url = self._place.url
+        if not self._since:
+            return url
+        return f"{url}{'&' if '?' in url else '?'}since={self._since}"
+
+    def _trust(self) -> ssl.SSLContext | None:
+        if not self._place.secure:
+            return None
+        return ssl.create_default_context(cafile=self._known.ca)
+
+    def _read(self, connection: Any, out: Inbox) -> bool:
+        """Whether the server said that this was all."""
+        from websockets.exceptions import ConnectionClosed
+
+        with connection:
+            while not out.closed:
+                try:
+                    message = connection.recv(timeout=_LOOK)
+                except TimeoutError:
+                    continue
+                except ConnectionClosed as ended:
+                    received = ended.rcvd
+                    return received is not None and received.code in _OVER
+                data = message.encode() if isinstance(message, str) else message
+                out.message(data, mark=self._mark(data))
+        return True
+
+    def _mark(self, data: bytes) -> bytes:
+        """The largest number in a message of a broadcast."""
+        if b' seq="' not in data:
+            return b""
+        self._since = max([self._since, *map(int, _SEQ.findall(data))])
+        return str(self._since).encode()
+
+
+def _basic(known: Credentials) -> str:
+    from base64 import b64encode
+
+    words = f"{known.user}:{known.password or ''}".encode()
+    return f"Basic {b64encode(words).decode()}"
+
+
+def _why(failed: Exception) -> str:
+    return getattr(failed, "strerror", None) or str(failed) or type(failed).__name__

@@ -438,6 +438,7 @@ XSCX0004 the input ends too early
 XSCX0005 the namespaces of the input are not well-formed
 XSCX0006 external entities and DTDs are never fetched
 XSCX0007 the input cannot be read as a stream
+XSCX0008 the input is no XML
 XSCX0101 the elements are nested too deeply
 XSCX0102 the name is too long
 XSCX0103 the element has too many attributes

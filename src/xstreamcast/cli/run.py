@@ -84,12 +84,22 @@ def _limited(answer: Answer, limit: int | None) -> Answer:
 def read_sources(words: list[str]) -> tuple[Any, dict[str, Any]]:
     """The document, if there is one, and the named inputs, as they are read: stdin at once."""
     document, named = sources(words)
-    read = {name: _source(word) for name, word in named.items()}
+    read = {name: _source(word, name) for name, word in named.items()}
     return (None if document is None else _source(document)), read
 
 
-def _source(word: str) -> Any:
-    return sys.stdin.buffer.read() if word == "-" else Path(word)
+def _source(word: str, name: str | None = None) -> Any:
+    """What can be read a second time stays where it is; what cannot is read now."""
+    from xstreamcast.edges.sources import is_place
+
+    if word == "-":
+        return sys.stdin.buffer.read()
+    if is_place(word):
+        from xstreamcast.edges.sources.received import received
+
+        return received(word, name)
+    path = Path(word)
+    return path.read_bytes() if path.is_fifo() else path
 
 
 def _format(arguments: Parsed) -> str:

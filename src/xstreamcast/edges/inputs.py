@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from xstreamcast.edges.sources.compressed import (
     opened_compressed,
     reading_compressed,
 )
+from xstreamcast.edges.sources.looks import refuse_foreign
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Arrival
@@ -83,12 +85,16 @@ def opened(path: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def kind_of(head: bytes) -> Kind:
-    """What the first bytes of an input are those of: a stream, in one of three forms, or not."""
+def kind_of(head: bytes, name: str | None = None) -> Kind:
+    """What the first bytes of an input are those of: a stream, in one of three forms, or not.
+
+    What is no XML at all is an error that says what it looks like.
+    """
     if is_update_stream(head):
         return "updates"
     if is_change_stream(head):
         return "changes"
+    refuse_foreign(head, name)
     found = _BEFORE.match(head)
     at = found.end() if found else 0
     root = _ROOT.match(head, at)
@@ -103,10 +109,10 @@ def kind_of(head: bytes) -> Kind:
 def kind_of_source(source: str | os.PathLike[str]) -> Kind:
     """What the first input of a source is; a pipe, which cannot be read twice, is fragments."""
     first = paths(source)[0]
-    if first == "-":
+    if first == "-" or stat.S_ISFIFO(os.stat(first).st_mode):
         return "fragments"
     with opened(first) as file:
-        return kind_of(file.read(_HEAD))
+        return kind_of(file.read(_HEAD), first)
 
 
 def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:

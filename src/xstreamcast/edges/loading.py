@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.inputs import Kind, arrivals, kind_of, kind_of_source
+from xstreamcast.edges.sources.received import Received
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Refused
@@ -110,7 +111,12 @@ def load(
 
 
 def _arriving(source: Any, decoder: StreamDecoder) -> Iterator[Iterable[Arrival]]:
-    if isinstance(source, bytes | bytearray | memoryview):
+    if isinstance(source, Received):
+        for part in source.parts:
+            yield decoder.feed(part)
+            yield decoder.end_input()
+        yield decoder.close()
+    elif isinstance(source, bytes | bytearray | memoryview):
         yield decoder.feed(bytes(source))
         yield decoder.close()
     else:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final, Protocol
 
 from xstreamcast.edges.sources.bursts import Burst
-from xstreamcast.edges.sources.frames import END, MESSAGE, PIECE, Frame, FrameLog
+from xstreamcast.edges.sources.frames import END, MESSAGE, PIECE, Frame
 
 _MOST: Final = 1 << 26  # bytes that wait to be taken before a receiver has to
 _BURST: Final = 4096  # messages taken in between two ticks
@@ -24,6 +24,20 @@ Patience = Callable[[], float | None]
 Done = Callable[[], None]
 Noting = Callable[[Sequence[Any]], None]  # told where that came from which is taken in next
 Guarding = Callable[[bytes], bytes]  # what of a message counts
+
+
+class Log(Protocol):
+    """Where what came is written down."""
+
+    @property
+    def marks(self) -> Iterable[bytes]:
+        """The marks of the last messages."""
+
+    def frames(self) -> Iterator[Frame]:
+        """What was written before."""
+
+    def write(self, frames: list[Frame]) -> None:
+        """On disk when this returns."""
 
 
 class Receiver(Protocol):
@@ -50,7 +64,7 @@ class Inbox:
     """Where receivers put what comes, and whence it is taken in pieces."""
 
     def __init__(
-        self, receivers: Sequence[Receiver], log: FrameLog | None = None, *,
+        self, receivers: Sequence[Receiver], log: Log | None = None, *,
         noting: Noting | None = None, guard: Guarding | None = None,
     ) -> None:  # fmt: skip
         self._receivers, self._log = receivers, log
@@ -209,7 +223,7 @@ class Inbox:
 
     # -- pieces -----------------------------------------------------------------------------------
 
-    def _again(self, log: FrameLog) -> Iterator[bytes | None]:
+    def _again(self, log: Log) -> Iterator[bytes | None]:
         for frame in log.frames():
             data = self._counting(frame)
             if data:

@@ -126,7 +126,10 @@ class KafkaReceiver:
                 consumer.close()
 
     def resume(self, marks: Sequence[bytes]) -> None:
-        """Its notes say where it was."""
+        """Where it was, if its records are written down and not noted."""
+        for mark in marks:
+            _, topic, partition, offset = mark.decode().split(":")
+            self._next[topic, int(partition)] = int(offset) + 1
 
     def taken(self, where: Sequence[Where]) -> None:
         """Tell the group how far we are: for whoever looks at its lag."""
@@ -166,7 +169,8 @@ class KafkaReceiver:
         if not self._once:
             return None
         marks = {key: consumer.get_watermark_offsets(topic(*key), timeout=_FIRST) for key in keys}
-        return {key: high for key, (low, high) in marks.items() if high > low}
+        ends = {key: high for key, (low, high) in marks.items() if high > low}
+        return {key: high for key, high in ends.items() if self._next.get(key, 0) < high}
 
     def _assigned(self, consumer: Any, partitions: list[Any]) -> None:
         """Our own notes go before what the group has committed."""
@@ -202,7 +206,9 @@ class KafkaReceiver:
             out.say(f"{self._place.url}: {failed.str()}")
             return
         if record.value() is not None:  # a tombstone has nothing to read
-            out.message(record.value(), where=(*key, record.offset()))
+            where = (*key, record.offset())
+            mark = ":".join(("kafka", *map(str, where))).encode()
+            out.message(record.value(), mark=mark, where=where)
         if ends is not None and record.offset() + 1 >= ends.get(key, 0):
             ends.pop(key, None)
 

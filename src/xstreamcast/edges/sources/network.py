@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol, assert_never
 
@@ -13,9 +13,11 @@ from xstreamcast.edges.sources.guard import OrderGuard
 from xstreamcast.edges.sources.inbox import Inbox, Patience, Receiver
 from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.edges.sources.place import Place, addresses, place_of
+from xstreamcast.edges.sources.xml_log import XmlLog
 from xstreamcast.errors import error
 
 _QUIET: Final = 2.0  # seconds of silence after which `run` has what there is
+_LOOK: Final = 0.1
 _FIRST: Final = 10.0  # seconds in which the first of it must come
 
 
@@ -102,15 +104,34 @@ def _path(checkpoint: Remembering, name: str | None) -> Path:
     return checkpoint.folder / f"{name or 'input'}.frames"
 
 
+def written_down(source: str, log: XmlLog, *, follow: bool, closed: Callable[[], bool]) -> None:
+    """Receive into files until it ends, or somebody says so."""
+    receivers = [
+        _receiver(place, None, follow, not follow, log.identity())
+        for place in map(place_of, addresses(source))
+    ]
+    silent = 0.0
+    quiet = place_of(addresses(source)[0]).seconds("quiet", _QUIET)
+    for piece in Inbox(receivers, log).pieces(lambda: _LOOK):
+        silent = silent + _LOOK if piece == b"" else 0.0
+        if closed() or (not follow and silent >= quiet and _never_ends(source)):
+            return
+
+
+def _never_ends(source: str) -> bool:
+    """Whether a place says nothing when it has said all."""
+    place = place_of(addresses(source)[0])
+    return place.scheme not in ("kafka", "tcp") or "quiet" in place.options
+
+
 def what_is_there(source: str, name: str | None = None) -> list[bytes | None]:
     """All that a place has now: to its end, or until it is silent."""
     place = place_of(addresses(source)[0])
-    ends = place.scheme in ("kafka", "tcp") and "quiet" not in place.options
     quiet = place.seconds("quiet", _QUIET)
     found: list[bytes | None] = []
 
     def patience() -> float | None:
-        return None if ends else quiet if found else max(quiet, _FIRST)
+        return (quiet if found else max(quiet, _FIRST)) if _never_ends(source) else None
 
     for piece in network_pieces(source, name=name, follow=False, patience=patience, once=True):
         if piece == b"":

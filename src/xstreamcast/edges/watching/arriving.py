@@ -29,7 +29,7 @@ class Arriving:
 
     def __init__(self, name: str | None, head: bytes, most: int) -> None:
         self.name, self._most = name, most
-        self.form: Form = kind_of(head)
+        self.form: Form = kind_of(head, name)
         if name is None and self.form in ("updates", "changes"):
             raise error(
                 "XSCU0001", f"a stream of {self.form} must have a name", hint="-i NAME=SOURCE"

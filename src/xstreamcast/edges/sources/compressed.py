@@ -14,6 +14,7 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.errors import error
 
 ENDINGS: Final = (".gz", ".bz2", ".zst")
+_CHUNK: Final = 1 << 18
 _BROKEN: Final = ("BadGzipFile", "ZstdError", "OSError")  # what the libraries raise
 
 
@@ -38,8 +39,41 @@ def opened_compressed(name: str) -> BinaryIO:
         return cast(BinaryIO, gzip.open(name, "rb"))
     if name.endswith(".bz2"):
         return cast(BinaryIO, bz2.open(name, "rb"))
-    made: Any = needed("zstandard").open(name, "rb")
-    return cast(BinaryIO, made)
+    library = needed("zstandard").ZstdDecompressor
+    return cast(BinaryIO, io.BufferedReader(_Unpacked(open(name, "rb"), library), 1 << 18))
+
+
+class _Unpacked(io.RawIOBase):
+    """A .zst file: frames one after another, and an error where the last one is cut off."""
+
+    def __init__(self, file: BinaryIO, library: Any) -> None:
+        self._file, self._library = file, library
+        self._frame: Any = None
+        self._rest = b""  # what is left of the file's bytes
+        self._held = b""  # what is left of what they hold
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._held:
+            data = self._rest or self._file.read(_CHUNK)
+            self._rest = b""
+            if not data:
+                if self._frame is not None:
+                    raise EOFError("the last frame is cut off")
+                return 0
+            self._frame = self._frame or self._library().decompressobj()
+            self._held = self._frame.decompress(data)
+            if self._frame.eof:
+                self._rest, self._frame = self._frame.unused_data, None
+        size = min(len(buffer), len(self._held))
+        buffer[:size], self._held = self._held[:size], self._held[size:]
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 @contextmanager
@@ -63,6 +97,5 @@ def decompressed(data: bytes, name: str) -> bytes:
             return gzip.decompress(data)
         if name.endswith(".bz2"):
             return bz2.decompress(data)
-        library = needed("zstandard").ZstdDecompressor()
-        with library.stream_reader(io.BytesIO(data), read_across_frames=True) as reader:
-            return cast(bytes, reader.read())
+        library = needed("zstandard").ZstdDecompressor
+        return io.BufferedReader(_Unpacked(io.BytesIO(data), library)).read()

@@ -24,6 +24,9 @@ _LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the
 WAIT: Final = 0.1  # seconds between two looks at what may grow
 _UNFINISHED: Final = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
 
+_OPEN: Final = (0, 0)  # the state of a file that has not ended
+_CHANGED: Final = (-1, -1)  # that of one that is not what was read
+
 Patience = Callable[[], float | None]
 
 
@@ -35,7 +38,7 @@ class _Read:
     identity: tuple[int, int]
     length: int = 0
     check: int = 0
-    state: tuple[int, int] = (0, 0)  # size and time of change when it ended
+    state: tuple[int, int] = _OPEN  # size and time of change when it ended
 
 
 @dataclass(slots=True)
@@ -141,9 +144,9 @@ class Files:
         if known is None:
             return self._met(name)
         state = (there.st_size, there.st_mtime_ns)
-        if known.state in (state, (0, 0)) or (known.name != name and self._is(known, name)):
+        if known.state in (state, _OPEN) or (known.name != name and self._is(known, name)):
             known.name = name
-            known.state = known.state if known.state == (0, 0) else state
+            known.state = _OPEN if known.state == _OPEN else state
             return None
         return self._met(name)
 
@@ -194,6 +197,9 @@ class Files:
     def _finished(self, one: _Read) -> None:
         try:
             there = os.stat(one.name)
-            one.state = (there.st_size, there.st_mtime_ns)
         except OSError:
-            one.state = (-1, -1)
+            one.state = _CHANGED
+            return
+        # What was added since the last look has not been read: it has changed.
+        read = is_compressed(one.name) or there.st_size == one.length
+        one.state = (there.st_size, there.st_mtime_ns) if read else _CHANGED

@@ -17,6 +17,7 @@ from xstreamcast.edges.sources.bursts import Burst
 from xstreamcast.edges.sources.frames import END, MESSAGE, PIECE, Frame
 
 _MOST: Final = 1 << 26  # bytes that wait to be taken before a receiver has to
+_LEAVE: Final = 3.0  # seconds that a receiver has to say goodbye
 _BURST: Final = 4096  # messages taken in between two ticks
 _BURST_BYTES: Final = 1 << 22
 
@@ -77,6 +78,7 @@ class Inbox:
         self._writing = False
         self._closed = threading.Event()
         self._closing: list[Done] = []
+        self._threads: list[threading.Thread] = []
         self._failed: BaseException | None = None
         self.several = len(receivers) > 1
 
@@ -110,6 +112,8 @@ class Inbox:
 
     def say(self, sentence: str) -> None:
         """A word to whoever looks on."""
+        if self.closed:
+            return
         sys.stderr.write(f"note: {sentence}\n")
 
     def _put(self, one: _Waiting) -> None:
@@ -126,11 +130,14 @@ class Inbox:
 
     def _start(self) -> None:
         if self._log is not None:
-            threading.Thread(target=self._write, name="writing down", daemon=True).start()
+            self._threads.append(threading.Thread(target=self._write, daemon=True))
         for receiver in self._receivers:
             if self._log is not None:
                 receiver.resume(tuple(self._log.marks))
-            threading.Thread(target=self._run, args=(receiver,), daemon=True).start()
+            made = threading.Thread(target=self._run, args=(receiver,), daemon=True)
+            self._threads.append(made)
+        for thread in self._threads:
+            thread.start()
 
     def _run(self, receiver: Receiver) -> None:
         try:
@@ -220,6 +227,9 @@ class Inbox:
             action()
         with self._changed:
             self._changed.notify_all()
+        for thread in self._threads:  # a broker wants to be told that nobody listens any more
+            if thread is not threading.current_thread():
+                thread.join(_LEAVE)
 
     # -- pieces -----------------------------------------------------------------------------------
 

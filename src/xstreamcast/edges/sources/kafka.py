@@ -7,6 +7,7 @@ and goes on behind them, whatever the consumer group has committed.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -70,7 +71,7 @@ class KafkaReceiver:
         firsts: dict[tuple[str, int], int] = {}
         for run in runs:
             firsts.setdefault((run.topic, run.partition), run.first)
-        reader = self._library.Consumer(self._settings(None))
+        reader = self._made(None)
         try:
             reader.assign([self._library.TopicPartition(*key, at) for key, at in firsts.items()])
             held: dict[tuple[str, int], deque[Any]] = {key: deque() for key in firsts}
@@ -115,7 +116,7 @@ class KafkaReceiver:
     # -- what comes -------------------------------------------------------------------------------
 
     def receive(self, out: Inbox) -> None:
-        consumer = self._consumer = self._library.Consumer(self._settings(self._group()))
+        consumer = self._consumer = self._made(self._group())
         try:
             ends = self._begin(consumer)
             while not out.closed and (ends is None or ends):
@@ -212,6 +213,13 @@ class KafkaReceiver:
         if ends is not None and record.offset() + 1 >= ends.get(key, 0):
             ends.pop(key, None)
 
+    def _made(self, group: str | None) -> Any:
+        """A consumer that says what it has to say by errors, not on stderr."""
+        silent = logging.getLogger("xstreamcast.kafka")
+        silent.propagate = False
+        silent.addHandler(logging.NullHandler())
+        return self._library.Consumer(self._settings(group), logger=silent)
+
     def _settings(self, group: str | None) -> dict[str, Any]:
         known, place = self._known, self._place
         made: dict[str, Any] = {
@@ -220,7 +228,6 @@ class KafkaReceiver:
             "enable.auto.commit": False,
             "enable.partition.eof": True,
             "auto.offset.reset": "earliest" if self._from == "beginning" else "latest",
-            "log_level": 0,
         }
         if known.user is not None:
             made["sasl.mechanism"] = place.options.get("sasl", "PLAIN")

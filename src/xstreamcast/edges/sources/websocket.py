@@ -56,9 +56,6 @@ class WebSocketReceiver:
             connection = self._library.connect(
                 self._url(), additional_headers=headers, max_size=_LARGEST, ssl=self._trust(),
             )  # fmt: skip
-            greeting = self._place.options.get("send")
-            if greeting is not None:
-                connection.send(greeting)
         except Exception as failed:
             raise error(
                 "XSCU0003", f"cannot connect to {self._place.url}: {_why(failed)}"
@@ -80,10 +77,13 @@ class WebSocketReceiver:
         """Whether the server said that this was all."""
         from websockets.exceptions import ConnectionClosed
 
-        with connection:
+        with connection as opened:
+            greeting = self._place.options.get("send")
+            if greeting is not None:
+                opened.send(greeting)
             while not out.closed:
                 try:
-                    message = connection.recv(timeout=_LOOK)
+                    message = opened.recv(timeout=_LOOK)
                 except TimeoutError:
                     continue
                 except ConnectionClosed as ended:

@@ -111,7 +111,7 @@ class Watching:
         self.begin()
         assert self.watch is not None
         kept = nullcontext() if self.journal is None else closing(self.journal)
-        with closing(self._batches()) as batches, kept:
+        with kept, closing(self), closing(self._batches()) as batches:
             for _ in batches:
                 if self.options.clock == "wall":
                     self.watch.reach(Moment(time.time_ns() // 1000, True))
@@ -122,6 +122,12 @@ class Watching:
                     yield changes
                 if self._until is not None and time.monotonic() >= self._until:
                     return
+
+    def close(self) -> None:
+        """Read nothing more: whoever waits at a socket or a broker goes."""
+        for stream, _ in self._open.values():
+            if isinstance(stream, Generator):
+                stream.close()
 
     def _remember(self, *read: tuple[str, int]) -> None:
         """Write down what was taken in, once the changes that it made are in the sink."""

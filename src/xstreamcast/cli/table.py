@@ -43,6 +43,8 @@ COMMANDS: Final = (
     Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),
     Row("infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"),
     Row("ingest", "xstreamcast.cli.ingest", "take a stream into a fragment table"),
+    Row("cast", "xstreamcast.cli.cast", "send a stream as fragments to whoever tunes in"),
+    Row("tune", "xstreamcast.cli.tune", "receive a broadcast, each of its fragments once"),
     Row("refused", "xstreamcast.cli.refused", "show what a fragment table has in quarantine"),
     Row("compact", "xstreamcast.cli.compact", "rewrite the small files of a fragment table"),
     Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+_BEGIN: Final = re.compile(rb"<stream:(?:filler|repeat|replace|remove|structure|heartbeat|eos)\b")
 _NUMBERED: Final = re.compile(
     rb'<stream:(?:filler|repeat|replace|remove) seq="(\d+)" id="([^"]*)"[^>]*?'
     rb'(?: validTime="([^"]*)")?/?>'
@@ -25,10 +26,15 @@ class OrderGuard:
     def __call__(self, message: bytes) -> bytes:
         if b' seq="' not in message:
             return message
-        return b"".join(line for line in message.splitlines(keepends=True) if self._counts(line))
+        kept, counts = [], True
+        for line in message.splitlines(keepends=True):
+            if _BEGIN.match(line):  # any other line belongs to the fragment before it
+                counts = self._counts(line)
+            if counts:
+                kept.append(line)
+        return b"".join(kept)
 
     def _counts(self, line: bytes) -> bool:
-        """A fragment of a broadcast is a line; a line that does not begin one belongs to it."""
         found = _NUMBERED.match(line)
         if found is None:
             return True

@@ -17,7 +17,7 @@ from xstreamcast.errors import error
 _LARGEST: Final = 1 << 28  # bytes of a message
 _LOOK: Final = 0.5
 _OVER: Final = (1000,)  # the server says that nothing more will come
-_SEQ: Final = re.compile(rb'<stream:\w+ seq="(\d+)"')
+_REACHED: Final = re.compile(rb"<\?reached (\d+)\?>\s*\Z")
 
 
 class WebSocketReceiver:
@@ -26,7 +26,7 @@ class WebSocketReceiver:
     def __init__(self, place: Place, known: Credentials) -> None:
         self._place, self._known = place, known
         self._library = needed("websockets.sync.client")
-        self._since = 0  # of a broadcast: the largest number that came
+        self._since = 0  # of a broadcast: the number up to which all has come
 
     def receive(self, out: Inbox) -> None:
         connection = self._called()
@@ -94,11 +94,12 @@ class WebSocketReceiver:
         return True
 
     def _mark(self, data: bytes) -> bytes:
-        """The largest number in a message of a broadcast."""
-        if b' seq="' not in data:
+        """The number that a broadcast has reached with this message."""
+        found = _REACHED.search(data, max(0, len(data) - 64))
+        if found is None:
             return b""
-        self._since = max([self._since, *map(int, _SEQ.findall(data))])
-        return str(self._since).encode()
+        self._since = int(found[1])
+        return found[1]
 
 
 def _basic(known: Credentials) -> str:

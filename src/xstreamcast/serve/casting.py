@@ -79,7 +79,7 @@ class Casting:
     def stop(self) -> None:
         """From any thread."""
         self._closed.set()
-        if self._loop is not None:
+        if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.hub.wake)
 
     # -- sources ----------------------------------------------------------------------------------

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from xstreamcast.serve.carousel import Carousel, Sent
+
+
+_SOONEST: Final = 0.05  # seconds between two structures at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +50,8 @@ class Channel:
             return []
         told = self._words(now)
         items = self._live() or self._repeats(now)
-        if not told and not items:
-            told = self._end()
+        if not items:
+            told += self._end()
         self._count(now, told, items)
         return [*told, *items]
 
@@ -68,7 +72,7 @@ class Channel:
         due = self.rhythm.repeat is not None and now >= self._next_structure
         if self.carousel.described and (self._described < self.carousel.described or due):
             self._described = self.carousel.described
-            self._next_structure = now + self.rhythm.structure
+            self._next_structure = now + max(self.rhythm.structure, _SOONEST)
             told.append(self.carousel.structure_bytes)
         return told
 

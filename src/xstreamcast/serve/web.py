@@ -82,6 +82,7 @@ class WebServer:
                 await peer.close(1000 if channel.over else 1013)
         for task in (gone, feeding):
             task.cancel()
+        await asyncio.gather(gone, feeding, return_exceptions=True)
 
     def _channel(self, name: str, since: str) -> Channel:
         number = int(since) if since.isdigit() else 0

@@ -16,7 +16,8 @@ from xstreamcast.errors import error
 
 _LARGEST: Final = 1 << 28  # bytes of a message
 _LOOK: Final = 0.5
-_OVER: Final = (1000,)  # the server says that nothing more will come
+_OVER: Final = 1000  # the server says that nothing more will come
+_REFUSED: Final = (1002, 1003, 1007, 1008)  # or that it never will; as with 4000 and above
 _REACHED: Final = re.compile(rb"<\?reached (\d+)\?>\s*\Z")
 
 
@@ -31,12 +32,11 @@ class WebSocketReceiver:
     def receive(self, out: Inbox) -> None:
         connection = self._called()
         waiting = BackOff()
-        while not self._read(connection, out) and not out.closed:
+        while not self._read(connection, out, waiting) and not out.closed:
             out.say(f"{self._place.url}: the connection was lost; calling again")
             while not out.wait(waiting.failed()):
                 try:
                     connection = self._called()
-                    waiting.succeeded()
                     break
                 except Exception as failed:
                     if waiting.failures == 1:
@@ -73,7 +73,7 @@ class WebSocketReceiver:
             return None
         return ssl.create_default_context(cafile=self._known.ca)
 
-    def _read(self, connection: Any, out: Inbox) -> bool:
+    def _read(self, connection: Any, out: Inbox, waiting: BackOff) -> bool:
         """Whether the server said that this was all."""
         from websockets.exceptions import ConnectionClosed
 
@@ -87,11 +87,18 @@ class WebSocketReceiver:
                 except TimeoutError:
                     continue
                 except ConnectionClosed as ended:
-                    received = ended.rcvd
-                    return received is not None and received.code in _OVER
+                    return self._over(ended.rcvd)
+                waiting.succeeded()
                 data = message.encode() if isinstance(message, str) else message
                 out.message(data, mark=self._mark(data))
         return True
+
+    def _over(self, said: Any) -> bool:
+        """Whether the server ended it; an error, if it refuses us."""
+        if said is not None and (said.code in _REFUSED or said.code >= 4000):
+            why = said.reason or f"code {said.code}"
+            raise error("XSCU0003", f"{self._place.url} refuses: {why}")
+        return said is not None and said.code == _OVER
 
     def _mark(self, data: bytes) -> bytes:
         """The number that a broadcast has reached with this message."""

@@ -33,6 +33,7 @@ BENCHES: Final = (
     Bench("spark", "history queries on Spark, beside its own XML reader and RumbleDB"),
     Bench("continuous", "leave two queries running on Spark, beside what Spark takes alone"),
     Bench("scaling", "what the figures on Spark say of more cores than there are here"),
+    Bench("broadcast", "bytes of a broadcast: fragments beside whole documents; many listeners"),
     Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
 )
 

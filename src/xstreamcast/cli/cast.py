@@ -53,7 +53,9 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--follow", action="store_true", help="go on with what is added to files")
     parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after so long")
     parser.add_argument(
-        "--once", action="store_true", help="stop when SOURCE has ended and nobody listens any more"
+        "--once",
+        action="store_true",
+        help="stop when SOURCE has ended and all who came were served",
     )
 
 

@@ -70,6 +70,7 @@ class BrokerChannel:
 
     async def _feed(self) -> None:
         channel = Channel(self._carousel, self._hub.rhythm)
+        self._hub.arrived()
         while not channel.over:
             batch = channel.next(time.monotonic())
             if not batch:
@@ -78,6 +79,7 @@ class BrokerChannel:
             said = [self._client.publish(*one) for one in self._messages(batch)]
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(None, lambda made: made.wait_for_publish(_TIME), said[-1])
+        self._hub.listening -= 1
 
     def _messages(self, batch: list[Sent | bytes]) -> Iterator[tuple[str, bytes, int, bool]]:
         """(topic, content, QoS, retained) of a batch, then of what is retained no more."""

@@ -46,7 +46,7 @@ class Casting:
     priorities: Mapping[str, int] = field(default_factory=dict)
     structure: str | None = None
     follow: bool = False
-    stay: bool = True  # for late listeners, after the sources have ended
+    stay: bool = True  # for late listeners, after the sources have ended and all were served
     say: Callable[[str], None] = lambda _: None
     hub: Hub = field(init=False)
     failed: BaseException | None = None
@@ -124,7 +124,7 @@ class Casting:
             left = None if end is None else end - asyncio.get_running_loop().time()
             if left is not None and left <= 0:
                 return
-            if self.hub.done and not self.stay and not self.hub.listening:
+            if self.hub.done and not self.stay and self.hub.most and not self.hub.listening:
                 return
             await self.hub.changed(0.25 if left is None else min(left, 0.25))
 

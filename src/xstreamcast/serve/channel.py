@@ -8,7 +8,6 @@ from typing import Final
 
 from xstreamcast.serve.carousel import Carousel, Sent
 
-
 _SOONEST: Final = 0.05  # seconds between two structures at least
 
 

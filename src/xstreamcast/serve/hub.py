@@ -72,10 +72,14 @@ class Hub:
         except TimeoutError:
             return
 
-    async def feed(self, channel: Channel, send: Send) -> None:
-        """Send a channel all that it wants, to the end of the stream; others do not wait."""
+    def arrived(self) -> None:
+        """Somebody listens."""
         self.listening += 1
         self.most = max(self.most, self.listening)
+
+    async def feed(self, channel: Channel, send: Send) -> None:
+        """Send a channel all that it wants, to the end of the stream; others do not wait."""
+        self.arrived()
         try:
             while True:
                 batch = channel.next(time.monotonic())

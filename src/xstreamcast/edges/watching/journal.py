@@ -78,15 +78,17 @@ class Journal:
             self._kept[name] = open(self._bytes(name), "ab")  # noqa: SIM115  # open until close()
         self._kept[name].write(piece)
 
-    def kept(self, name: str) -> bytes:
-        """The bytes of a pipe that were taken in by ticks that count."""
+    def kept(self, name: str) -> Iterator[bytes | None]:
+        """What ticks that count took in from a pipe, piece by piece; None where it ended."""
+        counts = [n for line in self.lines for who, n in line.read if who == name]
         path = self._bytes(name)
-        total = sum(n for line in self.lines for who, n in line.read if who == name and n > 0)
         if not path.exists():
-            return b""
-        if path.stat().st_size > total:
-            os.truncate(path, total)
-        return path.read_bytes()
+            return
+        if path.stat().st_size > sum(n for n in counts if n > 0):
+            os.truncate(path, sum(n for n in counts if n > 0))
+        with open(path, "rb") as file:
+            for count in counts:
+                yield None if count < 0 else file.read(count)
 
     def notes(self, name: str) -> Notes:
         """What an input wrote down to read the same again."""

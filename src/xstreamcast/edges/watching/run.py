@@ -354,9 +354,8 @@ def _again(head: Sequence[bytes | Burst | None], stream: Pieces) -> Pieces:
     yield from stream
 
 
-def _then(kept: bytes, stream: Pieces) -> Pieces:
-    if kept:
-        yield kept
+def _then(kept: Iterator[bytes | None], stream: Pieces) -> Pieces:
+    yield from kept
     yield from stream
 
 

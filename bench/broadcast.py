@@ -50,34 +50,11 @@ class Feed:
             yield i, self.incident(i, turn, chance)
 
 
-WORDS = [
-    "accident",
-    "lane",
-    "closed",
-    "towards",
-    "junction",
-    "expect",
-    "delays",
-    "because",
-    "of",
-    "works",
-    "recovery",
-    "under",
-    "way",
-    "debris",
-    "slow",
-    "traffic",
-    "both",
-    "directions",
-    "until",
-    "further",
-    "notice",
-    "police",
-    "on",
-    "scene",
-    "surface",
-    "water",
-]
+WORDS = (
+    *("accident", "lane", "closed", "towards", "junction", "expect", "delays", "because", "of"),
+    *("works", "recovery", "under", "way", "debris", "slow", "traffic", "both", "directions"),
+    *("until", "further", "notice", "police", "on", "scene", "surface", "water"),
+)
 
 
 def add_arguments(parser: Parser) -> None:

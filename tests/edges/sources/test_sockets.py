@@ -11,6 +11,7 @@ import pytest
 
 from tests.edges.sources.roads import MESSAGES, WHOLE, expected, settle, watching
 from tests.edges.sources.servers import free_port, until, websocket
+from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.errors import Error
 
 
@@ -133,3 +134,10 @@ def test_a_place_that_makes_no_sense_is_named(source: str, said: str) -> None:
     with pytest.raises(Error) as met:
         settle(source, None)
     assert said in met.value.message
+
+
+def test_whole_fragments_are_joined_and_nothing_else_is() -> None:
+    first, second, third = MESSAGES[1:4]
+    torn, rooted = b'<filler id="5" tsid="2"><incident>', b"<fragments>" + third + b"</fragments>"
+    found = list(joined(Burst([first, second, torn, third, rooted, b"<eos/>", first])))
+    assert found == [first + b"\n" + second, torn, third, rooted, b"<eos/>", first]

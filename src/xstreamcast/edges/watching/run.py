@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +13,7 @@ from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.pipelines import refuse_given
-from xstreamcast.edges.sources import Burst, flattened
+from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
 from xstreamcast.edges.watching.pieces import (
@@ -22,6 +22,15 @@ from xstreamcast.edges.watching.pieces import (
     files_of,
     is_pipe,
     pieces_and_bursts,
+)
+from xstreamcast.edges.watching.replayed import (
+    Pieces,
+    again,
+    burst_of,
+    bytes_of,
+    exactly,
+    then,
+    to_end,
 )
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
@@ -36,7 +45,6 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
-Pieces = Iterator[bytes | Burst | None]
 _OVER: Final = b"over"  # told apart from a piece by what it is, not by what it says
 
 
@@ -151,10 +159,10 @@ class Watching:
         for name in self.inputs:
             stream = self._pieces(name)
             head = self._head(stream)
-            arriving = Arriving(name, _joined(head), self.options.batch)
+            arriving = Arriving(name, bytes_of(head), self.options.batch)
             arriving.of = files_of(self.sources[name], self.options.follow)
             kinds[name] = arriving.kind
-            self._open[name] = _again(head, stream), arriving
+            self._open[name] = again(head, stream), arriving
         strict = self.options.policy == "strict"
         if strict:
             for program in self.programs.values():
@@ -189,7 +197,7 @@ class Watching:
         )  # fmt: skip
         if self.journal is None or not is_pipe(source):
             return live
-        return _then(self.journal.kept(name or ""), live)
+        return then(self.journal.kept(name or ""), live)
 
     def _patience(self) -> float | None:
         """How long a source may be waited for: no others are held up, and no clock."""
@@ -202,7 +210,7 @@ class Watching:
         head: list[bytes | Burst | None] = []
         for piece in stream:
             head += [piece] if piece != b"" else []
-            if piece is END or (piece and _tells(_joined(head))):
+            if piece is END or (piece and _tells(bytes_of(head))):
                 break
             if self._until is not None and time.monotonic() >= self._until:
                 break
@@ -252,12 +260,15 @@ class Watching:
         self, name: str | None, burst: Burst, arriving: Arriving, limits: Limits
     ) -> Iterator[None]:
         """Messages that came together: one tick for all of them."""
-        assert self.watch is not None
-        for message in burst:
-            deque(arriving.take(message, self.watch, limits), maxlen=0)
-            deque(arriving.end_file(self.watch, limits), maxlen=0)
+        self._take_messages(burst, arriving, limits)
         yield
         self._remember(*((name or "", n) for message in burst for n in (len(message), -1)))
+
+    def _take_messages(self, burst: Burst, arriving: Arriving, limits: Limits) -> None:
+        assert self.watch is not None
+        for message in joined(burst) if arriving.form == "fragments" else burst:
+            deque(arriving.take(message, self.watch, limits), maxlen=0)
+            deque(arriving.end_file(self.watch, limits), maxlen=0)
 
     def _whole(self, name: str | None, count: int, steps: Iterator[None]) -> Iterator[None]:
         """A tick after each step; what was read counts when the last of them is in the sink."""
@@ -273,24 +284,24 @@ class Watching:
         limits = self._limits()
         rests: dict[str, bytes] = {}
         for line in journal.lines:
-            for name, count in line.read:
-                key = name or None
-                stream, arriving = self._open[key]
-                if count < 0:
-                    _to_end(stream, rests, name)
-                    steps = arriving.end_file(self.watch, limits)
-                else:
-                    piece = _exactly(stream, count, rests, name)
-                    steps = arriving.take(piece, self.watch, limits)
-                for _ in steps:
-                    if len(line.read) == 1:
-                        self._replayed_tick(line)
-            if len(line.read) > 1:  # a burst
+            name, count = line.read[0]
+            stream, arriving = self._open[name or None]
+            if len(line.read) > 1:
+                self._take_messages(burst_of(stream, line, rests), arriving, limits)
+                self._replayed_tick(line)
+                continue
+            if count < 0:
+                to_end(stream, rests, name)
+                steps = arriving.end_file(self.watch, limits)
+            else:
+                piece = exactly(stream, count, rests, name)
+                steps = arriving.take(piece, self.watch, limits)
+            for _ in steps:
                 self._replayed_tick(line)
         for name, rest in rests.items():
             stream, arriving = self._open[name or None]
             if rest:
-                self._open[name or None] = _again([rest], stream), arriving
+                self._open[name or None] = again([rest], stream), arriving
         if journal.lines:
             self._turn(journal.lines[-1].read[-1][0] or None)
 
@@ -343,38 +354,3 @@ class Watching:
 def _tells(head: bytes) -> bool:
     """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
     return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
-
-
-def _joined(head: list[bytes | Burst | None]) -> bytes:
-    return b"".join(piece for piece in flattened(head) if piece)
-
-
-def _again(head: Sequence[bytes | Burst | None], stream: Pieces) -> Pieces:
-    yield from head
-    yield from stream
-
-
-def _then(kept: Iterator[bytes | None], stream: Pieces) -> Pieces:
-    yield from kept
-    yield from stream
-
-
-def _to_end(stream: Pieces, rests: dict[str, bytes], name: str) -> None:
-    """Where one of the files ended; nothing may be left of it."""
-    while (piece := next(stream, END)) is not END:
-        rests[name] = rests.get(name, b"") + (piece if isinstance(piece, bytes) else b"")
-    if rests.get(name):
-        raise error("XSCU0003", f"the input {name or '-'} is longer than it was")
-
-
-def _exactly(stream: Pieces, count: int, rests: dict[str, bytes], name: str) -> bytes:
-    """The next `count` bytes, however they come in pieces now."""
-    held = rests.get(name, b"")
-    while len(held) < count:
-        piece = next(stream, END)
-        if piece is END:
-            raise error("XSCU0003", f"the input {name or '-'} is shorter than it was")
-        assert not isinstance(piece, Burst)  # what counts comes piece by piece
-        held += piece or b""
-    rests[name] = held[count:]
-    return held[:count]

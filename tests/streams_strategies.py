@@ -102,10 +102,30 @@ def _fragments(
     if number == 0 and word == "remove":
         word = "filler"
     head = f'id="{number}" tsid="{tsid}" validTime="2020-01-01T00:0{minute}:00"'
+    head += draw(_further(structure, ids, number, tsid, minute))
     if word == "remove":
         return f"<stream:remove {head}/>"
     payload = draw(_payloads(structure, ids, number, tsid, 0))
     return f"<stream:{word} {head}>{payload}</stream:{word}>"
+
+
+@st.composite
+def _further(
+    draw: DrawFn, structure: TagStructure, ids: list[int], number: int, tsid: int, minute: int
+) -> str:
+    """What a fragment may say of its parent, its end, its place among corrections, its clock."""
+    found = ""
+    parents = [i for i in range(number) if tsid in structure[ids[i]].children]
+    if parents and draw(st.integers(0, 2)) == 0:
+        found += f' in="{draw(st.sampled_from(parents))}"'
+    if structure[tsid].type == "temporal" and draw(st.integers(0, 3)) == 0:
+        found += f' validTo="2020-01-01T00:0{draw(st.integers(minute, 9))}:00"'
+        found += ' temporary="true"' if draw(st.booleans()) else ""
+    if draw(st.integers(0, 5)) == 0:
+        found += f' version="{draw(st.integers(1, 3))}"'
+    if draw(st.integers(0, 5)) == 0:
+        found += f' messageTime="2020-01-01T00:0{draw(st.integers(0, 9))}:00"'
+    return found
 
 
 @st.composite

@@ -116,10 +116,24 @@ def _read(history: History, links: Places, code: int, tape: Tape) -> Root:
             chain = _chain(source, parent, payload)
             tags.append(tuple(start_tag(tape, int(elements[ordinal[one]])) for one in chain))
         turn = seen[unit] = seen.get(unit, -1) + 1
-        text = str(unit) if history.ids is None else history.ids.text(unit)
+        text = unit_key(history, unit)
         keys.append((f"{text}~{turn}" if turn else text, unit))
         spines.append(known[parent])
+    carried = history.carried()
+    if len(carried.attached_first) > code + 1:
+        around = len(tags)
+        tags.append((start_tag(tape, int(elements[ordinal[payload]])),))
+        begin, end = carried.attached_first[code], carried.attached_first[code + 1]
+        for unit in carried.attached[begin:end].tolist():
+            turn = seen[unit] = seen.get(unit, -1) + 1
+            keys.append((unit_key(history, unit) + (f"~{turn}" if turn else ""), unit))
+            spines.append(around)
     return Root(frozenset({code}), keys, np.array(spines, np.int64), tags)
+
+
+def unit_key(history: History, code: int) -> str:
+    """What a unit is known by."""
+    return str(code) if history.ids is None else history.ids.text(code)
 
 
 def _latest(history: History, links: Places, code: int) -> int:

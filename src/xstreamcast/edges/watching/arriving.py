@@ -156,6 +156,7 @@ def some(batch: FragmentBatch, at: Any) -> FragmentBatch:
         batch,
         **{n: getattr(batch, n)[at] for n in ("id", "tsid", "valid", "flags", "op")},
         **{n: getattr(batch, n)[at] for n in ("payload", "offset")},
+        **batch.optional(at),
         hole_fragment=place[batch.hole_fragment[carried]],
         **{n: getattr(batch, n)[carried] for n in ("hole_id", "hole_tsid", "hole_row")},
     )

@@ -149,6 +149,7 @@ class Watching:
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
             one.fixed = self._fixed if paths else None
+            one.told_time = self.options.clock != "wall"
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving

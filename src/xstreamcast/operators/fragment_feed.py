@@ -15,6 +15,7 @@ from xstreamcast.model.column import Column, distinct, ranges
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items, objects
 from xstreamcast.operators.attached_units import AttachedUnits, Growing
+from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, part_of
 from xstreamcast.operators.inner import Insides, Unmaintained
 from xstreamcast.operators.inner_bound import Kept
@@ -53,6 +54,7 @@ class FragmentFeed:
         self._places: dict[str, int] = {}
         self._units: dict[int, list[str]] = {}  # the keys under which an id is a unit
         self._code_of: dict[str, int] = {}
+        self._at: dict[str, int] = {}  # where a unit is in _keys; its place only sets its order
         self._keys = objects([])  # of units in order
         self._place_codes: I64 = np.zeros(0, np.int64)
         self._unit_codes: I64 = self._place_codes  # sorted, and where each stands
@@ -91,6 +93,11 @@ class FragmentFeed:
             met = True
         return met
 
+    @property
+    def _horizon(self) -> int:
+        """What is valid later is not seen yet."""
+        return self.until if self._planned else NOW
+
     def maintain(
         self,
         inners: Sequence[Inner],
@@ -123,6 +130,7 @@ class FragmentFeed:
         f = self.history.fragments
         named = np.isin(f["within"][first:last], list(self._root.codes))
         ids = distinct(f["id"][first:last][named]).astype(np.int64)
+        self._check_attached(np.arange(first, last))
         known = self._index_of[ids[ids < len(self._index_of)]]
         fresh = [*ids[: len(known)][known < 0].tolist(), *ids[len(known) :].tolist()]
         if not fresh:
@@ -143,10 +151,23 @@ class FragmentFeed:
         spines = self._grown[2].append(np.full(len(fresh), around, np.int64))
         self._root = replace(self._root, spine_of=spines)
         for number, (name, code) in enumerate(zip(names, fresh, strict=True), start=at):
-            self._units[code], self._code_of[name] = [name], code
+            self._units[code], self._code_of[name], self._at[name] = [name], code, number
             self._note_attached(code, number)
         self._is_unit[fresh] = True
         return True
+
+    def _check_attached(self, places: I64) -> None:
+        """Units stand in one place only: in a hole, or attached to the root by all they say."""
+        assert self._root is not None
+        f, ids = self.history.fragments, self.history.fragments["id"][places]
+        rooted = np.isin(f["within"][places], list(self._root.codes))
+        unit = self._is_unit[ids] & (f["payload"][places] >= 0)
+        attached = np.zeros(len(ids), np.bool_)
+        known = ids < len(self._index_of)
+        attached[known] = self._index_of[ids[known]] >= 0
+        held = self._links.holding(ids[rooted].astype(np.int64))[0]
+        if (unit & attached & ~rooted).any() or (unit & ~attached & rooted).any() or len(held):
+            raise Forbidden("a unit stands in several places")
 
     def _note_attached(self, code: int, number: int) -> None:
         if code >= len(self._index_of):
@@ -198,8 +219,8 @@ class FragmentFeed:
     def _rooted(self, first: int, last: int, met: I64, tell: bool = True) -> Moved:
         """The root is new, or was sent again: units may be new, gone or elsewhere."""
         assert self.cut is not None
-        before, root = self._places, self._root
-        self._root = root_of(self.history, self._links, self.cut)
+        before, root, stood = self._places, self._root, self._at
+        self._root = root_of(self.history, self._links, self.cut, self._horizon)
         self._units, self._places = {}, {}
         was, self._is_unit = self._is_unit, np.zeros_like(self._is_unit)
         if self._root is not None:
@@ -212,7 +233,7 @@ class FragmentFeed:
         if not tell:
             return NOTHING
         gone = tuple(key for key in before if key not in self._places)
-        known = {key for key in self._places if root and self._stands_as_before(key, root, before)}
+        known = {key for key in self._places if root and self._stands_as_before(key, root, stood)}
         dirty = set(met.tolist())
         asked = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
         minis = self._minis(np.array(asked, np.int64)) if asked else None
@@ -221,7 +242,7 @@ class FragmentFeed:
     def _settle(self, keys: list[tuple[str, int]]) -> None:
         """Which ids are units, and where."""
         self._places = {key: place for place, (key, _) in enumerate(keys)}
-        self._code_of = dict(keys)
+        self._code_of, self._at = dict(keys), dict(self._places)
         if self.history.attaches:
             self._settle_attached(keys)
         own = keys if self.mine is None else self._own(keys, self.mine)
@@ -253,6 +274,12 @@ class FragmentFeed:
         for (at, key, code), place in zip(mine, self._attached.extend(orders), strict=True):
             self._places[key] = place
             self._index_of[code] = at
+        if len(set(kids)) < len(mine):
+            raise Forbidden("a unit stands in several places")
+        every = self._links.all_of(np.array(list(kids), np.int64))
+        f = self.history.fragments
+        if ((f["within"][every] != root) & (f["payload"][every] >= 0)).any():
+            raise Forbidden("a unit is attached to several parents")
 
     def _own(
         self, keys: list[tuple[str, int]], mine: Callable[[str], bool]
@@ -272,7 +299,7 @@ class FragmentFeed:
         assert self._root is not None
         if key not in before:
             return False
-        return self._root.same_around(root, self._places[key], before[key])
+        return self._root.same_around(root, self._at[key], before[key])
 
     def everything(self) -> Moved:
         """All units, to be asked again, whatever was known of them."""
@@ -338,7 +365,7 @@ class FragmentFeed:
         barred = None if self._insides is None else self._insides.barred
         shown = self._links.below(self._links.all_of(codes), barred)
         part = part_of(self.history, self._links, shown, codes)
-        made = written(part, self.until if self._planned else NOW, document=False)
+        made = written(part, self._horizon, document=False)
         n = made.instances
         first, last = _extents(made.tape, n.parent, n.link, made.row, len(codes))
         parts, documents, shifts, base = [], [], [], 0
@@ -415,7 +442,7 @@ class FragmentFeed:
         """The temporal view of the stream, in a store."""
         if len(self.history) == 0:
             return Items.of_nodes(np.empty(0, np.int64))
-        number = store.add(view(self.history, self.until if self._planned else NOW))
+        number = store.add(view(self.history, self._horizon))
         return Items.of_nodes(np.array([number << 32], np.int64))
 
     @property

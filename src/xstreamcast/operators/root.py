@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.view import written
+from xstreamcast.model.instant import NOW
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, history_part
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
@@ -66,18 +67,18 @@ def _same_tag(a: Tape, b: Tape) -> bool:
     )
 
 
-def root_of(history: History, links: Places, cut: TagCut) -> Root | None:
+def root_of(history: History, links: Places, cut: TagCut, until: int = NOW) -> Root | None:
     """The root as it was last sent; None if there is none. Forbidden if it cannot be cut."""
-    codes = history.roots().tolist()
+    codes = history.roots(until).tolist()
     if not codes:
         return None
     if len(codes) > 1:
         raise Forbidden("the stream has several roots")
-    made = written(history_part(history, links, codes, below=False), document=False)
+    made = written(history_part(history, links, codes, below=False), until, document=False)
     if len(made.instances.place) == 0:
         return None
     _check(made.tape, history, cut)
-    return _read(history, links, codes[0], made.tape)
+    return _read(history, links, codes[0], made.tape, until)
 
 
 def _check(tape: Tape, history: History, cut: TagCut) -> None:
@@ -93,10 +94,10 @@ def _check(tape: Tape, history: History, cut: TagCut) -> None:
             raise Forbidden("the root binds a default namespace")
 
 
-def _read(history: History, links: Places, code: int, tape: Tape) -> Root:
+def _read(history: History, links: Places, code: int, tape: Tape, until: int) -> Root:
     """The holes of the root's latest content, each with the start tags around it."""
     f, h = history.fragments, history.holes
-    place = _latest(history, links, code)
+    place = _latest(history, links, code, until)
     last = int(f["holes"][place])
     first = int(f["holes"][place - 1]) if place else 0
     rows, ids = h["row"][first:last].tolist(), h["id"][first:last].tolist()
@@ -136,10 +137,12 @@ def unit_key(history: History, code: int) -> str:
     return str(code) if history.ids is None else history.ids.text(code)
 
 
-def _latest(history: History, links: Places, code: int) -> int:
+def _latest(history: History, links: Places, code: int, until: int) -> int:
     """Where the content that counts arrived: the newest valid time, of these the last."""
     f = history.fragments
-    return max(links.of(code), key=lambda place: (int(f["valid"][place]), place))
+    known = [place for place in links.of(code) if f["valid"][place] <= until]
+    order = f["valid"], f["version"]
+    return max(known, key=lambda place: (*(int(one[place]) for one in order), place))
 
 
 def _ordinals(source: Columns, payload: int, holes: set[int]) -> dict[int, int]:

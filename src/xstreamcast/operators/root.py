@@ -90,7 +90,8 @@ def _check(tape: Tape, history: History, cut: TagCut) -> None:
         if (uri, local) not in known:
             raise Forbidden(f"the root holds {local}, which its structure does not tell of")
     for name in np.unique(c.name[(c.kind & KIND) == NAMESPACE]).tolist():
-        if tape.names.qname(name)[1] == "":
+        _, local, uri = tape.names.qname(name)
+        if local == "" and uri:
             raise Forbidden("the root binds a default namespace")
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from xstreamcast.edges.inputs import opened, paths
 from xstreamcast.edges.loading import table_path
+from xstreamcast.edges.mapping.finding import split_source
 from xstreamcast.edges.table.reading import table_pieces
 from xstreamcast.errors import error
 
@@ -32,6 +33,7 @@ def pieces(
 
     `follow` goes on reading what is added to the last file. A table is read as it is now.
     """
+    source = split_source(source)[1]
     if (table := table_path(source)) is not None:
         yield from table_pieces(table, name)
         yield END
@@ -48,6 +50,7 @@ def pieces(
 
 def files_of(source: Any) -> int:
     """How many files a source consists of."""
+    source = split_source(source)[1]
     if table_path(source) is not None or not isinstance(source, str | os.PathLike):
         return 1
     return len(paths(source))

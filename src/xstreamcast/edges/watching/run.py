@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
+from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
@@ -137,7 +138,9 @@ class Watching:
         for name in self.inputs:
             stream = self._pieces(name)
             head = self._head(stream)
-            arriving = Arriving(name, b"".join(p for p in head if p), self.options.batch)
+            mapping = mapping_of(self.sources[name])[0]
+            first = b"".join(p for p in head if p)
+            arriving = Arriving(name, first, self.options.batch, mapping)
             arriving.of = files_of(self.sources[name])
             kinds[name] = arriving.kind
             self._open[name] = _again(head, stream), arriving

@@ -470,6 +470,7 @@ XSCM0002 the message is not well-formed XML
 XSCM0003 the unit has no key
 XSCM0004 the time is none
 XSCM0005 the version is no whole number
+XSCM0006 an expression of the mapping fails
 XSCT0001 the tag structure is not understood
 XSCT0002 the tag structure contradicts the one before it
 XSCT0003 the document does not fit the tag structure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -20,8 +20,14 @@ from xstreamcast.model.column import Column, offsets_of
 from xstreamcast.model.items import Items
 from xstreamcast.rewrite.optimise import optimise
 from xstreamcast.syntax import parse
+from xstreamcast.tape.reading import read
+
+Result = TypeVar("Result")
+Whys = dict[int, tuple[str, str]]  # row → code, reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xstreamcast.algebra.program import Program
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.tape.layout import I64, U8, Bools
@@ -63,6 +69,28 @@ class XPath:
             )
         except Error as why:
             raise refused(mapping.name, f"{entry} = {text!r}: {why.message}", why.hint) from None
+
+    def safely(
+        self, ask: Callable[[Store, I64], Result], store: Store, nodes: I64, why: Whys
+    ) -> Result:
+        """What `ask` gives for all nodes; a node for which it fails is left out, with the reason.
+
+        What is asked for in its place is an empty document, where every path leads to nothing.
+        """
+        try:
+            return ask(store, nodes)
+        except Error as failed:
+            if failed.code.startswith("XSCU"):
+                raise
+        good = nodes.copy()
+        nothing = store.add(read(b"<nothing/>", names=store.names)) << 32
+        for row in range(len(nodes)):
+            try:
+                ask(store, nodes[row : row + 1])
+            except Error as failed:
+                why.setdefault(row, ("XSCM0006", f"{self.entry} fails: {failed.message}"))
+                good[row] = nothing
+        return ask(store, good)
 
     def _frame(self, store: Store, nodes: I64) -> Frame:
         context = Context(self._program, Inputs(store))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.mapping.asking import XPath
+from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
 from xstreamcast.edges.mapping.removals import removals
@@ -144,7 +144,8 @@ class MappingDecoder:
         number = store.add(batch.tape)
         handles = batch.documents | (number << 32)
         batch = Batch(batch.tape, handles, batch.messages)
-        said = times_of(store, handles, self._time, self.mapping.time)
+        failed: Whys = {}
+        said = times_of(store, handles, self._time, self.mapping.time, failed)
         out: list[Arrival] = []
         found: dict[str, Found] = {}
         for rule in self.mapping.units:
@@ -152,7 +153,7 @@ class MappingDecoder:
             if above is not None:
                 above = _as_nodes(above, number)
             found[rule.name] = self._kinds[rule.name].found(store, batch, said, above)
-        self._refuse_messages(said, found)
+        self._refuse_messages(said, failed, found)
         out += [one for kind in found.values() for one in self._refusals(kind, batch)]
         out = [*self._begin(found, batch.tape), *self._batches(found, batch, said, store), *out]
         clock = said.value[said.there].max(initial=START)
@@ -160,11 +161,13 @@ class MappingDecoder:
             out.append(Heartbeat(int(clock)))
         return out
 
-    def _refuse_messages(self, said: Times, found: dict[str, Found]) -> None:
+    def _refuse_messages(self, said: Times, failed: Whys, found: dict[str, Found]) -> None:
         """A message whose time is none is refused with all its units."""
         for row in np.flatnonzero(said.bad).tolist():
             assert said.texts is not None
-            why = "XSCM0004", f"message.time must be a time; got {said.texts.text(row)!r}"
+            text = said.texts.text(row)
+            failed.setdefault(row, ("XSCM0004", f"message.time must be a time; got {text!r}"))
+        for row, why in failed.items():
             for kind in found.values():
                 for unit in np.flatnonzero(kind.message == row).tolist():
                     kind.why.setdefault(unit, why)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.edges.mapping.asking import Texts, XPath, joined_texts
+from xstreamcast.edges.mapping.asking import Texts, Whys, XPath, joined_texts
 from xstreamcast.edges.mapping.times import instant_of, instants_of
 from xstreamcast.model.instant import START
 
@@ -85,17 +85,19 @@ class KindReader:
             prefix = [_taken(above.id, rows), f"/{self.rule.name}:".encode()]
         n, why = len(nodes), dict[int, tuple[str, str]]()
         ids = self._ids(store, nodes, prefix, why)
-        begins = self._times(store, nodes, self._from, self.rule.begins)
+        begins = times_of(store, nodes, self._from, self.rule.begins, why)
         _refuse_times(begins, f"unit.{self.rule.name}.from", why)
         ends = None
         if self._to is not None:
-            ends = self._times(store, nodes, self._to, self.rule.ends)
+            ends = times_of(store, nodes, self._to, self.rule.ends, why)
             _refuse_times(ends, f"unit.{self.rule.name}.to", why)
         if above is not None:
             begins.put(~begins.there, _rows(above.begins, rows))
         begins.put(~begins.there, _rows(said, message))
         tests = {
-            word: np.zeros(n, np.bool_) if test is None else test.holds(store, nodes)
+            word: np.zeros(n, np.bool_)
+            if test is None
+            else test.safely(test.holds, store, nodes, why)
             for word, test in self._tests.items()
         }
         for row in [] if above is None else [r for r in range(n) if int(rows[r]) in above.why]:
@@ -103,7 +105,7 @@ class KindReader:
         return Found(
             self.rule, message, parent, nodes & 0xFFFFFFFF, ids, begins, ends,
             self._versions(store, nodes, why), tests["remove"], tests["skip"], tests["temporary"],
-            self._cancelled(store, nodes), why,
+            self._cancelled(store, nodes, why), why,
         )  # fmt: skip
 
     def _ids(
@@ -118,7 +120,7 @@ class KindReader:
             heap = np.frombuffer(b"".join(numbers), np.uint8)
             parts.append(Texts(heap, np.cumsum(lengths), np.ones(len(nodes), np.int64)))
         for number, key in enumerate(self._keys):
-            texts = key.texts(store, nodes)
+            texts = key.safely(key.texts, store, nodes, why)
             for row in np.flatnonzero((texts.counts != 1) | (texts.lengths == 0)).tolist():
                 count = int(texts.counts[row])
                 got = "several values" if count > 1 else "an empty value" if count else "none"
@@ -126,16 +128,11 @@ class KindReader:
             parts += [b"|", texts] if number else [texts]
         return joined_texts(parts)
 
-    def _times(
-        self, store: Store, nodes: I64, path: XPath | None, rule: TimeRule | None
-    ) -> Times:
-        return times_of(store, nodes, path, rule)
-
     def _versions(self, store: Store, nodes: I64, why: dict[int, Any]) -> I64:
         out = np.zeros(len(nodes), np.int64)
         if self._version is None:
             return out
-        texts = self._version.texts(store, nodes)
+        texts = self._version.safely(self._version.texts, store, nodes, why)
         for row in np.flatnonzero(texts.counts > 0).tolist():
             text = texts.text(row)
             if text.isascii() and text.isdigit() and len(text) < 18:
@@ -144,15 +141,17 @@ class KindReader:
                 why.setdefault(row, ("XSCM0005", f"a version must be a whole number; got {text}"))
         return out
 
-    def _cancelled(self, store: Store, nodes: I64) -> list[tuple[int, str]]:
+    def _cancelled(self, store: Store, nodes: I64, why: Whys) -> list[tuple[int, str]]:
         if self._cancels is None:
             return []
-        rows, items = self._cancels.items(store, nodes)
+        rows, items = self._cancels.safely(self._cancels.items, store, nodes, why)
         texts = store.strings(items.values) if items.tag == 0 else items.values
         return [(row, str(text)) for row, text in zip(rows.tolist(), texts, strict=True)]
 
 
-def times_of(store: Store, nodes: I64, path: XPath | None, rule: TimeRule | None) -> Times:
+def times_of(
+    store: Store, nodes: I64, path: XPath | None, rule: TimeRule | None, why: Whys
+) -> Times:
     """The times that a rule finds at some nodes."""
     n = len(nodes)
     none = Times(
@@ -160,7 +159,7 @@ def times_of(store: Store, nodes: I64, path: XPath | None, rule: TimeRule | None
     )
     if path is None or rule is None:
         return none
-    texts = path.texts(store, nodes)
+    texts = path.safely(path.texts, store, nodes, why)
     value, zoned, good = instants_of(texts, rule)
     given = (texts.counts > 0) & (texts.lengths > 0)
     default = None if rule.default is None else instant_of(rule.default, rule)

@@ -265,7 +265,9 @@ class FragmentFeed:
         carried = self.history.carried()
         (root,) = self._root.codes
         firsts = carried.attached_first
-        attached = carried.attached[firsts[root] : firsts[root + 1]] if root + 1 < len(firsts) else ()
+        attached = (
+            carried.attached[firsts[root] : firsts[root + 1]] if root + 1 < len(firsts) else ()
+        )
         kids = dict.fromkeys(np.asarray(attached, np.int64).tolist())
         self._index_of = np.full(self._links.ids, -1, np.int64)
         mine = [(at, key, code) for at, (key, code) in enumerate(keys) if code in kids]

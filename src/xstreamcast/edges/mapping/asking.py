@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -151,7 +152,7 @@ def _stripped(texts: Texts) -> Texts:
     if not ((first <= 32) | (last <= 32)).any():
         return texts
     raw, ends = texts.heap.tobytes(), texts.offsets.tolist()
-    parts = [raw[a:b].strip() for a, b in zip(ends, ends[1:], strict=False)]
+    parts = [raw[a:b].strip() for a, b in itertools.pairwise(ends)]
     lengths = np.array([len(one) for one in parts], np.int64)
     return Texts(np.frombuffer(b"".join(parts), np.uint8), offsets_of(lengths), texts.counts)
 

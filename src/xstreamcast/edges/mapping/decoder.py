@@ -1,6 +1,6 @@
 """Bytes of a feed to fragments, as its mapping says: what `Decoder` is for the wire.
 
-    message  →  units  →  fragments attached to the root, or to the unit they are nested in
+message  →  units  →  fragments attached to the root, or to the unit they are nested in
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
 from xstreamcast.edges.mapping.removals import removals
 from xstreamcast.edges.mapping.structure import KindTags
+from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import Found, KindReader, Times, times_of
 from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.history.forgetting import some
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
@@ -31,7 +33,7 @@ from xstreamcast.tape.unit_copy_kernels import taken_out
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.edges.wire.decoder import OnError
-    from xstreamcast.tape.layout import I64, Tape
+    from xstreamcast.tape.layout import I64, Bools, Tape
 
 ROOT: Final = "0"
 _FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
@@ -52,6 +54,7 @@ class MappingDecoder:
     """One feed on its way in; what does not fit is refused, as `Decoder` does it."""
 
     more: bool = False
+    place: str = ""  # where the bytes come from that are being read
 
     def __init__(
         self,
@@ -71,6 +74,7 @@ class MappingDecoder:
         self._time = None if time_path is None else XPath(mapping, "message.time", time_path)
         self._tags = KindTags(mapping, self.names)
         self._deliveries = {u.name: Deliveries(mapping, u) for u in mapping.units if u.whole}
+        self._unchanged: dict[str, Unchanged] = {}
         self._begun, self._arrival = False, 0
         self._held = bytearray()
         self._trees: Any = None  # reads a root that may never close
@@ -94,7 +98,7 @@ class MappingDecoder:
         """End one input, a file of a folder say."""
         held, self._held = bytes(self._held), bytearray()
         self._trees, self._offset = None, 0
-        return self.messages([Message(held)]) if held.strip() else []
+        return self.messages([Message(held, self.place)]) if held.strip() else []
 
     def close(self) -> list[Arrival]:
         """End the stream."""
@@ -205,7 +209,8 @@ class MappingDecoder:
             above = None if kind.rule.within is None else found[kind.rule.within]
             made = self._fragments(kind, above, batch, said, dropped)
             if name in self._deliveries:
-                made = self._deliveries[name].taken(made, kind, batch, said, store, self.ids)
+                made = self._deliveries[name].taken(made, kind, batch, said, store)
+            made = self._news(made, kind, batch)
             self.counts.units += len(made) - int(np.count_nonzero(made.op == Op.REMOVE))
             self.counts.removals += int(np.count_nonzero(made.op == Op.REMOVE))
             if len(made):
@@ -214,9 +219,7 @@ class MappingDecoder:
     def _fragments(
         self, kind: Found, above: Found | None, batch: Batch, said: Times, dropped: Any
     ) -> FragmentBatch:
-        fits = ~kind.skip
-        fits[list(kind.why)] = False
-        at = np.flatnonzero(fits)
+        at = np.flatnonzero(_fitting(kind))
         tape, payload = taken_out(batch.tape, kind.row[at], dropped)
         ids = self.ids.codes(kind.id.heap, kind.id.offsets[:-1], kind.id.lengths.astype(np.int32))
         removed = kind.remove[at]
@@ -250,6 +253,16 @@ class MappingDecoder:
         )  # fmt: skip
         return self._with_cancelled(made, kind, at)
 
+    def _news(self, made: FragmentBatch, kind: Found, batch: Batch) -> FragmentBatch:
+        """Without what was said before, where nothing says since when it is true."""
+        if kind.rule.begins is not None or kind.rule.type == "event" or not len(made):
+            return made
+        known = self._unchanged.setdefault(kind.rule.name, Unchanged())
+        at = np.flatnonzero(_fitting(kind))
+        rows = np.concatenate((kind.row[at], np.zeros(len(made) - len(at), np.int64)))
+        news = known.news(made, batch.tape, rows)
+        return made if news.all() else some(made, news)
+
     def _valid(self, kind: Found, at: I64) -> tuple[I64, Any]:
         """Valid times; what says none is true from its arrival on."""
         valid, zoned = kind.begins.value[at].copy(), kind.begins.zoned[at].copy()
@@ -279,7 +292,8 @@ class MappingDecoder:
                 continue
             message = batch.messages[int(kind.message[row])]
             raw = batch.tape.serialize(int(kind.row[row]))
-            yield self._refuse(code, kind.id.text(row), said, raw, message.offset)
+            where = f"{message.place}: " if message.place else ""
+            yield self._refuse(code, kind.id.text(row), f"{where}{said}", raw, message.offset)
 
     def _unread(self, one: Unread) -> Refused:
         self.counts.read += 1
@@ -293,6 +307,13 @@ class MappingDecoder:
         if self.on_error == "stop":
             raise error(code, said, at=DataPlace(self.name, unit, offset))
         return Refused(self.name, unit, offset, code, said, raw)
+
+
+def _fitting(kind: Found) -> Bools:
+    """Which units say something that fits."""
+    fits = ~kind.skip
+    fits[list(kind.why)] = False
+    return fits
 
 
 def _as_nodes(found: Found, number: int) -> Found:

@@ -1,6 +1,6 @@
 """Feeds that send all there is each time: what is missing in a delivery is gone.
 
-    delivery 1: a b   delivery 2: a c   →   b removed at the time of delivery 2
+delivery 1: a b   delivery 2: a c   →   b removed at the time of delivery 2
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, UnitRule
     from xstreamcast.edges.mapping.messages import Batch
     from xstreamcast.edges.mapping.units import Found, Times
-    from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.store import Store
 
@@ -48,7 +47,6 @@ class Deliveries:
         batch: Batch,
         said: Times,
         store: Store,
-        ids: Ids,
     ) -> FragmentBatch:
         """The fragments of a batch, with removals of what deliveries no longer hold."""
         fits = ~kind.skip
@@ -82,9 +80,15 @@ class Deliveries:
         """One delivery: what is missing goes when it was said; what comes back is true again."""
         alive = [row for row in rows.tolist() if made.op[row] != Op.REMOVE]
         units = {int(made.id[row]): int(made.tsid[row]) for row in alive}
-        when = int(said.value[number]) if said.there[number] else int(valid[rows].max(initial=last.said))
+        when = (
+            int(said.value[number])
+            if said.there[number]
+            else int(valid[rows].max(initial=last.said))
+        )
         if when < last.said:  # it came late: what the last one does not hold went then
-            out += [(-tag - 1, code, last.said) for code, tag in units.items() if code not in last.units]
+            out += [
+                (-tag - 1, code, last.said) for code, tag in units.items() if code not in last.units
+            ]
             return
         out += [(-tag - 1, code, when) for code, tag in last.units.items() if code not in units]
         last.gone |= {code: when for code in last.units if code not in units}

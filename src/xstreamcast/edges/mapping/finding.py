@@ -1,4 +1,4 @@
-"""`[MAPPING:]PLACE`: which mapping a source names, shipped or in a file, and where its bytes are."""
+"""`[MAPPING:]PLACE`: which mapping a source names, shipped or in a file, and where it reads."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def split_source(source: Any) -> tuple[str | None, Any]:
     if not isinstance(word, str):
         return None, source
     begin = word.find(".toml:")
-    name, _, place = (word[: begin + 5], ":", word[begin + 6 :]) if begin > 0 else word.partition(":")
+    name, _, place = (
+        (word[: begin + 5], ":", word[begin + 6 :]) if begin > 0 else word.partition(":")
+    )
     if not place or os.path.exists(word):
         return None, source
     if name.endswith(".toml") or name in shipped():

@@ -1,14 +1,14 @@
 """A mapping as it is written: a TOML file to what it says, or an error that names the entry.
 
-    [namespaces]
-    s = "http://www.siri.org.uk/siri"
+[namespaces]
+s = "http://www.siri.org.uk/siri"
 
-    [message]
-    time = "//s:ResponseTimestamp"
+[message]
+time = "//s:ResponseTimestamp"
 
-    [unit.situation]
-    path = "//s:PtSituationElement"
-    key  = ["s:ParticipantRef", "s:SituationNumber"]
+[unit.situation]
+path = "//s:PtSituationElement"
+key  = ["s:ParticipantRef", "s:SituationNumber"]
 """
 
 from __future__ import annotations

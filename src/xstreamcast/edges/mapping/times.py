@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_SHORT: Final = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?")
+_SHORT: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?"
+)
 _COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d)(\d\d)(\d\d)?(Z)?")
 _EPOCH_SECONDS: Final = re.compile(r"(\d{9,11})(\.\d{1,6})?")
 _EPOCH_MILLIS: Final = re.compile(r"\d{12,14}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Times:
-    """An instant for each row: whether there is one, whether it has a time zone, the faulty ones."""
+    """An instant for each row: whether it has a time zone, whether there is one or a faulty one."""
 
     value: I64
     zoned: Bools
@@ -124,7 +124,9 @@ class KindReader:
             for row in np.flatnonzero((texts.counts != 1) | (texts.lengths == 0)).tolist():
                 count = int(texts.counts[row])
                 got = "several values" if count > 1 else "an empty value" if count else "none"
-                why.setdefault(row, ("XSCM0003", f"the key {key.text} must be one value; got {got}"))
+                why.setdefault(
+                    row, ("XSCM0003", f"the key {key.text} must be one value; got {got}")
+                )
             parts += [b"|", texts] if number else [texts]
         return joined_texts(parts)
 

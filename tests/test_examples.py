@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,8 @@ def test_every_shipped_mapping_has_an_example():
 def test_an_example_is_answered_as_it_says(name):
     query, stream, answer = example(name)
     source = Path(f"{name}:{EXAMPLES / name / 'data'}")
-    assert list(xsc.query(query).run(**{stream: source}).lines()) == answer
+    given: dict[str, Any] = {stream: source}
+    assert list(xsc.query(query).run(**given).lines()) == answer
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -44,7 +46,8 @@ def test_an_example_left_running_ends_with_the_same_answer(name):
     query, stream, answer = example(name)
     told = Accumulated()
     source = Path(f"{name}:{EXAMPLES / name / 'data'}")
-    for change in xsc.query(query).watch(**{stream: source}):
+    given: dict[str, Any] = {stream: source}
+    for change in xsc.query(query).watch(**given):
         told.apply(change)
     assert told.items() == answer
 

@@ -36,7 +36,8 @@ class Loaded:
     def summary(self) -> str:
         """One line of counts."""
         report, history = self.history.report(), self.history
-        parts = [f"{history.name}: {self.read} {self.said}", f"{report.versions} versions"]
+        versions = report.versions - (self.said == "messages")  # without the root we made
+        parts = [f"{history.name}: {self.read} {self.said}", f"{versions} versions"]
         parts += [f"{report.removals} removals"] if report.removals else []
         parts += [f"{report.repeated} repeated"] if report.repeated else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []

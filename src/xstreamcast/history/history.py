@@ -14,7 +14,14 @@ from xstreamcast.history.guides import observed
 from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
 from xstreamcast.model.column import distinct
-from xstreamcast.model.fragment import KEPT_FLAGS, REPEATED, TEMPORARY, ZONED, FragmentBatch
+from xstreamcast.model.fragment import (
+    KEPT_FLAGS,
+    REPEATED,
+    TEMPORARY,
+    TIMELESS,
+    ZONED,
+    FragmentBatch,
+)
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.payload_kernels import Payloads, Places, measure
 from xstreamcast.tape.store import Store
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.guide import Guide
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.tape.layout import I32, I64, U8, Bools, Tape
+    from xstreamcast.tape.layout import I32, I64, U8, U64, Bools, Tape
 
 WIRE: Final = b"urn:xstreamcast:stream"  # the namespace of the wire's own words
 # Columns that not every batch has: what stands for nothing said, and what mixes them into a hash.
@@ -96,6 +103,7 @@ class History:
         self._slots: I32 = np.full(2048, -1, np.int32)
         self._tapes: dict[int, tuple[Tape, int]] = {}
         self._chains: dict[int, k.Chains] = {}
+        self._said: set[tuple[int, int]] | None = None  # what each id said, once somebody asks
         self._attached: tuple[I64, I32] | None = None
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
         self._seed = secrets.randbits(62)
@@ -179,10 +187,36 @@ class History:
             if name != "said":
                 mixed = (column != _UNSAID[name]) * column.astype(np.uint64)
                 hashed ^= (mixed * _MIXERS[name]) ^ (mixed >> np.uint64(31))
+        known = self._known_repeats(batch, hashed)
+        if known.any():
+            fresh[known] = False
+            fresh[~known] = self._enter_some(batch, hashed, ~known)
+            return fresh
         new = k.Keys(batch.id, batch.valid, hashed, batch.id)
         again = batch.flags & np.uint8(REPEATED) != 0
         k.enter(self._slots, self._keys(), len(self), new, again, fresh)
         return fresh
+
+    def _enter_some(self, batch: FragmentBatch, hashed: U64, some: Bools) -> Bools:
+        fresh = np.empty(int(np.count_nonzero(some)), np.bool_)
+        again = batch.flags[some] & np.uint8(REPEATED) != 0
+        new = k.Keys(batch.id[some], batch.valid[some], hashed[some], batch.id[some])
+        k.enter(self._slots, self._keys(), len(self), new, again, fresh)
+        return fresh
+
+    def _known_repeats(self, batch: FragmentBatch, hashed: U64) -> Bools:
+        """Which are sent as repeats without a valid time, and say what their id said before."""
+        out = np.zeros(len(batch), np.bool_)
+        timeless = batch.flags & np.uint8(REPEATED | TIMELESS) == REPEATED | TIMELESS
+        if self._said is None and not timeless.any():
+            return out
+        if self._said is None:
+            f = self.fragments
+            self._said = set(zip(f["id"].tolist(), f["hash"].tolist(), strict=True))
+        for i, one in enumerate(zip(batch.id.tolist(), hashed.tolist(), strict=True)):
+            out[i] = timeless[i] and one in self._said
+            self._said.add(one)
+        return out
 
     def _keys(self) -> k.Keys:
         whole = self.fragments.whole

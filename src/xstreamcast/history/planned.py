@@ -30,7 +30,8 @@ def planned(histories: Iterable[History], now: int) -> I64:
     """The valid times after now, in order."""
     later = [one.fragments[name] for one in histories for name in ("valid", "to")]
     found: I64 = np.unique(np.concatenate([np.zeros(0, np.int64), *later]))
-    return found[(found > now) & (found != NOW)]
+    later_ones: I64 = found[(found > now) & (found != NOW)]
+    return later_ones
 
 
 @dataclass(frozen=True, slots=True)

@@ -201,8 +201,8 @@ def _layered(a: Arrived, first: I64, order: I32, codes: int, until: int, now: in
                 place[at], begin[at], end[at] = holds, since, edges[k]
                 starting = a.flags[holds] & 1
                 if since != a.valid[holds]:
-                    starting = _zone_at(a, chain, since)
-                zones[at] = starting | _zone_at(a, chain, edges[k]) << 1
+                    starting = _zone_at(a, chain, int(since))
+                zones[at] = starting | _zone_at(a, chain, int(edges[k])) << 1
                 at += 1
             holds, since = one, edges[k]
         starts[code + 1] = at
@@ -223,14 +223,14 @@ def _holding(a: Arrived, chain: I32, instant: int, until: int) -> int:
         if not temporary:
             under = one
             continue
-        if top >= 0 and a.valid[top] != a.valid[one] and not _ended(a, top, instant, until):
+        if top >= 0 and a.valid[top] != a.valid[one] and not _ended(a, int(top), instant, until):
             alive = top
         top = one
-    if top >= 0 and not _ended(a, top, instant, until):
+    if top >= 0 and not _ended(a, int(top), instant, until):
         return int(top)
     if alive >= 0:
         return int(alive)
-    return -1 if under < 0 or _ended(a, under, instant, until) else int(under)
+    return -1 if under < 0 or _ended(a, int(under), instant, until) else int(under)
 
 
 @kernel

@@ -82,12 +82,14 @@ class Places:
         """The ids that are attached to some ids."""
         known = codes[codes < len(self._kid)]
         places = _walked(self._kid[known], self._kid_before)
-        return distinct(self._history.fragments["id"][places]).astype(np.int64)
+        found: I64 = distinct(self._history.fragments["id"][places]).astype(np.int64)
+        return found
 
     def parents(self, codes: I64) -> I64:
         """The ids that some ids are attached to."""
         within = self._history.fragments["within"][self.all_of(codes)]
-        return distinct(within[within >= 0]).astype(np.int64)
+        found: I64 = distinct(within[within >= 0]).astype(np.int64)
+        return found
 
     def _make_room(self, ids: int, places: int, holes: int) -> None:
         self._last, self._hole = _longer(self._last, ids), _longer(self._hole, ids)

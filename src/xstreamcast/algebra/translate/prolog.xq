@@ -43,6 +43,14 @@ declare function xsc:fragments($stream as document-node()) as element()* {
   $stream/*/(stream:filler | stream:repeat | stream:replace | stream:remove)
 };
 
+(: Without a valid time, a repeat of what its id said before says nothing. :)
+declare function xsc:is_known($fragment as element()) as xs:boolean {
+  $fragment instance of element(stream:repeat) and fn:empty($fragment/@validTime)
+  and (some $earlier in $fragment/preceding-sibling::*[@id = $fragment/@id]
+       satisfies fn:deep-equal($earlier/*, $fragment/*)
+                 and xsc:said($earlier) = xsc:said($fragment))
+};
+
 declare function xsc:valid_time($fragment as element(), $number as xs:integer) as xs:dateTime {
   if ($fragment/@validTime) then xsc:told(xsc:instant($fragment/@validTime))
   else xs:dateTime("1970-01-01T00:00:00") + $number * xs:dayTimeDuration("PT1S")
@@ -55,6 +63,7 @@ declare function xsc:latest($streams as document-node()*) as xs:dateTime {
       for $stream in $streams
       return (
         for $fragment at $number in xsc:fragments($stream)
+        where fn:not(xsc:is_known($fragment))
         return ($fragment/@messageTime ! xsc:told(xsc:instant(.)),
                 xsc:valid_time($fragment, $number))[1],
         $stream/*/stream:heartbeat/@validTime ! xsc:told(xsc:instant(.)))
@@ -77,7 +86,8 @@ declare function xsc:history($stream as document-node(), $horizon as xs:dateTime
   return map:merge(
     for $fragment at $number in xsc:fragments($stream)
     let $valid := xsc:valid_time($fragment, $number)
-    where fn:empty($horizon) or xsc:utc($valid) le xsc:utc($horizon)
+    where (fn:empty($horizon) or xsc:utc($valid) le xsc:utc($horizon))
+          and fn:not(xsc:is_known($fragment))
     group by $id := xs:string($fragment/@id)
     return (map:entry($id, xsc:versions($fragment, $valid, $types, $horizon)),
             xsc:attachments($id, $fragment, $valid, $types)),

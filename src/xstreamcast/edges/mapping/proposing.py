@@ -81,7 +81,8 @@ def _units(sample: Sample) -> list[Steps]:
             continue
         if _key(spot) is not None and len(spot.values) > 1:
             found.append(path)
-    return found or [path for path in sample.spots if len(path) == 1][:1]
+    roots: list[Steps] = [path for path in sample.spots if len(path) == 1]
+    return found or roots[:1]
 
 
 def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:

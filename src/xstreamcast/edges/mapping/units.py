@@ -100,8 +100,10 @@ class KindReader:
             else test.safely(test.holds, store, nodes, why)
             for word, test in self._tests.items()
         }
-        for row in [] if above is None else [r for r in range(n) if int(rows[r]) in above.why]:
-            why.setdefault(row, above.why[int(rows[row])])
+        if above is not None and above.why:
+            for row, parent_row in enumerate(rows.tolist()):
+                if parent_row in above.why:
+                    why.setdefault(row, above.why[parent_row])
         return Found(
             self.rule, message, parent, nodes & 0xFFFFFFFF, ids, begins, ends,
             self._versions(store, nodes, why), tests["remove"], tests["skip"], tests["temporary"],

@@ -58,10 +58,11 @@ class Scanned:
             self.said[first:last],
             holes._replace(unit=holes.unit - np.int32(first)),
             self.hole_id[begin:end],
-            *(
-                column[first:last]
-                for column in (self.within, self.to, self.to_said, self.told, self.told_said)
-            ),
+            self.within[first:last],
+            self.to[first:last],
+            self.to_said[first:last],
+            self.told[first:last],
+            self.told_said[first:last],
         )
 
     def spot(self, unit: int) -> Spot:

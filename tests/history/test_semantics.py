@@ -7,6 +7,8 @@ import pytest
 import xstreamcast as xsc
 from tests.oracle import answer, canonical
 from xstreamcast.api import compiled
+from xstreamcast.edges.valid_time import valid_time
+from xstreamcast.edges.watching import Options
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.change import Accumulated
@@ -133,3 +135,54 @@ def test_a_structure_may_name_its_fragments_alone():
     for change in xsc.query('stream("s")//n/string()').watch(s=TIMES, batch=1):
         told.apply(change)
     assert told.items() == ["1", "5"]
+
+
+def test_a_fragment_without_a_hole_is_counted_as_an_orphan():
+    lost = '<stream:filler id="9" tsid="2"><a>lost</a></stream:filler>'
+    astray = '<stream:filler id="8" tsid="2" in="7"><a>lost</a></stream:filler>'
+    answered = xsc.query('stream("s")//a').run(s=stream(ROOT, lost, astray))
+    assert "2 orphans, in no hole and attached to nothing" in answered.loaded[0].summary()
+    found = xsc.query('stream("s")//a').watching(None, {"s": stream(ROOT, lost)}, Options(batch=1))
+    for _ in found.ticks():
+        pass
+    assert any("1 orphans" in line for line in found.report())
+
+
+def test_a_stream_may_begin_with_a_heartbeat():
+    body = ROOT + OLD.format("filler", "filler")
+    wire = f'<heartbeat validTime="2020-01-01"/>{HEAD.partition(">")[2]}{body}'.encode()
+    assert list(xsc.query('stream("s")//a/string()').run(s=wire).lines()) == ["old"]
+
+
+def test_a_stream_without_a_structure_is_refused_once_and_left_running():
+    wire = b'<stream:filler id="0" tsid="1"><r/></stream:filler>'
+    with pytest.raises(xsc.Error, match="no tag structure has come"):
+        xsc.query('stream("s")//a').run(s=wire)
+    with pytest.raises(xsc.Error, match="no tag structure has come"):
+        list(xsc.query('stream("s")//a').watch(s=wire))
+
+
+@pytest.mark.parametrize(
+    ("path", "payload", "expected"),
+    [
+        (
+            "pubDate",
+            b"<i><pubDate>Wed, 01 May 2024 08:00:00 GMT</pubDate></i>",
+            "2024-05-01T08:00:00Z",
+        ),
+        (
+            "d:at",
+            b'<i xmlns:d="u"><at>2020-01-01</at><d:at>2020-01-02</d:at></i>',
+            "2020-01-02T00:00:00",
+        ),
+        ("*:at", b'<i xmlns:d="u"><d:at>2020-01-02</d:at></i>', "2020-01-02T00:00:00"),
+        ("@t", b'<i t="1714550400"/>', "2024-05-01T08:00:00Z"),
+    ],
+)
+def test_valid_times_of_a_document_in_the_forms_of_feeds(path, payload, expected):
+    assert valid_time(path)(payload) == expected
+
+
+def test_a_valid_time_above_a_fragment_needs_a_mapping():
+    with pytest.raises(xsc.Error, match=r"got \.\./at"):
+        valid_time("../at")

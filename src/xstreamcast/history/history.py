@@ -312,6 +312,20 @@ class History:
         ordered: I32 = codes[order]
         return ordered
 
+    @property
+    def orphans(self) -> int:
+        """How many ids have content, but stand in no hole and are attached to nothing there is."""
+        f = self.fragments
+        content = f["payload"] >= 0
+        known = np.zeros(self.codes + 1, np.bool_)
+        known[f["id"][content]] = True
+        placed = np.zeros(self.codes + 1, np.bool_)
+        placed[self.holes["id"]] = True
+        placed[f["id"][f["tsid"] == self.structure.root]] = True
+        named = f["within"] >= 0
+        placed[f["id"][named][known[f["within"][named]]]] = True
+        return int(np.count_nonzero(known & ~placed))
+
     def guide(self) -> Guide:
         """What has been seen in the stream; found once for what has arrived."""
         known = len(self), self.structure

@@ -391,6 +391,11 @@ class Watch:
         feed = self._feeds.get(name)
         return feed.history.repeated if isinstance(feed, FragmentFeed) else 0
 
+    def orphans(self, name: str | None) -> int:
+        """How many ids of an input have content, and stand nowhere."""
+        feed = self._feeds.get(name)
+        return feed.history.orphans if isinstance(feed, FragmentFeed) else 0
+
     def unread(self, name: str | None) -> int:
         """How many fragments of an input were dropped, because no answer can need them."""
         feed = self._feeds.get(name)

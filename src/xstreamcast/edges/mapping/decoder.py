@@ -101,8 +101,9 @@ class MappingDecoder:
         return self.messages([Message(held, self.place)]) if held.strip() else []
 
     def close(self) -> list[Arrival]:
-        """End the stream."""
-        return self.end_input()
+        """End the stream; one without any unit has a root all the same."""
+        out = self.end_input()
+        return out if self._begun else [*out, Described(self._tags.structure), self._root()]
 
     def messages(self, given: Sequence[Message]) -> list[Arrival]:
         """Take whole messages in, each a document or several one after another."""

@@ -30,5 +30,7 @@ def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> Fragment
             given[name] = np.full(n, value)
     if made.said is not None:
         given["said"] = np.minimum(valid, made.said.max(initial=int(valid.min())))
-    columns: dict[str, Any] = {word: np.concatenate((getattr(made, word), one)) for word, one in given.items()}
+    columns: dict[str, Any] = {
+        word: np.concatenate((getattr(made, word), one)) for word, one in given.items()
+    }
     return replace(made, **columns)

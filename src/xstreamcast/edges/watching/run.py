@@ -303,6 +303,7 @@ class Watching:
         counts = {
             "repeated": self.watch.repeated(name),
             "not kept, because the query does not read them": self.watch.unread(name),
+            "orphans, in no hole and attached to nothing": self.watch.orphans(name),
             "late": one.late,
             "too far ahead": one.ahead,
             "updates of what is immutable left out": one.ignored,

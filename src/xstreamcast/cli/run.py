@@ -90,16 +90,21 @@ def read_sources(words: list[str]) -> tuple[Any, dict[str, Any]]:
 
 def _source(word: str, name: str | None = None) -> Any:
     """What can be read a second time stays where it is; what cannot is read now."""
+    from xstreamcast.edges.mapping.finding import split_source
     from xstreamcast.edges.sources import is_place
+    from xstreamcast.edges.sources.received import Received, received
 
-    if word == "-":
-        return sys.stdin.buffer.read()
-    if is_place(word):
-        from xstreamcast.edges.sources.received import received
-
-        return received(word, name)
-    path = Path(word)
-    return path.read_bytes() if path.is_fifo() else path
+    mapping, place = split_source(word)
+    if place == "-":
+        made = Received.of([sys.stdin.buffer.read()])
+    elif is_place(place):
+        made = received(place, name)
+    elif Path(place).is_fifo():
+        made = Received.of([Path(place).read_bytes()])
+    else:
+        return Path(word)
+    made.mapping = mapping
+    return made
 
 
 def _format(arguments: Parsed) -> str:

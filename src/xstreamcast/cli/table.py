@@ -40,6 +40,7 @@ COMMANDS: Final = (
     Row("run", "xstreamcast.cli.run", "answer a query once, over what is there"),
     Row("watch", "xstreamcast.cli.watch", "leave a query running and print what changes"),
     Row("explain", "xstreamcast.cli.explain", "show how a query is understood and computed"),
+    Row("map", "xstreamcast.cli.map", "propose how a feed becomes fragments, or check it"),
     Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),
     Row("infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"),
     Row("ingest", "xstreamcast.cli.ingest", "take a stream into a fragment table"),

@@ -182,7 +182,7 @@ class Binding:
         newest = event_now(self.histories)
         if newest is None and self.histories:
             newest = Moment(0)
-        return None if newest is None else When(newest)
+        return None if newest is None else When(newest, planned=self._projects())
 
     def _projects(self) -> bool:
         return any(isinstance(node, IntervalProjection) for node in self._nodes())

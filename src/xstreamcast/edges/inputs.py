@@ -37,6 +37,7 @@ _WORD: Final = re.compile(
     rb"|<(?:[A-Za-z_][\w.-]*:)?(?:filler|repeat|replace|remove)\s[^<>]*\bid\s*="
     rb"|<(?:[A-Za-z_][\w.-]*:)?(?:structure|tag[sS]tructure)\s*>\s*<tag\s"
     rb"|<eos\s*/>"
+    rb"|<(?:[A-Za-z_][\w.-]*:)?heartbeat\s[^<>]*\b[vV]alid[tT]ime\s*="
 )
 _ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?fragments(?:\s[^<>]*)?>")
 
@@ -117,9 +118,13 @@ def kind_of_source(source: str | os.PathLike[str]) -> Kind:
 
 def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:
     """What arrives from a source, chunk by chunk, and at last what was still waiting."""
+    from xstreamcast.edges.mapping.decoder import MappingDecoder
+
     files = paths(source)
     for number, path in enumerate(files, start=1):
         decoder.more = number < len(files)
+        if isinstance(decoder, MappingDecoder):
+            decoder.place = path
         for chunk in chunks(path):
             yield decoder.feed(chunk)
         yield decoder.end_input()

@@ -10,6 +10,7 @@ from typing import Any
 from xstreamcast.edges.cutting import cut
 from xstreamcast.edges.decoding import StreamDecoder, decoder_of
 from xstreamcast.edges.inputs import kind_of
+from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.edges.watching.pieces import files_of, pieces
 from xstreamcast.edges.wire.decoder import Decoder
@@ -34,11 +35,13 @@ def read_into(
     """Tell what arrives, to the end of the source or until `closed`."""
     stream = pieces(source, follow=follow, patience=lambda: 0.1, name=name)
     head = _head(stream, closed)
-    kind = kind_of(b"".join(piece for piece in head if piece), name)
+    mapping = mapping_of(source)[0]
+    first = b"".join(piece for piece in head if piece)
+    kind = kind_of(first, name) if mapping is None else "fragments"
     if kind == "document":
         _cut_into(told, name, chain(head, stream), structure)
         return
-    decoder = decoder_of(kind, name, Names(), "quarantine")
+    decoder = decoder_of(kind, name, Names(), "quarantine", mapping=mapping)
     files, of = 0, files_of(source, follow)
     for piece in chain(head, stream):
         decoder.more = files + 1 < of

@@ -11,6 +11,7 @@ class Received(bytes):
     """Messages end to end."""
 
     parts: tuple[bytes, ...] = ()
+    mapping: str | None = None  # the word for what makes fragments of them
 
     @classmethod
     def of(cls, pieces: Iterable[bytes | None]) -> Received:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from xstreamcast.edges.inputs import paths
 from xstreamcast.edges.loading import table_path
+from xstreamcast.edges.mapping.finding import split_source
 from xstreamcast.edges.sources import Burst, flattened, is_place
 from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.edges.sources.files import PIECE, WAIT, Files
@@ -49,6 +50,7 @@ def pieces_and_bursts(
 
     With a checkpoint, what can be read again is noted there, and what cannot is written down first.
     """
+    source = split_source(source)[1]
     if (table := table_path(source)) is not None:
         yield from table_pieces(table, name)
         yield END
@@ -69,6 +71,7 @@ def pieces_and_bursts(
 
 def files_of(source: Any, follow: bool = False) -> int:
     """How many files a source consists of; a folder that is followed has no last one."""
+    source = split_source(source)[1]
     if table_path(source) is not None or not isinstance(source, str | os.PathLike):
         return 1
     if is_place(source) or is_pipe(source):
@@ -100,6 +103,7 @@ def _of_files(
 
 def is_pipe(source: Any) -> bool:
     """Whether a source is standard input or a named pipe; one to be unzipped is read as a file."""
+    source = split_source(source)[1]
     if not isinstance(source, str | os.PathLike):
         return False
     word = os.fspath(source)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
+from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.edges.watching.arriving import Arriving, Limits
@@ -159,7 +160,8 @@ class Watching:
         for name in self.inputs:
             stream = self._pieces(name)
             head = self._head(stream)
-            arriving = Arriving(name, bytes_of(head), self.options.batch)
+            mapping = mapping_of(self.sources[name])[0]
+            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping)
             arriving.of = files_of(self.sources[name], self.options.follow)
             kinds[name] = arriving.kind
             self._open[name] = again(head, stream), arriving
@@ -171,6 +173,7 @@ class Watching:
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
             one.fixed = self._fixed if paths else None
+            one.told_time = self.options.clock != "wall"
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
@@ -343,6 +346,7 @@ class Watching:
         counts = {
             "repeated": self.watch.repeated(name),
             "not kept, because the query does not read them": self.watch.unread(name),
+            "orphans, in no hole and attached to nothing": self.watch.orphans(name),
             "late": one.late,
             "too far ahead": one.ahead,
             "updates of what is immutable left out": one.ignored,

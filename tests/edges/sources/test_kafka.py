@@ -62,6 +62,7 @@ def test_killed_again_and_again_it_has_every_record_once(broker: str, tmp_path: 
     send(broker, name, MESSAGES[41:])
     with watch(tmp_path, source) as sink:
         sink.until(expected())
+        sink.until_counted(len(MESSAGES))
         assert len(sink.lines()) == len(set(sink.lines()))
     journal = (tmp_path / "state" / "journal").read_text()
     assert journal.count(",-1]") == len(MESSAGES)

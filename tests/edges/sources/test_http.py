@@ -41,6 +41,23 @@ def test_a_document_is_asked_for_with_what_is_known_of_the_last_one() -> None:
     assert asked[:4] == [(None, 200), ('"v0"', 304), ('"v0"', 304), ('"v0"', 200)]
 
 
+def test_a_document_is_asked_for_since_it_was_last_changed() -> None:
+    asked: list[str | None] = []
+    then = "Sun, 15 Nov 2026 08:00:00 GMT"
+
+    def serve(handler: Any) -> None:
+        asked.append(handler.headers["If-Modified-Since"])
+        if asked[-1] == then and len(asked) < 4:
+            answer(handler, b"", 304)
+        else:
+            body = FIRST.encode() if len(asked) == 1 else WHOLE
+            answer(handler, body, Last_Modified=then)
+
+    with http(serve) as url:
+        assert settle(f"{url}/roads.xml#every=10ms", expected()) == expected()
+    assert asked[:4] == [None, then, then, then]
+
+
 def test_a_server_without_tags_sends_the_same_again_and_it_counts_once() -> None:
     turns = 0
 

@@ -71,6 +71,7 @@ def test_killed_again_and_again_it_has_every_message_once(tmp_path: Path) -> Non
             say("roads/x", message)
         with watch(tmp_path, source) as sink:
             sink.until(expected())
+            sink.until_counted(len(MESSAGES))
             assert len(sink.lines()) == len(set(sink.lines()))  # nothing was told twice
     journal = (tmp_path / "state" / "journal").read_text()
     assert journal.count(",-1]") == len(MESSAGES)  # nothing came twice

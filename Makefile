@@ -62,9 +62,9 @@ constraints:
 	$(PYTHON) -m venv .venv
 
 $(INSTALLED): pyproject.toml constraints.txt | .venv/bin/python
-	$(PIP) -e '.[test,spark]'
+	$(PIP) -e '.[test,spark,sources]'
 	@touch $@
 
 $(BENCH_INSTALLED): $(INSTALLED)
-	$(PIP) -e '.[test,spark,bench]'
+	$(PIP) -e '.[test,spark,sources,bench]'
 	@touch $@

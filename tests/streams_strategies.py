@@ -76,8 +76,11 @@ def _maybe_recursive(
 
 
 @st.composite
-def histories(draw: DrawFn, structure: TagStructure) -> bytes:
-    """Fragments of up to eight ids, with versions, removals and repetitions, in any order."""
+def histories(draw: DrawFn, structure: TagStructure, plain: bool = False) -> bytes:
+    """Fragments of up to eight ids, with versions, removals and repetitions, in any order.
+
+    `plain`: none says more than its id, tag and valid time.
+    """
     travelling = [tag for tag in structure.tags if tag and structure.travels(tag)]
     ids = [0]
     if travelling:
@@ -85,7 +88,7 @@ def histories(draw: DrawFn, structure: TagStructure) -> bytes:
     lines: list[str] = []
     for number, tsid in enumerate(ids):
         for minute in draw(st.lists(st.integers(0, 9), min_size=1, max_size=3)):
-            lines.append(draw(_fragments(structure, ids, number, tsid, minute)))
+            lines.append(draw(_fragments(structure, ids, number, tsid, minute, plain)))
     lines = draw(st.permutations(lines)) if draw(st.booleans()) else lines
     again = draw(st.lists(st.sampled_from(lines), max_size=2))
     if draw(st.booleans()):
@@ -96,16 +99,42 @@ def histories(draw: DrawFn, structure: TagStructure) -> bytes:
 
 @st.composite
 def _fragments(
-    draw: DrawFn, structure: TagStructure, ids: list[int], number: int, tsid: int, minute: int
+    draw: DrawFn,
+    structure: TagStructure,
+    ids: list[int],
+    number: int,
+    tsid: int,
+    minute: int,
+    plain: bool,
 ) -> str:
     word = draw(st.sampled_from(("filler", "filler", "filler", "replace", "remove")))
     if number == 0 and word == "remove":
         word = "filler"
     head = f'id="{number}" tsid="{tsid}" validTime="2020-01-01T00:0{minute}:00"'
+    head += "" if plain else draw(_further(structure, ids, number, tsid, minute))
     if word == "remove":
         return f"<stream:remove {head}/>"
     payload = draw(_payloads(structure, ids, number, tsid, 0))
     return f"<stream:{word} {head}>{payload}</stream:{word}>"
+
+
+@st.composite
+def _further(
+    draw: DrawFn, structure: TagStructure, ids: list[int], number: int, tsid: int, minute: int
+) -> str:
+    """What a fragment may say of its parent, its end, its place among corrections, its clock."""
+    found = ""
+    parents = [i for i in range(number) if tsid in structure[ids[i]].children]
+    if parents and draw(st.integers(0, 2)) == 0:
+        found += f' in="{draw(st.sampled_from(parents))}"'
+    if structure[tsid].type == "temporal" and draw(st.integers(0, 3)) == 0:
+        found += f' validTo="2020-01-01T00:0{draw(st.integers(minute, 9))}:00"'
+        found += ' temporary="true"' if draw(st.booleans()) else ""
+    if draw(st.integers(0, 5)) == 0:
+        found += f' version="{draw(st.integers(1, 3))}"'
+    if draw(st.integers(0, 5)) == 0:
+        found += f' messageTime="2020-01-01T00:0{draw(st.integers(0, 9))}:00"'
+    return found
 
 
 @st.composite

@@ -22,7 +22,7 @@ LONG = {
 
 ROOMS = (
     *("model", "kernels", "tape", "syntax", "functions", "algebra", "rewrite", "evaluate"),
-    *("history", "operators", "edges", "spark", "live", "cli"),
+    *("history", "operators", "edges", "spark", "serve", "live", "cli"),
 )
 
 # Roots that tools and people use; /root/… alone may be a path in a query.

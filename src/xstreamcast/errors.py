@@ -438,6 +438,7 @@ XSCX0004 the input ends too early
 XSCX0005 the namespaces of the input are not well-formed
 XSCX0006 external entities and DTDs are never fetched
 XSCX0007 the input cannot be read as a stream
+XSCX0008 the input is no XML
 XSCX0101 the elements are nested too deeply
 XSCX0102 the name is too long
 XSCX0103 the element has too many attributes
@@ -466,6 +467,11 @@ XSCE0004 the region is frozen
 XSCE0005 the region must have ended, or must not have
 XSCE0006 the content of the event is not XML
 XSCE0007 the update stream is no document
+XSCM0002 the message is not well-formed XML
+XSCM0003 the unit has no key
+XSCM0004 the time is none
+XSCM0005 the version is no whole number
+XSCM0006 an expression of the mapping fails
 XSCT0001 the tag structure is not understood
 XSCT0002 the tag structure contradicts the one before it
 XSCT0003 the document does not fit the tag structure
@@ -478,7 +484,8 @@ XSCU0003 the input cannot be opened
 XSCU0004 the output cannot be written
 XSCU0005 an argument of the call does not fit
 XSCU0006 a part that this needs is not installed
-XSCU0007 the request is not understood
+XSCU0007 the mapping is not understood
+XSCU0008 the request is not understood
 """
 
 

@@ -91,7 +91,8 @@ class Beside:
             assert feed is None or isinstance(feed, FragmentFeed)
             if feed is None or len(feed.history) == 0:
                 return Items.of_nodes(np.empty(0, np.int64))
-            return Items.of_nodes(np.array([store.add(view(feed.history)) << 32], np.int64))
+            seen = view(feed.history, self.watch.now.instant)
+            return Items.of_nodes(np.array([store.add(seen) << 32], np.int64))
 
         now = self.watch.now
         current = date_time(now.instant, True, now)

@@ -61,13 +61,15 @@ class Following:
         assert isinstance(feed, FragmentFeed)
         store = Store(self.watch.names)
 
+        now = self.watch.now
+
         @cache
         def stream(name: str) -> Items:
             if len(feed.history) == 0:
                 return Items.of_nodes(np.empty(0, np.int64))
-            return Items.of_nodes(np.array([store.add(view(feed.history)) << 32], np.int64))
+            seen = view(feed.history, now.instant)
+            return Items.of_nodes(np.array([store.add(seen) << 32], np.int64))
 
-        now = self.watch.now
         current = date_time(now.instant, True, now)
         given = Inputs(store, streams=stream, clock=now, current=current)
         try:

@@ -81,7 +81,7 @@ class Beside:
         def stream(name: str) -> Items:
             if len(history) == 0:
                 return Items.of_nodes(np.empty(0, np.int64))
-            return Items.of_nodes(np.array([store.add(view(history)) << 32], np.int64))
+            return Items.of_nodes(np.array([store.add(view(history, now.instant)) << 32], np.int64))
 
         given = Inputs(store, streams=stream, clock=now, current=date_time(now.instant, True, now))
         try:

@@ -52,6 +52,8 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     every = frozenset(known.name)
     if structure.open:
         return Kept(every, known, "its structure does not say which tags travel")
+    if len(every) > 1 and all(map(structure.travels, structure.tags)):
+        return Kept(every, known, "its structure names its fragments, not what is inside them")
     asked = replace(program, body=inlined(program))
     if any(map(_opens, _plans(asked))):
         return Kept(every, known, "a document is opened by a name that is computed")

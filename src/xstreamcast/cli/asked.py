@@ -30,7 +30,8 @@ def add_asked_arguments(parser: Parser) -> None:
     add_query_arguments(parser)
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
-        help="a document or a stream of fragments, - is stdin; without a name: the context item",
+        help="a document or a stream of fragments: a file, a folder, a pattern, - (stdin), or an "
+        "address (http, ws, mqtt, kafka, tcp; docs/sources.md); without a name: the context item",
     )  # fmt: skip
     parser.add_argument(
         "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",

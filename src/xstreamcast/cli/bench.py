@@ -35,6 +35,7 @@ BENCHES: Final = (
     Bench("continuous", "leave two queries running on Spark, beside what Spark takes alone"),
     Bench("scaling", "what the figures on Spark say of more cores than there are here"),
     Bench("growth", "what one change costs many queries as their streams grow, beside SaxonC-HE"),
+    Bench("broadcast", "bytes of a broadcast: fragments beside whole documents; many listeners"),
     Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
 )
 

@@ -61,7 +61,7 @@ def _answered(line: str, shelf: Shelf) -> dict[str, Any]:
         request, problem = {}, f"a request must be one line of JSON: {why}"
     if problem is None:
         return answer(request, shelf)
-    told = {"code": "XSCU0007", "message": f"XSCU0007: {problem}"}
+    told = {"code": "XSCU0008", "message": f"XSCU0008: {problem}"}
     return {"id": request.get("id") if isinstance(request, dict) else None, "error": told}
 
 

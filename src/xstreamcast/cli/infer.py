@@ -50,8 +50,9 @@ def main(arguments: Parsed) -> int:
 
 def _graph(files: list[str], root: str | None) -> Graph:
     from xstreamcast.edges.inputs import chunks, paths
+    from xstreamcast.edges.sources.compressed import plain_name
 
-    endings = {file.lower().removesuffix(".gz").rpartition(".")[2] for file in files}
+    endings = {plain_name(file.lower()).rpartition(".")[2] for file in files}
     if endings & {"dtd", "xsd"}:
         if len(files) > 1:
             raise error("XSCU0001", "one DTD or XSD must stand alone; got several files")

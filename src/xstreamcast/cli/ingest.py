@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import time
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.progress import Progress, progress
+from xstreamcast.edges.sources.place import shown
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.edges.ingesting import Ingested
+    from xstreamcast.edges.spooling import Spool
+
+_LOOK: Final = 0.2  # seconds between two looks at what has been added
 
 Told: TypeAlias = "Callable[[Ingested], None]"
 
@@ -22,7 +28,7 @@ def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     parser.add_argument(
         "source", metavar="SOURCE",
-        help="fragments or a document: a file, a folder, a pattern, - or tcp://HOST:PORT",
+        help="fragments or a document: a file, a folder, a pattern, -, or an address (ws:// …)",
     )  # fmt: skip
     parser.add_argument(
         "--table", required=True, metavar="PATH",
@@ -60,13 +66,13 @@ def _count(text: str) -> int:
 
 def main(arguments: Parsed) -> int:
     """Read to the end, or follow; say what came in."""
-    if arguments.runner == "local" and (arguments.follow or arguments.master):
-        raise error("XSCU0001", "--follow and --master need --runner spark")
+    if arguments.runner == "local" and arguments.master:
+        raise error("XSCU0001", "--master needs --runner spark")
     if not arguments.follow or _fleeting(arguments.source):
         _check(arguments)
-    with progress("ingest") as shown:
+    with progress("ingest") as line:
         work = _local if arguments.runner == "local" else _on_spark
-        done = work(arguments, _told(shown))
+        done = work(arguments, _told(line))
     sys.stderr.write(done.summary() + "\n")
     return 4 if done.refused else 0
 
@@ -85,35 +91,65 @@ def _check(arguments: Parsed) -> None:
         paths(arguments.source)
 
 
-def _source(arguments: Parsed) -> tuple[str, str]:
-    """What is read, and the stream's name; what is fleeting is written down first."""
+def _source(arguments: Parsed) -> tuple[str, str, Spool | None]:
+    """What is read, the stream's name, and what writes it down first if it is fleeting."""
     from xstreamcast.edges.inputs import stream_name
     from xstreamcast.edges.spooling import Spool
     from xstreamcast.edges.table.log import Log
 
     source = str(arguments.source)
     if not _fleeting(source):
-        return source, arguments.stream or stream_name(source)
+        return source, arguments.stream or stream_name(source), None
     name = arguments.stream or "stdin"
     folder = Path(arguments.checkpoint or Log(arguments.table).path) / "_received" / name
     spool = Spool(source, folder, again=arguments.follow)
     spool.start()
     if not arguments.follow:
         spool.join()
+    _refuse_failed(spool)
+    return str(folder), name, spool
+
+
+def _refuse_failed(spool: Spool) -> None:
+    if isinstance(spool.failed, OSError):
+        raise error("XSCU0003", f"{shown(spool.source)}: {spool.failed.strerror}")
     if spool.failed is not None:
-        raise error("XSCU0003", f"{source}: {spool.failed.strerror}")
-    return str(folder), name
+        raise spool.failed
 
 
 def _local(arguments: Parsed, told: Told) -> Ingested:
     from xstreamcast.edges.ingesting import ingest
 
-    source, name = _source(arguments)
-    return ingest(
-        source, arguments.table, stream=name, structure=arguments.structure,
-        valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
-        told=told,
-    )  # fmt: skip
+    source, name, spool = _source(arguments)
+
+    def some() -> Ingested:
+        return ingest(
+            source, arguments.table, stream=name, structure=arguments.structure,
+            valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
+            told=told,
+        )  # fmt: skip
+
+    return _followed(some, source, spool) if arguments.follow else some()
+
+
+def _followed(some: Callable[[], Ingested], source: str, spool: Spool | None) -> Ingested:
+    """Again and again, to the end of what is written down, or until somebody interrupts it."""
+    done: Ingested | None = None
+    try:
+        while True:
+            over = spool is not None and not spool.is_alive()
+            if any(os.scandir(source)) if os.path.isdir(source) else True:
+                done = some() if done is None else done.plus(some())
+            if spool is not None and over:
+                _refuse_failed(spool)
+                break
+            time.sleep(_LOOK)
+    except KeyboardInterrupt:
+        if done is None:
+            raise
+    if done is None:
+        raise error("XSCU0003", f"nothing came from {source}")
+    return done
 
 
 def _on_spark(arguments: Parsed, told: Told) -> Ingested:
@@ -127,7 +163,7 @@ def _on_spark(arguments: Parsed, told: Told) -> Ingested:
     spark = session(arguments.master)
     from xstreamcast.spark.ingest import ingest
 
-    source, name = _source(arguments)
+    source, name, _ = _source(arguments)
     try:
         return ingest(
             spark, source, arguments.table, stream=name, structure=arguments.structure,

@@ -137,12 +137,27 @@ def _limited(answer: Answer, limit: int | None) -> Answer:
 def read_sources(words: list[str]) -> tuple[Any, dict[str, Any]]:
     """The document, if there is one, and the named inputs, as they are read: stdin at once."""
     document, named = sources(words)
-    read = {name: _source(word) for name, word in named.items()}
+    read = {name: _source(word, name) for name, word in named.items()}
     return (None if document is None else _source(document)), read
 
 
-def _source(word: str) -> Any:
-    return sys.stdin.buffer.read() if word == "-" else Path(word)
+def _source(word: str, name: str | None = None) -> Any:
+    """What can be read a second time stays where it is; what cannot is read now."""
+    from xstreamcast.edges.mapping.finding import split_source
+    from xstreamcast.edges.sources import is_place
+    from xstreamcast.edges.sources.received import Received, received
+
+    mapping, place = split_source(word)
+    if place == "-":
+        made = Received.of([sys.stdin.buffer.read()])
+    elif is_place(place):
+        made = received(place, name)
+    elif Path(place).is_fifo():
+        made = Received.of([Path(place).read_bytes()])
+    else:
+        return Path(word)
+    made.mapping = mapping
+    return made
 
 
 def _format(arguments: Parsed) -> str:

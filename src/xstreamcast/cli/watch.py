@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from xstreamcast.cli.asked import (
     sources,
     written_to,
 )
+from xstreamcast.cli.durations import micros
 from xstreamcast.cli.streams import add_limit_arguments, apply_limits, quarantined
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.errors import error
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("changes", "lines", "xml", "events", "events-xml", "table")
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_UNITS = {"us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6}
-_UNITS |= {"d": 86_400 * 10**6}
 
 
 def add_arguments(parser: Parser) -> None:
@@ -127,14 +125,14 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
         follow=arguments.follow,
         batch=at_least_one("--batch", arguments.batch),
         clock=arguments.clock,
-        lateness=_micros(arguments.lateness),
-        skew=_micros(arguments.max_skew),
+        lateness=micros(arguments.lateness),
+        skew=micros(arguments.max_skew),
         on_error=arguments.on_error,
         keep=keep,
         checkpoint=arguments.checkpoint,
         immutable=tuple(arguments.immutable),
         tell=arguments.tell,
-        seconds=None if arguments.seconds is None else (_micros(arguments.seconds) or 0) / 10**6,
+        seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)
     asked = query(text, name=name)
@@ -217,20 +215,6 @@ def _warn(watching: Watching | SparkWatching) -> None:
         at = f"{name}: " if name and len(watching.programs) > 1 else ""
         for sentence in unbounded(program, watching.streams() & inputs_of(program)):
             sys.stderr.write(f"note: {at}{sentence}\n")
-
-
-def _micros(word: str | None) -> int | None:
-    """A duration in microseconds: 30s, 5m, 250ms, or PT5M."""
-    if word is None:
-        return None
-    plain = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|d)", word)
-    if plain is not None:
-        return round(float(plain[1]) * _UNITS[plain[2]])
-    iso = re.fullmatch(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", word)
-    if iso is None or not any(iso.groups()):
-        raise error("XSCU0001", f"a duration must be like 30s, 5m, 2h or PT5M; got {word}")
-    days, hours, minutes, seconds = (float(part or 0) for part in iso.groups())
-    return round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**6)
 
 
 def _output(arguments: Parsed) -> TextIO:

@@ -40,7 +40,7 @@ def on_spark(
     asked: Query, document: Any, inputs: Mapping[str, Any], options: Options, arguments: Parsed
 ) -> SparkWatching:
     """The query on Spark, over the same inputs."""
-    from xstreamcast.cli.watch import _micros
+    from xstreamcast.cli.durations import micros
     from xstreamcast.spark.session import session
 
     spark = session(arguments.master)
@@ -48,7 +48,7 @@ def on_spark(
     from xstreamcast.spark.watching.run import SparkWatching, watchings
 
     bound = bound_programs(asked.telling(options.tell), document, inputs)
-    interval = f"{(_micros(arguments.interval) or 0) // 1000} milliseconds"
+    interval = f"{(micros(arguments.interval) or 0) // 1000} milliseconds"
     made = watchings({"query": bound}, options)
     if arguments.buckets < 1:
         raise error("XSCU0001", f"there must be at least one bucket, not {arguments.buckets}")

@@ -27,6 +27,7 @@ from xstreamcast.algebra.plan import (
 from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.immutable import paths_of
+from xstreamcast.edges.inputs import chunks, opened, paths
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.context import Inputs
@@ -181,7 +182,7 @@ class Binding:
         newest = event_now(self.histories)
         if newest is None and self.histories:
             newest = Moment(0)
-        return None if newest is None else When(newest)
+        return None if newest is None else When(newest, planned=self._projects())
 
     def _projects(self) -> bool:
         return any(isinstance(node, IntervalProjection) for node in self._nodes())
@@ -229,7 +230,15 @@ class Binding:
         return Path(source).read_bytes()
 
     def _document(self, source: Any) -> Items:
-        return _nodes(self.store.read(source))
+        """Documents one after another, and those of a folder, are one with several roots."""
+        if isinstance(source, str | os.PathLike):
+            files = paths(source)
+            if len(files) == 1:
+                with opened(files[0]) as file:
+                    name = os.fspath(source)
+                    return _nodes(self.store.read(file, mode="sequence", name=name))
+            source = b"".join(chunk for path in files for chunk in chunks(path))
+        return _nodes(self.store.read(source, mode="sequence"))
 
 
 def _unknown_input(code: str, name: str, inputs: Mapping[str, Any]) -> Error:

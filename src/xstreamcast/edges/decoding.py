@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.updates.changes import ChangeDecoder
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.wire.decoder import Decoder, OnError
@@ -11,15 +12,26 @@ from xstreamcast.edges.wire.decoder import Decoder, OnError
 if TYPE_CHECKING:
     from xstreamcast.edges.immutable import Path
     from xstreamcast.edges.inputs import Kind
+    from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.tape.names import Names
 
-StreamDecoder = Decoder | UpdateDecoder | ChangeDecoder
+StreamDecoder = Decoder | UpdateDecoder | ChangeDecoder | MappingDecoder
 
 
 def decoder_of(
-    kind: Kind, name: str, names: Names, on_error: OnError, immutable: tuple[Path, ...] = ()
+    kind: Kind,
+    name: str,
+    names: Names,
+    on_error: OnError,
+    immutable: tuple[Path, ...] = (),
+    mapping: Mapping | None = None,
 ) -> StreamDecoder:
-    """What reads a stream of this kind; of fragments, `Kept` leaves out what is immutable."""
+    """What reads a stream of this kind, or a feed by its mapping.
+
+    Of fragments, `Kept` leaves out what is immutable.
+    """
+    if mapping is not None:
+        return MappingDecoder(name, mapping, names=names, on_error=on_error)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     match kind:
         case "updates":

@@ -30,6 +30,13 @@ class Ingested:
         self.refused += written.refused
         self.batches += not written.again
 
+    def plus(self, more: Ingested) -> Ingested:
+        """What went in then, and after that."""
+        return Ingested(
+            self.stream, self.fragments + more.fragments, self.refused + more.refused,
+            self.batches + more.batches, more.left,
+        )  # fmt: skip
+
     def summary(self) -> str:
         """One line of counts."""
         batches = f"{self.batches} batch{'es' if self.batches != 1 else ''}"

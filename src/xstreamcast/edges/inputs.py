@@ -1,11 +1,11 @@
-"""Where streams and documents come from: a file, a folder, a pattern, a pipe; plain or gzipped."""
+"""Where streams and documents come from: a file, a folder, a pattern, a pipe; plain or zipped."""
 
 from __future__ import annotations
 
 import glob
-import gzip
 import os
 import re
+import stat
 import sys
 import zlib
 from collections.abc import Iterator
@@ -13,6 +13,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
+from xstreamcast.edges.sources.compressed import (
+    is_compressed,
+    open_plain,
+    opened_compressed,
+    reading_compressed,
+)
+from xstreamcast.edges.sources.looks import refuse_foreign
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival
@@ -32,6 +39,7 @@ _WORD: Final = re.compile(
     rb"|<(?:[A-Za-z_][\w.-]*:)?(?:filler|repeat|replace|remove)\s[^<>]*\bid\s*="
     rb"|<(?:[A-Za-z_][\w.-]*:)?(?:structure|tag[sS]tructure)\s*>\s*<tag\s"
     rb"|<eos\s*/>"
+    rb"|<(?:[A-Za-z_][\w.-]*:)?heartbeat\s[^<>]*\b[vV]alid[tT]ime\s*="
 )
 _ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?fragments(?:\s[^<>]*)?>")
 
@@ -74,36 +82,23 @@ def opened(path: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = (gzip.open if _is_gzip(path) else open)(path, "rb")
+        file = (opened_compressed if is_compressed(path) else open_plain)(path)
     except OSError as failed:
         raise error("XSCU0003", f"cannot open {path}: {failed.strerror or failed}") from None
-    with file, _unzipping(path):
-        yield file  # type: ignore[misc]
+    with file, reading_compressed(path):
+        yield file
 
 
-def _is_gzip(path: str) -> bool:
-    """Whether a file is compressed: its first bytes say so, of a pipe its name."""
-    if not os.path.isfile(path):
-        return path.endswith(".gz")
-    with open(path, "rb") as file:
-        return file.read(2) == b"\x1f\x8b"
+def kind_of(head: bytes, name: str | None = None) -> Kind:
+    """What the first bytes of an input are those of: a stream, in one of three forms, or not.
 
-
-@contextmanager
-def _unzipping(path: str) -> Iterator[None]:
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as why:
-        sentence = f"what gzip compressed cannot be read: {why}"
-        raise error("XSCX0004", sentence, at=DataPlace(path)) from None
-
-
-def kind_of(head: bytes) -> Kind:
-    """What the first bytes of an input are those of: a stream, in one of three forms, or not."""
+    What is no XML at all is an error that says what it looks like.
+    """
     if is_update_stream(head):
         return "updates"
     if is_change_stream(head):
         return "changes"
+    refuse_foreign(head, name)
     found = _BEFORE.match(head)
     at = found.end() if found else 0
     root = _ROOT.match(head, at)
@@ -118,18 +113,22 @@ def kind_of(head: bytes) -> Kind:
 def kind_of_source(source: str | os.PathLike[str]) -> Kind:
     """What the first input of a source is; a pipe, which cannot be read twice, is fragments."""
     first = paths(source)[0]
-    if first == "-":
+    if first == "-" or stat.S_ISFIFO(os.stat(first).st_mode):
         return "fragments"
     with opened(first) as file:
-        return kind_of(file.read(_HEAD))
+        return kind_of(file.read(_HEAD), first)
 
 
 def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:
     """What arrives from a source, chunk by chunk, and at last what was still waiting."""
+    from xstreamcast.edges.mapping.decoder import MappingDecoder
+
     files = paths(source)
     WORK.total += sum(map(_plain_size, files))
     for number, path in enumerate(files, start=1):
         decoder.more = number < len(files)
+        if isinstance(decoder, MappingDecoder):
+            decoder.place = path
         for chunk in chunks(path):
             yield decoder.feed(chunk)
         yield decoder.end_input()

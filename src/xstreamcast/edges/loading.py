@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.inputs import Kind, arrivals, kind_of, kind_of_source
+from xstreamcast.edges.mapping.finding import mapping_of, split_source
+from xstreamcast.edges.sources.received import Received
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Refused
@@ -35,9 +37,12 @@ class Loaded:
     def summary(self) -> str:
         """One line of counts."""
         report, history = self.history.report(), self.history
-        parts = [f"{history.name}: {self.read} {self.said}", f"{report.versions} versions"]
+        versions = report.versions - (self.said == "messages")  # without the root we made
+        parts = [f"{history.name}: {self.read} {self.said}", f"{versions} versions"]
         parts += [f"{report.removals} removals"] if report.removals else []
         parts += [f"{report.repeated} repeated"] if report.repeated else []
+        orphans = history.orphans
+        parts += [f"{orphans} orphans, in no hole and attached to nothing"] if orphans else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []
         parts += [f"{self.shortened} valid times shortened"] if self.shortened else []
         return ", ".join(parts)
@@ -45,7 +50,8 @@ class Loaded:
 
 def is_stream(source: Any) -> bool:
     """Whether a source holds a stream rather than a document."""
-    return table_path(source) is not None or _kind(source) != "document"
+    mapped = split_source(source)[0] is not None
+    return mapped or table_path(source) is not None or _kind(source) != "document"
 
 
 def table_path(source: Any) -> str | None:
@@ -86,10 +92,12 @@ def load(
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
     from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
+    from xstreamcast.edges.mapping.decoder import Counts as MessageCounts
     from xstreamcast.edges.wire.decoder import Counts as WireCounts
 
-    kind = _kind(source)
-    decoder = decoder_of(kind, name, store.names, on_error, immutable)
+    mapping, source = mapping_of(source)
+    kind = _kind(source) if mapping is None else "fragments"
+    decoder = decoder_of(kind, name, store.names, on_error, immutable, mapping)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     kept = Kept(name, paths) if paths and kind == "fragments" else None
     history: History | None = None
@@ -106,11 +114,18 @@ def load(
     counts = decoder.counts
     if isinstance(counts, WireCounts):
         return Loaded(history, counts.read, refused, counts.shortened)
+    if isinstance(counts, MessageCounts):
+        return Loaded(history, counts.read, refused, said="messages")
     return Loaded(history, counts.events, refused, said="events")
 
 
 def _arriving(source: Any, decoder: StreamDecoder) -> Iterator[Iterable[Arrival]]:
-    if isinstance(source, bytes | bytearray | memoryview):
+    if isinstance(source, Received):
+        for part in source.parts:
+            yield decoder.feed(part)
+            yield decoder.end_input()
+        yield decoder.close()
+    elif isinstance(source, bytes | bytearray | memoryview):
         yield decoder.feed(bytes(source))
         yield decoder.close()
     else:

@@ -18,8 +18,11 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from xstreamcast.edges.inputs import kind_of, opened
+from xstreamcast.edges.sources import is_place
+from xstreamcast.edges.sources.network import written_down
+from xstreamcast.edges.sources.xml_log import XmlLog
 from xstreamcast.edges.wire.sync import first_markup
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 
 _CHUNK: Final = 1 << 16
 _HEAD: Final = 1 << 16
@@ -32,13 +35,13 @@ def is_fleeting(source: Any) -> bool:
     if not isinstance(source, str | os.PathLike):
         return False
     word = os.fspath(source)
-    if word == "-" or word.startswith("tcp://"):
+    if word == "-" or is_place(word):
         return True
     return os.path.exists(word) and stat.S_ISFIFO(os.stat(word).st_mode)
 
 
 class Spool(threading.Thread):
-    """Writes what comes from standard input, `tcp://HOST:PORT` or a named pipe into a folder.
+    """Writes what comes from standard input, the network or a named pipe into a folder.
 
     `again`: call a peer that went away again, until `close`.
     """
@@ -47,19 +50,24 @@ class Spool(threading.Thread):
         super().__init__(name="spool", daemon=True)
         folder.mkdir(parents=True, exist_ok=True)
         self.source, self.folder = source, folder
-        self.failed: OSError | None = None
-        self.again = again and source.startswith("tcp://")
+        self.failed: BaseException | None = None
+        self._socket = source.startswith("tcp://") and "?" not in source
+        self.again = again and is_place(source)
         self._over = threading.Event()
         self.path = _next_file(folder)
-        self._connection = _connected(source) if source.startswith("tcp://") else None
+        self._connection = _connected(source) if self._socket else None
 
     def run(self) -> None:
         try:
+            if is_place(self.source) and not self._socket:
+                log = XmlLog(self.folder)
+                written_down(self.source, log, follow=self.again, closed=self._over.is_set)
+                return
             self._write()
             while self.again and (peer := self._called_again()) is not None:
                 self._connection, self.path = peer, _next_file(self.folder)
                 self._write()
-        except OSError as failed:
+        except (OSError, Error) as failed:
             self.failed = failed
 
     def _write(self) -> None:

@@ -6,13 +6,16 @@ import re
 from typing import Final
 
 from xstreamcast.edges.cutting import ValidTime
+from xstreamcast.edges.mapping.form import TimeRule
+from xstreamcast.edges.mapping.times import instant_of
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import STREAM
-from xstreamcast.model.instant import parse_instant
+from xstreamcast.model.instant import parse_instant, show_instant
 from xstreamcast.tape.node import Node
 from xstreamcast.tape.reading import read
 
-_STEP: Final = re.compile(r"@?[^\W\d][\w.-]*")
+_STEP: Final = re.compile(r"@?(?:(?:\*|[^\W\d][\w.-]*):)?[^\W\d][\w.-]*")
+_ANY: Final = TimeRule("")
 _AROUND: Final = f'<f xmlns:stream="{STREAM}">'.encode(), b"</f>"
 
 
@@ -21,12 +24,14 @@ def valid_time(written: str) -> ValidTime:
     if parse_instant(written) is not None:
         return lambda _: written
     steps = written.strip("/").split("/")
-    if not all(
-        step.removeprefix("@").replace("-", "").replace("_", "").isalnum() for step in steps
-    ):
+    if not all(_STEP.fullmatch(step) for step in steps):
+        above = ".." in steps
         raise error(
             "XSCU0005",
             f"a valid time must be an instant or a path such as sold/@at; got {written}",
+            hint="what stands above a fragment is read by a mapping: xstreamcast map"
+            if above
+            else None,
         )
     return lambda payload: _found(payload, steps)
 
@@ -37,10 +42,14 @@ def _found(payload: bytes, steps: list[str]) -> str | None:
     nodes = around[0].children[0].children
     for step in steps:
         nodes = [found for node in nodes for found in _step(node, step)]
-    told = (node.string.strip() for node in nodes)
-    return next((text for text in told if parse_instant(text) is not None), None)
+    told = (instant_of(node.string.strip(), _ANY) for node in nodes)
+    return next((show_instant(*instant) for instant in told if instant is not None), None)
 
 
 def _step(node: Node, step: str) -> list[Node]:
     below = node.attributes if step.startswith("@") else node.children
-    return [found for found in below if found.name.rpartition(":")[2] == step.removeprefix("@")]
+    prefix, _, local = step.removeprefix("@").rpartition(":")
+    named = [found for found in below if found.name.rpartition(":")[2] == local]
+    if prefix in ("", "*"):
+        return named
+    return [found for found in named if found.name.partition(":")[0] == prefix]

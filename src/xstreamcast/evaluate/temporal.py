@@ -16,7 +16,7 @@ from xstreamcast.evaluate.reaching import reaching
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast
-from xstreamcast.model.atomic import DATE_TIME, INTEGER, NODE
+from xstreamcast.model.atomic import DATE_TIME, DOUBLE, INTEGER, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items
@@ -171,7 +171,10 @@ def _positions(plan: p.Expression, frame: Frame) -> tuple[I64, Bools]:
     atoms = atomize(frame.context.store, evaluate(_bound(plan), frame))
     if (atoms.lengths() > 1).any():
         raise error("XPTY0004", "a version must be one number; got several")
-    values = np.array([int(v) for v in cast(atoms.items, INTEGER).values.tolist()], np.int64)
+    told = cast(atoms.items, INTEGER)
+    if len(told) and (cast(atoms.items, DOUBLE).values != cast(told, DOUBLE).values).any():
+        raise error("XPTY0004", "a version must be a whole number")
+    values = np.array([int(v) for v in told.values.tolist()], np.int64)
     wide, there = np.zeros(frame.n, np.int64), np.zeros(frame.n, np.bool_)
     wide[atoms.rows()], there[atoms.rows()] = values, True
     return wide, there

@@ -47,6 +47,7 @@ def some(batch: FragmentBatch, wanted: Bools) -> FragmentBatch:
     return replace(
         batch,
         **{name: getattr(batch, name)[wanted] for name in columns},
+        **batch.optional(wanted),
         hole_fragment=place[batch.hole_fragment[carried]],
         **{name: getattr(batch, name)[carried] for name in ("hole_id", "hole_tsid", "hole_row")},
     )
@@ -77,7 +78,7 @@ def forget(history: History, live: Bools) -> None:
     history.fragments.make_room(1)
     k.refill(history._slots, history._keys(), n)
     history._chains.clear()
-    history._guide = None
+    history._guide = history._attached = None
 
 
 def _move(history: History, left: dict[str, I64], inner: dict[str, I64], counts: I64) -> None:

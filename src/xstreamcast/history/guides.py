@@ -81,7 +81,21 @@ def _links(history: History) -> dict[int, frozenset[Link]]:
     for at in np.unique(mixed, return_index=True)[1].tolist():
         path = _path(history, int(owners[hole[at]]), int(h["row"][hole[at]]))
         found.setdefault(int(tag[at]), set()).add(Link(path, int(child[at])))
+    for parent, inside in _attached_tags(history):
+        found.setdefault(parent, set()).add(Link((), inside))
     return {one: frozenset(links) for one, links in found.items()}
+
+
+def _attached_tags(history: History) -> list[tuple[int, int]]:
+    """The tags of parents and of what is attached to them."""
+    if not history.attaches:
+        return []
+    f = history.fragments
+    tags = np.full(history.codes, -1, np.int64)
+    tags[f["id"][f["payload"] >= 0]] = f["tsid"][f["payload"] >= 0]
+    named = (f["within"] >= 0) & (f["payload"] >= 0)
+    pairs = np.unique(np.stack((tags[f["within"][named]], f["tsid"][named]), 1), axis=0)
+    return [(parent, inside) for parent, inside in pairs.tolist() if parent >= 0]
 
 
 def _path(history: History, fragment: int, row: int) -> Names:

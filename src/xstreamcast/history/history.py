@@ -7,24 +7,41 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.history.attached import attached
 from xstreamcast.history.columns import Columns
 from xstreamcast.history.guides import observed
 from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
 from xstreamcast.model.column import distinct
-from xstreamcast.model.fragment import REPEATED, ZONED, FragmentBatch
+from xstreamcast.model.fragment import (
+    KEPT_FLAGS,
+    REPEATED,
+    TEMPORARY,
+    TIMELESS,
+    ZONED,
+    FragmentBatch,
+)
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.payload_kernels import Payloads, Places, measure
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from xstreamcast.algebra.guide import Guide
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.tape.layout import I32, I64, U8, Bools, Tape
+    from xstreamcast.tape.layout import I32, I64, U8, U64, Bools, Tape
 
 WIRE: Final = b"urn:xstreamcast:stream"  # the namespace of the wire's own words
+# Columns that not every batch has: what stands for nothing said, and what mixes them into a hash.
+_UNSAID: Final = {"within": np.int32(-1), "to": np.int64(NOW), "version": np.int64(0)}
+_MIXERS: Final = {
+    "within": np.uint64(0x9E3779B97F4A7C15),
+    "to": np.uint64(0xC2B2AE3D27D4EB4F),
+    "version": np.uint64(0xBF58476D1CE4E5B9),
+}
 _TYPES: Final = {"snapshot": SNAPSHOT, "temporal": TEMPORAL, "event": EVENT}
 
 
@@ -69,20 +86,25 @@ class History:
         self.name, self.structure = name, structure
         self.store = Store() if store is None else store
         self.ids = ids
+        self.text_codes: I64 | None = None  # the ids' codes in `ids`, where those here are others
         self.fragments = Columns(
             id=np.int32, valid=np.int64, hash=np.uint64, before=np.int32, tsid=np.int32,
             flags=np.uint8, tape=np.int32, payload=np.int32, rows=np.int32, nbytes=np.int32,
-            shape=np.uint16, holes=np.int64,
+            shape=np.uint16, holes=np.int64, within=np.int32, to=np.int64, version=np.int64,
         )  # fmt: skip
         self.holes = Columns(
             id=np.int32, tsid=np.int32, row=np.int32, before=np.int32, depth=np.uint16,
             beside=np.uint8, path=np.uint64,
         )  # fmt: skip
         self.arrived = self.repeated = self.removals = 0
-        self.newest, self.zoned = START, False  # the largest valid time, and its time zone
+        self.newest, self.zoned = START, False  # what the clock has come to, and its time zone
+        self.latest = START  # the last instant at which anything begins or ends
+        self.attaches = False  # some fragment names its parent
         self._slots: I32 = np.full(2048, -1, np.int32)
         self._tapes: dict[int, tuple[Tape, int]] = {}
         self._chains: dict[int, k.Chains] = {}
+        self._said: set[tuple[int, int]] | None = None  # what each id said, once somebody asks
+        self._attached: tuple[I64, I32] | None = None
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
         self._seed = int.from_bytes(os.urandom(8), "big") >> 2
 
@@ -116,7 +138,8 @@ class History:
         if kept:
             self._append(batch, payloads, places, fresh, number)
             self._chains.clear()
-            self._reach_newest(batch.valid[fresh], batch.flags[fresh])
+            self._attached = None
+            self._reach_newest(batch.clock[fresh], batch.flags[fresh])
         return distinct(batch.id[fresh])
 
     def _reach_newest(self, valid: I64, flags: U8) -> None:
@@ -159,10 +182,41 @@ class History:
             k.refill(self._slots, self._keys(), len(self))
         fresh = np.empty(n, np.bool_)
         hashed = payloads.hash ^ batch.tsid.astype(np.uint64)
+        hashed ^= (batch.flags & np.uint8(TEMPORARY)).astype(np.uint64) << np.uint64(40)
+        for name, column in sorted(batch.optional(slice(None)).items()):
+            if name != "said":
+                mixed = (column != _UNSAID[name]) * column.astype(np.uint64)
+                hashed ^= (mixed * _MIXERS[name]) ^ (mixed >> np.uint64(31))
+        known = self._known_repeats(batch, hashed)
+        if known.any():
+            fresh[known] = False
+            fresh[~known] = self._enter_some(batch, hashed, ~known)
+            return fresh
         new = k.Keys(batch.id, batch.valid, hashed, batch.id)
         again = batch.flags & np.uint8(REPEATED) != 0
         k.enter(self._slots, self._keys(), len(self), new, again, fresh)
         return fresh
+
+    def _enter_some(self, batch: FragmentBatch, hashed: U64, some: Bools) -> Bools:
+        fresh = np.empty(int(np.count_nonzero(some)), np.bool_)
+        again = batch.flags[some] & np.uint8(REPEATED) != 0
+        new = k.Keys(batch.id[some], batch.valid[some], hashed[some], batch.id[some])
+        k.enter(self._slots, self._keys(), len(self), new, again, fresh)
+        return fresh
+
+    def _known_repeats(self, batch: FragmentBatch, hashed: U64) -> Bools:
+        """Which are sent as repeats without a valid time, and say what their id said before."""
+        out = np.zeros(len(batch), np.bool_)
+        timeless = batch.flags & np.uint8(REPEATED | TIMELESS) == REPEATED | TIMELESS
+        if self._said is None and not timeless.any():
+            return out
+        if self._said is None:
+            f = self.fragments
+            self._said = set(zip(f["id"].tolist(), f["hash"].tolist(), strict=True))
+        for i, one in enumerate(zip(batch.id.tolist(), hashed.tolist(), strict=True)):
+            out[i] = timeless[i] and one in self._said
+            self._said.add(one)
+        return out
 
     def _keys(self) -> k.Keys:
         whole = self.fragments.whole
@@ -174,11 +228,15 @@ class History:
         carried = fresh[batch.hole_fragment] if len(batch.hole_id) else np.zeros(0, np.bool_)
         counts = np.bincount(batch.hole_fragment[carried], minlength=len(batch))[fresh]
         payload = batch.payload[fresh]
+        more = {name: np.full(len(payload), _UNSAID[name]) for name in _MIXERS}
+        more |= batch.optional(fresh)
+        more.pop("said", None)
+        self._note(batch.valid[fresh], more)
         self.fragments.append(
-            tsid=batch.tsid[fresh], flags=batch.flags[fresh] & ZONED,
+            tsid=batch.tsid[fresh], flags=batch.flags[fresh] & np.uint8(KEPT_FLAGS),
             tape=np.full(len(payload), number, np.int32), payload=payload,
             rows=p.rows[fresh], nbytes=p.nbytes[fresh], shape=p.shape[fresh],
-            holes=len(self.holes) + np.cumsum(counts),
+            holes=len(self.holes) + np.cumsum(counts), **more,
         )  # fmt: skip
         self.removals += int(np.count_nonzero(payload < 0))
         if carried.any():
@@ -188,15 +246,22 @@ class History:
                 beside=h.beside[carried], path=h.path[carried],
             )  # fmt: skip
 
+    def _note(self, valid: I64, more: Mapping[str, Any]) -> None:
+        """When anything begins or ends, and whether it names its parent."""
+        ends = more["to"][more["to"] != NOW]
+        self.latest = max(self.latest, int(valid.max()), int(ends.max(initial=START)))
+        self.attaches = self.attaches or bool((more["within"] >= 0).any())
+
     # -- asking -----------------------------------------------------------------------------------
 
     def chains(self, until: int = NOW) -> k.Chains:
         """The versions of every id whose valid time is not after `until`."""
-        until = NOW if until >= self.newest else until
+        until = NOW if until >= self.latest else until
         known = self._chains.get(until)
         if known is None:
             f = self.fragments
-            known = k.chained(f["id"], f["valid"], f["flags"], self.codes, until, NOW)
+            arrived = k.Arrived(f["id"], f["valid"], f["flags"], f["to"], f["version"])
+            known = k.chained(arrived, self.codes, until, NOW)
             self._chains = {until: known, **dict(list(self._chains.items())[:7])}
         return known
 
@@ -204,13 +269,17 @@ class History:
     def codes(self) -> int:
         """How many ids have been met, in fragments or in holes."""
         met = [int(part["id"].max(initial=-1)) for part in (self.fragments, self.holes)]
-        return max(met) + 1
+        return max(*met, int(self.fragments["within"].max(initial=-1))) + 1
 
     def carried(self) -> Carried:
         """What the fragments carry, for the kernel that follows holes."""
         f = self.fragments
         first = np.concatenate((np.zeros(1, np.int64), f["holes"]))
-        return Carried(f["tsid"], f["payload"], first, self.holes["id"])
+        if self._attached is None:
+            self._attached = attached(self)
+        return Carried(
+            f["tsid"], f["payload"], first, self.holes["id"], f["id"], f["within"], *self._attached
+        )
 
     def types(self) -> U8:
         """For each tag id: SNAPSHOT, TEMPORAL or EVENT."""
@@ -232,6 +301,8 @@ class History:
         there = (f["tsid"] == self.structure.root) & (f["valid"] <= until)
         codes: I32 = distinct(f["id"][there]).astype(np.int32)
         codes = codes[~np.isin(codes, self.holes["id"])]
+        if self.attaches:
+            codes = codes[~np.isin(codes, f["id"][f["within"] >= 0])]
         if len(codes) < 2:
             return codes
         chains = self.chains(until)
@@ -240,6 +311,20 @@ class History:
         order = sorted(range(len(codes)), key=lambda i: (begin[i], text(int(codes[i]))))
         ordered: I32 = codes[order]
         return ordered
+
+    @property
+    def orphans(self) -> int:
+        """How many ids have content, but stand in no hole and are attached to nothing there is."""
+        f = self.fragments
+        content = f["payload"] >= 0
+        known = np.zeros(self.codes + 1, np.bool_)
+        known[f["id"][content]] = True
+        placed = np.zeros(self.codes + 1, np.bool_)
+        placed[self.holes["id"]] = True
+        placed[f["id"][f["tsid"] == self.structure.root]] = True
+        named = f["within"] >= 0
+        placed[f["id"][named][known[f["within"][named]]]] = True
+        return int(np.count_nonzero(known & ~placed))
 
     def guide(self) -> Guide:
         """What has been seen in the stream; found once for what has arrived."""

@@ -28,9 +28,10 @@ _ROW = 0xFFFFFFFF
 
 def planned(histories: Iterable[History], now: int) -> I64:
     """The valid times after now, in order."""
-    later = [one.fragments["valid"] for one in histories]
+    later = [one.fragments[name] for one in histories for name in ("valid", "to")]
     found: I64 = np.unique(np.concatenate([np.zeros(0, np.int64), *later]))
-    return found[found > now]
+    later_ones: I64 = found[(found > now) & (found != NOW)]
+    return later_ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,8 @@ def _keys(history: History, view: View) -> U64:
 
 def _repeated(history: History) -> I32:
     """For each hole, how many before it in its fragment are of the same id."""
-    first, ids = history.carried().first, history.holes["id"]
+    carried = history.carried()
+    first, ids = carried.first, history.holes["id"]
     of = np.repeat(np.arange(len(first) - 1), np.diff(first))
     order = np.lexsort((ids, of))
     fresh = np.ones(len(ids), np.bool_)
@@ -145,7 +147,7 @@ def _repeated(history: History) -> I32:
     begin = np.maximum.accumulate(np.where(fresh, np.arange(len(ids)), 0))
     out = np.empty(len(ids), np.int32)
     out[order] = np.arange(len(ids)) - begin
-    return out
+    return np.concatenate((out, np.zeros(len(carried.attached), np.int32)))
 
 
 def _matched(ours: U64, theirs: U64) -> I64:

@@ -15,6 +15,7 @@ I64 = npt.NDArray[np.int64]
 U64 = npt.NDArray[np.uint64]
 Bools = npt.NDArray[np.bool_]
 
+TEMPORARY, ENDS_ZONED = 8, 16  # bits of flags; bit 0: the valid time has a time zone
 _SHORT = 24  # chains up to this length are sorted in place
 
 
@@ -25,6 +26,16 @@ class Keys(NamedTuple):
     valid: I64
     hash: U64
     before: I32  # the arrival of the same id and instant before it, -1 = none
+
+
+class Arrived(NamedTuple):
+    """What arrivals say of their place among the versions of an id."""
+
+    id: I32
+    valid: I64
+    flags: U8
+    to: I64  # where a version ends at the latest
+    version: I64  # of one id and instant the greatest counts
 
 
 class Chains(NamedTuple):
@@ -117,13 +128,20 @@ def _buckets(id: I32, codes: int) -> tuple[I64, I32]:
 
 
 @kernel
-def chained(id: I32, valid: I64, zoned: U8, codes: int, until: int, now: int) -> Chains:
+def chained(a: Arrived, codes: int, until: int, now: int) -> Chains:
     """The versions up to the instant `until`: of those at one instant, the last to arrive.
 
-    Each ends where the next begins, the last at `now`.
+    Each ends where the next begins or where it says, the last at `now`. What is temporary hides
+    the others while it lasts, so that one arrival may make several versions.
     """
+    id, valid, zoned, version = a.id, a.valid, a.flags, a.version
     first, order = _buckets(id, codes)
     starts, at = np.zeros(codes + 1, np.int64), np.int64(0)
+    layered = False
+    for i in range(len(id)):
+        layered |= zoned[i] & TEMPORARY != 0
+    if layered:
+        return _layered(a, first, order, codes, until, now)
     begin, end = np.empty(len(id), np.int64), np.empty(len(id), np.int64)
     zones = np.zeros(len(id), np.uint8)
     for code in range(codes):
@@ -134,6 +152,8 @@ def chained(id: I32, valid: I64, zoned: U8, codes: int, until: int, now: int) ->
             if valid[one] > until:
                 break
             if at > starts[code] and begin[at - 1] == valid[one]:
+                if version[order[at - 1]] > version[one]:
+                    continue
                 at -= 1
             elif at > starts[code]:
                 end[at - 1] = valid[one]
@@ -143,5 +163,87 @@ def chained(id: I32, valid: I64, zoned: U8, codes: int, until: int, now: int) ->
             zones[k] = zoned[order[k]] & 1
             if k + 1 < at:
                 zones[k] |= (zoned[order[k + 1]] & 1) << 1
+            limit = a.to[order[k]]
+            if limit < end[k] and limit <= until:
+                end[k] = limit
+                zones[k] = (zones[k] & 1) | (zoned[order[k]] & ENDS_ZONED) >> 3
         starts[code + 1] = at
     return Chains(starts, order[:at].copy(), begin[:at], end[:at], zones[:at])
+
+
+@kernel
+def _layered(a: Arrived, first: I64, order: I32, codes: int, until: int, now: int) -> Chains:
+    """The versions where some are temporary: of each stretch of time, what holds in it."""
+    room, at = 2 * len(a.id), np.int64(0)
+    starts, place = np.zeros(codes + 1, np.int64), np.empty(room, np.int32)
+    begin, end = np.empty(room, np.int64), np.empty(room, np.int64)
+    zones = np.zeros(room, np.uint8)
+    for code in range(codes):
+        chain = order[first[code] : first[code + 1]]
+        _sorted(chain, a.valid)
+        edges = np.empty(2 * len(chain) + 1, np.int64)
+        count = 0
+        for one in chain:
+            if a.valid[one] <= until:
+                edges[count], count = a.valid[one], count + 1
+                if a.to[one] <= until:
+                    edges[count], count = a.to[one], count + 1
+        edges[count] = now
+        edges = np.unique(edges[: count + 1])
+        holds, since = np.int32(-1), np.int64(0)
+        for k in range(len(edges)):
+            one = np.int32(-1)
+            if k + 1 < len(edges):
+                one = _holding(a, chain, edges[k], until)
+            if one == holds and not (one >= 0 and a.valid[one] == edges[k]):
+                continue
+            if holds >= 0:
+                place[at], begin[at], end[at] = holds, since, edges[k]
+                starting = a.flags[holds] & 1
+                if since != a.valid[holds]:
+                    starting = _zone_at(a, chain, int(since))
+                zones[at] = starting | _zone_at(a, chain, int(edges[k])) << 1
+                at += 1
+            holds, since = one, edges[k]
+        starts[code + 1] = at
+    return Chains(starts, place[:at].copy(), begin[:at], end[:at], zones[:at])
+
+
+@kernel
+def _holding(a: Arrived, chain: I32, instant: int, until: int) -> int:
+    """Which arrival holds at an instant, -1 = none: the last temporary one, else the last."""
+    alive, top, under = np.int32(-1), np.int32(-1), np.int32(-1)
+    for one in chain:
+        if a.valid[one] > instant:
+            break
+        temporary = a.flags[one] & TEMPORARY != 0
+        known = top if temporary else under
+        if known >= 0 and a.valid[known] == a.valid[one] and a.version[known] > a.version[one]:
+            continue
+        if not temporary:
+            under = one
+            continue
+        if top >= 0 and a.valid[top] != a.valid[one] and not _ended(a, int(top), instant, until):
+            alive = top
+        top = one
+    if top >= 0 and not _ended(a, int(top), instant, until):
+        return int(top)
+    if alive >= 0:
+        return int(alive)
+    return -1 if under < 0 or _ended(a, int(under), instant, until) else int(under)
+
+
+@kernel
+def _ended(a: Arrived, one: int, instant: int, until: int) -> bool:
+    return a.to[one] <= instant and a.to[one] <= until
+
+
+@kernel
+def _zone_at(a: Arrived, chain: I32, instant: int) -> int:
+    """Whether the instant at which a version begins or ends came with a time zone."""
+    for one in chain:
+        if a.valid[one] == instant:
+            return int(a.flags[one] & 1)
+        if a.to[one] == instant:
+            return int((a.flags[one] & ENDS_ZONED) >> 4)
+    return 0

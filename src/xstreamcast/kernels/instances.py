@@ -22,12 +22,20 @@ _NOW: Final = 2**63 - 1
 
 
 class Carried(NamedTuple):
-    """What the arrivals carry: their tag, whether they have content, and links to others."""
+    """What the arrivals carry: their tag, whether they have content, and links to others.
+
+    Behind the links of an arrival come those to what is attached to its code: link len(link) + k
+    leads to attached[k], of which only what names this code as its parent counts.
+    """
 
     tag: I32
     content: I32  # below 0: none, a removal
     first: I64  # link k of arrival f: first[f] <= k < first[f + 1]
     link: I32  # the code that it leads to
+    code: I32  # the arrival's own
+    within: I32  # the code that it is attached to, -1 = none
+    attached_first: I64  # by code; of length 1 where nothing is attached
+    attached: I32
 
 
 class Instances(NamedTuple):
@@ -46,6 +54,7 @@ class _Stack(NamedTuple):
     instance: I64
     link: I64
     last_link: I64
+    owner: I64  # the code whose attached ones follow the links; -1: none; -2 - code: they are next
     version: I64
     last_version: I64
     begin: I64  # what clips those below
@@ -73,24 +82,35 @@ def expand(
     s = _Stack(
         np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros(16, np.int64),
         np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros(16, np.int64),
-        np.zeros(16, np.int64), np.zeros(16, np.int64),
+        np.zeros(16, np.int64), np.zeros(16, np.int64), np.zeros(16, np.int64),
     )  # fmt: skip
-    s.instance[0], s.link[0], s.last_link[0] = -1, -1, len(roots)
+    linked, owners = len(a.link), len(a.attached_first) - 1
+    s.instance[0], s.link[0], s.last_link[0], s.owner[0] = -1, -1, len(roots), -1
     s.version[0], s.last_version[0], s.begin[0], s.end[0] = 0, 0, _START, _NOW
     while d >= 0:
         if s.version[d] >= s.last_version[d]:
             s.link[d] += 1
             if s.link[d] >= s.last_link[d]:
-                d -= 1
+                owner = s.owner[d]
+                if owner < 0:
+                    d -= 1
+                    continue
+                s.link[d] = linked + a.attached_first[owner] - 1
+                s.last_link[d], s.owner[d] = linked + a.attached_first[owner + 1], -2 - owner
                 continue
-            code = roots[s.link[d]] if d == 0 else a.link[s.link[d]]
+            if d == 0:
+                code = roots[s.link[d]]
+            elif s.link[d] < linked:
+                code = a.link[s.link[d]]
+            else:
+                code = a.attached[s.link[d] - linked]
             s.version[d] = c.first[code] if code < known else 0
             s.last_version[d] = c.first[code + 1] if code < known else 0
             continue
         v = s.version[d]
         s.version[d] += 1
         f = c.place[v]
-        if a.content[f] < 0:
+        if a.content[f] < 0 or (s.owner[d] < -1 and a.within[f] != -2 - s.owner[d]):
             continue
         tag = a.tag[f]
         mode, above = modes[tag], s.instance[d]
@@ -98,8 +118,8 @@ def expand(
             continue
         begin, end, zones = c.begin[v], c.end[v], np.int64(c.zones[v])
         if types[tag] == SNAPSHOT or (current and types[tag] == TEMPORAL):
-            if v + 1 < s.last_version[d]:
-                continue  # its latest content stands for it
+            if v + 1 < s.last_version[d] or end != _NOW:
+                continue  # its latest content stands for it, until its end
             begin, end, zones = _START, _NOW, np.int64(0)
         elif types[tag] == EVENT:
             if begin < s.begin[d] or begin >= s.end[d]:
@@ -120,16 +140,20 @@ def expand(
         out.place[n], out.parent[n], out.link[n] = f, above, link
         out.begin[n], out.end[n], out.zones[n], out.state[n] = begin, end, zones, mode
         n += 1
-        if mode == GHOST or a.first[f] == a.first[f + 1]:
+        owner = np.int64(a.code[f])
+        if owner >= owners or a.attached_first[owner] == a.attached_first[owner + 1]:
+            owner = np.int64(-1)
+        if mode == GHOST or (a.first[f] == a.first[f + 1] and owner < 0):
             continue
         if d + 1 == len(s.instance):
             s = _Stack(
-                _deeper(s.instance), _deeper(s.link), _deeper(s.last_link), _deeper(s.version),
-                _deeper(s.last_version), _deeper(s.begin), _deeper(s.end), _deeper(s.zones),
+                _deeper(s.instance), _deeper(s.link), _deeper(s.last_link), _deeper(s.owner),
+                _deeper(s.version), _deeper(s.last_version), _deeper(s.begin), _deeper(s.end),
+                _deeper(s.zones),
             )  # fmt: skip
         d += 1
         s.instance[d], s.link[d], s.last_link[d] = n - 1, a.first[f] - 1, a.first[f + 1]
-        s.version[d], s.last_version[d] = 0, 0
+        s.version[d], s.last_version[d], s.owner[d] = 0, 0, owner
         if types[tag] == TEMPORAL:  # where only the latest counts this is all of time
             s.begin[d], s.end[d], s.zones[d] = begin, end, zones
         elif types[tag] == EVENT:  # what happened once does not end what follows from it

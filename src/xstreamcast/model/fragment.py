@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from xstreamcast.errors import DataPlace
 from xstreamcast.model.frozen import dataclass
+from xstreamcast.model.instant import START
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,9 @@ STREAM: Final = "urn:xstreamcast:stream"  # what the prefix `stream` is bound to
 ZONED: Final = 1  # the valid time came with a time zone
 TIMELESS: Final = 2  # it came with none at all: the logical clock gave it one
 REPEATED: Final = 4  # sent as a repeat of what was sent before
+TEMPORARY: Final = 8  # while it lasts it hides what holds otherwise, which returns when it ends
+ENDS_ZONED: Final = 16  # its end came with a time zone
+KEPT_FLAGS: Final = ZONED | TEMPORARY | ENDS_ZONED  # what a history remembers of them
 
 
 class Op(IntEnum):
@@ -42,6 +46,11 @@ class FragmentBatch:
     `payload` is the row of the payload's root element on `tape`, -1 for a remove; `hole_fragment`
     is the place of the fragment that carries the hole within this batch. `place` tells (line,
     column) of an offset on the wire, where it is known.
+
+    Of these a batch has a column only where some fragment says it: `within`, the id of the parent
+    that a fragment is attached to (-1: none); `to`, where its version ends at the latest (NOW:
+    open); `version`, which orders fragments of one id and valid time before arrival does; `said`,
+    the message time, which moves the clock in place of the valid time (START: none).
     """
 
     tape: Any
@@ -57,9 +66,25 @@ class FragmentBatch:
     hole_tsid: I32
     hole_row: I32
     place: Callable[[int], tuple[int, int]] | None = None
+    within: I32 | None = None
+    to: I64 | None = None
+    version: I64 | None = None
+    said: I64 | None = None
 
     def __len__(self) -> int:
         return len(self.id)
+
+    @property
+    def clock(self) -> I64:
+        """The instant that each fragment moves the clock to."""
+        if self.said is None:
+            return self.valid
+        return np.where(self.said == START, self.valid, self.said)
+
+    def optional(self, at: Any) -> dict[str, Any]:
+        """Some rows of the columns that not every batch has."""
+        given = {name: getattr(self, name) for name in ("within", "to", "version", "said")}
+        return {name: column[at] for name, column in given.items() if column is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,8 @@ class Answer:
                 self._groups.pop(group, None)
                 self._ranks.pop(group, None)
         if order is not None:
-            self._ranks = {g: i for i, g in enumerate(order) if g in self._groups}
+            placed = {g: i for i, g in enumerate(order)} if ranks is None else ranks
+            self._ranks = {g: placed[g] for g in order if g in self._groups}
             self._order = [(i, group) for group, i in self._ranks.items()]
 
     def _insertions(self, group: str, known: dict[int, Entry], instant: int) -> list[Change]:

@@ -46,7 +46,7 @@ class Concatenation:
         contents |= dict.fromkeys(found.leaving(known), ())
         if not found.reordered:
             return self._answer.revise(contents, instant, found.places)
-        return self._answer.revise(contents, instant, order=found.order())
+        return self._answer.revise(contents, instant, found.places, found.order())
 
     def ask(self, moved: Moved, asking: Asking) -> Found:
         """The items of the units that were asked."""

@@ -83,7 +83,7 @@ class ForgettingFeed(FragmentFeed):
             return self._taken_in(batch)
         self.dropped += int(np.count_nonzero(~wanted))
         self.history.arrived += int(np.count_nonzero(~wanted))
-        self.history._reach_newest(batch.valid, batch.flags)
+        self.history._reach_newest(batch.clock, batch.flags)
         part = some(batch, wanted)
         return len(part) > 0 and self._taken_in(part)
 
@@ -201,6 +201,10 @@ class ForgettingFeed(FragmentFeed):
         assert root is not None
         tags = np.full(self._links.ids, -1, np.int64)
         tags[h["id"]] = h["tsid"]
+        if self.history.attaches:
+            f = self.history.fragments
+            attached = f["within"] >= 0
+            tags[f["id"][attached]] = f["tsid"][attached]
         codes = np.array([code for _, code in keys], np.int64)
         seen = self._wanted[tags[codes]] if len(codes) else np.zeros(0, np.bool_)
         if not seen.all():
@@ -241,6 +245,8 @@ class ForgettingFeed(FragmentFeed):
         if self.kept.recent and self._insides is None:
             self._let_past_go(min(now, self.history.newest))
         if not self.settles or not asked or not self.kept.tags <= self._fixed:
+            return [], 0
+        if self.history.attaches:  # more may be attached to what is complete
             return [], 0
         codes = np.unique(np.concatenate(asked))
         codes = codes[self._is_unit[codes]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,13 +12,16 @@ import numpy as np
 from xstreamcast.algebra.cut import TagCut
 from xstreamcast.history.view import view, written
 from xstreamcast.model.column import Column, distinct, ranges
+from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items, objects
+from xstreamcast.operators.attached_units import AttachedUnits, Growing
+from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, part_of
-from xstreamcast.operators.inner import Insides
+from xstreamcast.operators.inner import Insides, Unmaintained
 from xstreamcast.operators.inner_bound import Kept
 from xstreamcast.operators.mini_cache import Made, MiniCache, Spans
 from xstreamcast.operators.missing import Missing, hollow_names
-from xstreamcast.operators.root import Root, root_of
+from xstreamcast.operators.root import Root, root_of, unit_key
 from xstreamcast.operators.units import NOTHING, Minis, Moved
 from xstreamcast.operators.verdicts import Verdicts
 from xstreamcast.tape.join import joined
@@ -49,6 +53,8 @@ class FragmentFeed:
         self._taken = 0  # fragments that were told of
         self._places: dict[str, int] = {}
         self._units: dict[int, list[str]] = {}  # the keys under which an id is a unit
+        self._code_of: dict[str, int] = {}
+        self._at: dict[str, int] = {}  # where a unit is in _keys; its place only sets its order
         self._keys = objects([])  # of units in order
         self._place_codes: I64 = np.zeros(0, np.int64)
         self._unit_codes: I64 = self._place_codes  # sorted, and where each stands
@@ -56,10 +62,41 @@ class FragmentFeed:
         self._cache: MiniCache | None = None
         self._is_unit: Bools = np.zeros(1024, np.bool_)  # by id
         self._of_root: Bools = np.zeros(1024, np.bool_)  # by id: it has the root's tag
+        self._attached: AttachedUnits | None = None
+        self._index_of: I64 = np.full(0, -1, np.int64)  # by id: where an attached unit is in _keys
+        self._grown: tuple[Growing, Growing, Growing] | None = None  # _keys, _place_codes, spines
+        self.until = START  # what the clock has come to
+        self._planned: list[tuple[int, int]] = []  # (instant, id): what begins or ends after it
+        self._due: list[int] = []
 
     def add(self, batch: FragmentBatch) -> bool:
         """Take fragments in → whether they said anything new."""
+        self._plan(batch)
         return len(self.history.add(batch)) > 0
+
+    def _plan(self, batch: FragmentBatch) -> None:
+        """Remember when fragments begin or end that the clock has not come to."""
+        until = max(self.until, int(batch.clock.max(initial=START)))
+        for instants in (batch.valid, batch.to):
+            if instants is not None:
+                later = np.flatnonzero((instants > until) & (instants != NOW))
+                for instant, code in zip(
+                    instants[later].tolist(), batch.id[later].tolist(), strict=True
+                ):
+                    heappush(self._planned, (instant, code))
+
+    def reach(self, now: int) -> bool:
+        """The clock has come to an instant → whether anything that was planned has come too."""
+        self.until, met = max(now, self.until), False
+        while self._planned and self._planned[0][0] <= self.until:
+            self._due.append(heappop(self._planned)[1])
+            met = True
+        return met
+
+    @property
+    def _horizon(self) -> int:
+        """What is valid later is not seen yet."""
+        return self.until if self._planned else NOW
 
     def maintain(
         self,
@@ -74,12 +111,69 @@ class FragmentFeed:
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""
         first, last = self._news()
-        if self.cut is None or (first == last and self._insides is None):
+        due, self._due = self._due, []
+        if self.cut is None or (first == last and self._insides is None and not due):
             return NOTHING
-        ids = distinct(self.history.fragments["id"][first:last]).astype(np.int64)
+        new = self.history.fragments["id"][first:last]
+        ids = distinct(np.concatenate((new, np.array(due, new.dtype)))).astype(np.int64)
+        if self._insides is not None and (self._planned or due):
+            raise Unmaintained("states are planned")
         if len(ids) and (self._root is None or self._of_root[ids].any()):
             return self._rooted(first, last, self._links.above(ids))
+        if self.history.attaches and not self._grow(first, last):
+            return self._rooted(first, last, self._links.above(ids))
         return self._moved(first, last, ids)
+
+    def _grow(self, first: int, last: int) -> bool:
+        """Let in units that are attached to the root; False if there is no place for one."""
+        assert self._root is not None
+        f = self.history.fragments
+        named = np.isin(f["within"][first:last], list(self._root.codes))
+        ids = distinct(f["id"][first:last][named]).astype(np.int64)
+        self._check_attached(np.arange(first, last))
+        known = self._index_of[ids[ids < len(self._index_of)]]
+        fresh = [*ids[: len(known)][known < 0].tolist(), *ids[len(known) :].tolist()]
+        if not fresh:
+            return True
+        if self._attached is None or self._grown is None or self.mine is not None:
+            return False
+        if self._insides is not None or self._verdict is not None:
+            return False  # what is kept by place is made anew
+        places = [self._attached.insert(self._attached.order_of(code)) for code in fresh]
+        if None in places:
+            return False
+        names = [unit_key(self.history, code) for code in fresh]
+        self._places |= {name: at for name, at in zip(names, places, strict=True) if at is not None}
+        self._root.keys.extend(zip(names, fresh, strict=True))
+        at, around = len(self._place_codes), len(self._root.tags) - 1
+        self._keys = self._grown[0].append(objects(names))
+        self._place_codes = self._grown[1].append(np.array(fresh, np.int64))
+        spines = self._grown[2].append(np.full(len(fresh), around, np.int64))
+        self._root = replace(self._root, spine_of=spines)
+        for number, (name, code) in enumerate(zip(names, fresh, strict=True), start=at):
+            self._units[code], self._code_of[name], self._at[name] = [name], code, number
+            self._note_attached(code, number)
+        self._is_unit[fresh] = True
+        return True
+
+    def _check_attached(self, places: I64) -> None:
+        """Units stand in one place only: in a hole, or attached to the root by all they say."""
+        assert self._root is not None
+        f, ids = self.history.fragments, self.history.fragments["id"][places]
+        rooted = np.isin(f["within"][places], list(self._root.codes))
+        unit = self._is_unit[ids] & (f["payload"][places] >= 0)
+        attached = np.zeros(len(ids), np.bool_)
+        known = ids < len(self._index_of)
+        attached[known] = self._index_of[ids[known]] >= 0
+        held = self._links.holding(ids[rooted].astype(np.int64))[0]
+        if (unit & attached & ~rooted).any() or (unit & ~attached & rooted).any() or len(held):
+            raise Forbidden("a unit stands in several places")
+
+    def _note_attached(self, code: int, number: int) -> None:
+        if code >= len(self._index_of):
+            more = np.full(max(code + 1, 2 * len(self._index_of)) - len(self._index_of), -1)
+            self._index_of = np.concatenate((self._index_of, more))
+        self._index_of[code] = number
 
     def _news(self) -> tuple[int, int]:
         """The places of what has arrived since the last time."""
@@ -125,8 +219,8 @@ class FragmentFeed:
     def _rooted(self, first: int, last: int, met: I64, tell: bool = True) -> Moved:
         """The root is new, or was sent again: units may be new, gone or elsewhere."""
         assert self.cut is not None
-        before, root = self._places, self._root
-        self._root = root_of(self.history, self._links, self.cut)
+        before, root, stood = self._places, self._root, self._at
+        self._root = root_of(self.history, self._links, self.cut, self._horizon)
         self._units, self._places = {}, {}
         was, self._is_unit = self._is_unit, np.zeros_like(self._is_unit)
         if self._root is not None:
@@ -139,7 +233,7 @@ class FragmentFeed:
         if not tell:
             return NOTHING
         gone = tuple(key for key in before if key not in self._places)
-        known = {key for key in self._places if root and self._stands_as_before(key, root, before)}
+        known = {key for key in self._places if root and self._stands_as_before(key, root, stood)}
         dirty = set(met.tolist())
         asked = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
         minis = self._minis(np.array(asked, np.int64)) if asked else None
@@ -148,6 +242,9 @@ class FragmentFeed:
     def _settle(self, keys: list[tuple[str, int]]) -> None:
         """Which ids are units, and where."""
         self._places = {key: place for place, (key, _) in enumerate(keys)}
+        self._code_of, self._at = dict(keys), dict(self._places)
+        if self.history.attaches:
+            self._settle_attached(keys)
         own = keys if self.mine is None else self._own(keys, self.mine)
         for key, code in own:
             self._units.setdefault(code, []).append(key)
@@ -155,9 +252,36 @@ class FragmentFeed:
         self._place_codes = np.array([code for _, code in keys], np.int64)
         self._unit_places = np.argsort(self._place_codes, kind="stable")
         self._unit_codes = self._place_codes[self._unit_places]
+        if self._attached is not None and self._root is not None:
+            spines = Growing(self._root.spine_of)
+            self._grown = Growing(self._keys), Growing(self._place_codes), spines
         self._is_unit[[code for _, code in own]] = True
         self._cache = self._new_cache(len(keys))
         self._verdicts = None if self._verdict is None else Verdicts(self._verdict, len(keys))
+
+    def _settle_attached(self, keys: list[tuple[str, int]]) -> None:
+        """Give the units that are attached to the root places far apart."""
+        assert self._root is not None
+        carried = self.history.carried()
+        (root,) = self._root.codes
+        firsts = carried.attached_first
+        attached = (
+            carried.attached[firsts[root] : firsts[root + 1]] if root + 1 < len(firsts) else ()
+        )
+        kids = dict.fromkeys(np.asarray(attached, np.int64).tolist())
+        self._index_of = np.full(self._links.ids, -1, np.int64)
+        mine = [(at, key, code) for at, (key, code) in enumerate(keys) if code in kids]
+        self._attached = AttachedUnits(self.history, self._links, len(keys))
+        orders = [self._attached.order_of(code) for _, _, code in mine]
+        for (at, key, code), place in zip(mine, self._attached.extend(orders), strict=True):
+            self._places[key] = place
+            self._index_of[code] = at
+        if len(set(kids)) < len(mine):
+            raise Forbidden("a unit stands in several places")
+        every = self._links.all_of(np.array(list(kids), np.int64))
+        f = self.history.fragments
+        if ((f["within"][every] != root) & (f["payload"][every] >= 0)).any():
+            raise Forbidden("a unit is attached to several parents")
 
     def _own(
         self, keys: list[tuple[str, int]], mine: Callable[[str], bool]
@@ -177,7 +301,7 @@ class FragmentFeed:
         assert self._root is not None
         if key not in before:
             return False
-        return self._root.same_around(root, self._places[key], before[key])
+        return self._root.same_around(root, self._at[key], before[key])
 
     def everything(self) -> Moved:
         """All units, to be asked again, whatever was known of them."""
@@ -200,7 +324,7 @@ class FragmentFeed:
 
     def _again(self, keys: Sequence[str]) -> Minis:
         assert self._root is not None
-        codes = dict.fromkeys(self._root.keys[self._places[key]][1] for key in keys)
+        codes = dict.fromkeys(self._code_of[key] for key in keys)
         return self._minis(np.array(list(codes), np.int64), set(keys))
 
     # -- minis --------------------------------------------------------------------------------
@@ -227,7 +351,14 @@ class FragmentFeed:
         """Where the units of some ids stand, in order."""
         first = np.searchsorted(self._unit_codes, codes, "left")
         counts = np.searchsorted(self._unit_codes, codes, "right") - first
-        return np.sort(self._unit_places[ranges(first, counts)])
+        found = np.sort(self._unit_places[ranges(first, counts)])
+        if self._attached is None:
+            return found
+        more = self._index_of[codes[codes < len(self._index_of)]]
+        every = distinct(np.concatenate((found, more[more >= 0])))
+        places = self._places
+        order = [places[key] for key in self._keys[every].tolist()]
+        return every[sorted(range(len(order)), key=order.__getitem__)]
 
     def _made(self, places: I64) -> tuple[Made, Missing | None]:
         """The units at some places, which are ascending."""
@@ -236,7 +367,7 @@ class FragmentFeed:
         barred = None if self._insides is None else self._insides.barred
         shown = self._links.below(self._links.all_of(codes), barred)
         part = part_of(self.history, self._links, shown, codes)
-        made = written(part, document=False)
+        made = written(part, self._horizon, document=False)
         n = made.instances
         first, last = _extents(made.tape, n.parent, n.link, made.row, len(codes))
         parts, documents, shifts, base = [], [], [], 0
@@ -313,7 +444,7 @@ class FragmentFeed:
         """The temporal view of the stream, in a store."""
         if len(self.history) == 0:
             return Items.of_nodes(np.empty(0, np.int64))
-        number = store.add(view(self.history))
+        number = store.add(view(self.history, self._horizon))
         return Items.of_nodes(np.array([number << 32], np.int64))
 
     @property

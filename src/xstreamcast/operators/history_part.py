@@ -30,6 +30,8 @@ class Places:
         self._owner: I32 = np.full(1024, -1, np.int32)  # by hole, the place that carries it
         self._marks: Bools = np.zeros(1024, np.bool_)  # by id; all false between two calls
         self._number: I32 = np.zeros(1024, np.int32)  # by id; only for the time of a call
+        self._kid: I32 = np.full(1024, -1, np.int32)  # by id, a place attached to it
+        self._kid_before: I32 = np.full(1024, -1, np.int32)  # by place
         self._seen = self._holes_seen = 0
         self.unfilled = 0  # ids that stand in a hole and have not come
 
@@ -51,8 +53,43 @@ class Places:
         counts = np.diff(f["holes"][first:last], prepend=begin)
         self._owner[begin:end] = np.repeat(np.arange(first, last), counts)
         _chain(self._hole, self._hole_before, children, begin)
+        if self._attaches:
+            self._attach(f["within"][first:last], first)
         self._seen, self._holes_seen = last, end
         return first, last
+
+    @property
+    def _attaches(self) -> bool:
+        return getattr(self._history, "attaches", False)
+
+    def _attach(self, within: I32, first: int) -> None:
+        """Take in which places are attached to which ids."""
+        named = np.flatnonzero(within >= 0)
+        if len(named) == 0:
+            return
+        self._make_room(int(within.max()) + 1, 0, 0)
+        self._kid = _longer(self._kid, len(self._last))
+        self._kid_before = _longer(self._kid_before, first + len(within))
+        parents, places = within[named], named + first
+        order = np.argsort(parents, kind="stable")
+        ordered, at = parents[order], places[order]
+        same = np.concatenate((np.zeros(1, np.bool_), ordered[1:] == ordered[:-1]))[: len(at)]
+        previous = np.concatenate((at[:1], at[:-1]))
+        self._kid_before[at] = np.where(same, previous, self._kid[ordered])
+        self._kid[ordered] = at
+
+    def attached_to(self, codes: I64) -> I64:
+        """The ids that are attached to some ids."""
+        known = codes[codes < len(self._kid)]
+        places = _walked(self._kid[known], self._kid_before)
+        found: I64 = distinct(self._history.fragments["id"][places]).astype(np.int64)
+        return found
+
+    def parents(self, codes: I64) -> I64:
+        """The ids that some ids are attached to."""
+        within = self._history.fragments["within"][self.all_of(codes)]
+        found: I64 = distinct(within[within >= 0]).astype(np.int64)
+        return found
 
     def _make_room(self, ids: int, places: int, holes: int) -> None:
         self._last, self._hole = _longer(self._last, ids), _longer(self._hole, ids)
@@ -117,8 +154,10 @@ class Places:
         while len(todo):
             self._marks[todo] = True
             parts.append(todo)
-            todo = distinct(ids[self.owner(self.holding(todo)[1])])
-            todo = todo[~self._marks[todo]]
+            above = distinct(ids[self.owner(self.holding(todo)[1])])
+            if self._attaches:
+                above = distinct(np.concatenate((above, self.parents(todo))))
+            todo = above[~self._marks[above]]
         found = np.concatenate(parts) if parts else np.empty(0, np.int64)
         self._marks[found] = False
         return found
@@ -129,6 +168,9 @@ class Places:
         parts, met = [places], []
         while len(parts[-1]):
             todo = distinct(links[ranges(*self.carried(parts[-1]))])
+            if self._attaches:
+                own = distinct(self._history.fragments["id"][parts[-1]]).astype(np.int64)
+                todo = distinct(np.concatenate((todo, self.attached_to(own))))
             todo = todo[~self._marks[todo]]
             if barred is not None:
                 todo = todo[~barred(todo)]
@@ -196,15 +238,22 @@ def part_of(history: History, links: Places, places: I64, roots: I64) -> Part:
     part = Part(history.name, history.structure, store=history.store)
     first, counts = links.carried(places)
     carried = ranges(first, counts)
-    met = np.concatenate([f["id"][places], h["id"][carried], roots])
+    within = f["within"][places]
+    met = np.concatenate([f["id"][places], h["id"][carried], roots, within[within >= 0]])
     numbers = links.numbered(met)
     columns = {name: f[name][places] for name in f.names}
     columns |= {"id": numbers[: len(places)], "holes": np.cumsum(counts)}
+    given = len(places) + len(carried)
+    if history.attaches:
+        columns["within"] = within.copy()
+        columns["within"][within >= 0] = numbers[given + len(roots) :]
+        part.text_codes, part.ids = distinct(met), history.ids
+        part.attaches = bool((within >= 0).any())
     part.fragments.append(**columns)
     if len(carried):
         inside = numbers[len(places) : len(places) + len(carried)]
         part.holes.append(**({name: h[name][carried] for name in h.names} | {"id": inside}))
-    part.given = numbers[len(places) + len(carried) :]
-    part.newest = history.newest
+    part.given = numbers[given : given + len(roots)]
+    part.newest, part.latest = history.newest, history.latest
     part.place, part.hole = places, carried
     return part

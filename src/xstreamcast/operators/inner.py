@@ -104,6 +104,9 @@ class Insides:
         fresh, which = distinct(ids), np.arange(begin, len(h))
         held = self._links.holding(fresh)[1]
         self._check_holes(np.concatenate((which, held)))
+        attached = f["tsid"][first:last][f["within"][first:last] >= 0]
+        if len(attached) and (attached != self.unit).any():
+            raise Unmaintained("fragments are attached to others than the root")
         self._check_names(f["tape"][first:last], f["payload"][first:last])
         self._seen = last
 

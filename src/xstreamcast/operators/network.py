@@ -115,6 +115,10 @@ class Network:
         """How many fragments of an input said what had been said."""
         return max((watch.repeated(name) for watch in self._readers.get(name, ())), default=0)
 
+    def orphans(self, name: str | None) -> int:
+        """How many ids of an input have content, and stand nowhere."""
+        return max((watch.orphans(name) for watch in self._readers.get(name, ())), default=0)
+
     def unread(self, name: str | None) -> int:
         """How many fragments of an input none of them needs."""
         return min((watch.unread(name) for watch in self._readers.get(name, ())), default=0)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.view import written
+from xstreamcast.model.instant import NOW
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, history_part
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
@@ -66,18 +67,18 @@ def _same_tag(a: Tape, b: Tape) -> bool:
     )
 
 
-def root_of(history: History, links: Places, cut: TagCut) -> Root | None:
+def root_of(history: History, links: Places, cut: TagCut, until: int = NOW) -> Root | None:
     """The root as it was last sent; None if there is none. Forbidden if it cannot be cut."""
-    codes = history.roots().tolist()
+    codes = history.roots(until).tolist()
     if not codes:
         return None
     if len(codes) > 1:
         raise Forbidden("the stream has several roots")
-    made = written(history_part(history, links, codes, below=False), document=False)
+    made = written(history_part(history, links, codes, below=False), until, document=False)
     if len(made.instances.place) == 0:
         return None
     _check(made.tape, history, cut)
-    return _read(history, links, codes[0], made.tape)
+    return _read(history, links, codes[0], made.tape, until)
 
 
 def _check(tape: Tape, history: History, cut: TagCut) -> None:
@@ -89,14 +90,15 @@ def _check(tape: Tape, history: History, cut: TagCut) -> None:
         if (uri, local) not in known:
             raise Forbidden(f"the root holds {local}, which its structure does not tell of")
     for name in np.unique(c.name[(c.kind & KIND) == NAMESPACE]).tolist():
-        if tape.names.qname(name)[1] == "":
+        _, local, uri = tape.names.qname(name)
+        if local == "" and uri:
             raise Forbidden("the root binds a default namespace")
 
 
-def _read(history: History, links: Places, code: int, tape: Tape) -> Root:
+def _read(history: History, links: Places, code: int, tape: Tape, until: int) -> Root:
     """The holes of the root's latest content, each with the start tags around it."""
     f, h = history.fragments, history.holes
-    place = _latest(history, links, code)
+    place = _latest(history, links, code, until)
     last = int(f["holes"][place])
     first = int(f["holes"][place - 1]) if place else 0
     rows, ids = h["row"][first:last].tolist(), h["id"][first:last].tolist()
@@ -116,16 +118,32 @@ def _read(history: History, links: Places, code: int, tape: Tape) -> Root:
             chain = _chain(source, parent, payload)
             tags.append(tuple(start_tag(tape, int(elements[ordinal[one]])) for one in chain))
         turn = seen[unit] = seen.get(unit, -1) + 1
-        text = str(unit) if history.ids is None else history.ids.text(unit)
+        text = unit_key(history, unit)
         keys.append((f"{text}~{turn}" if turn else text, unit))
         spines.append(known[parent])
+    carried = history.carried()
+    if len(carried.attached_first) > code + 1:
+        around = len(tags)
+        tags.append((start_tag(tape, int(elements[ordinal[payload]])),))
+        begin, end = carried.attached_first[code], carried.attached_first[code + 1]
+        for unit in carried.attached[begin:end].tolist():
+            turn = seen[unit] = seen.get(unit, -1) + 1
+            keys.append((unit_key(history, unit) + (f"~{turn}" if turn else ""), unit))
+            spines.append(around)
     return Root(frozenset({code}), keys, np.array(spines, np.int64), tags)
 
 
-def _latest(history: History, links: Places, code: int) -> int:
+def unit_key(history: History, code: int) -> str:
+    """What a unit is known by."""
+    return str(code) if history.ids is None else history.ids.text(code)
+
+
+def _latest(history: History, links: Places, code: int, until: int) -> int:
     """Where the content that counts arrived: the newest valid time, of these the last."""
     f = history.fragments
-    return max(links.of(code), key=lambda place: (int(f["valid"][place]), place))
+    known = [place for place in links.of(code) if f["valid"][place] <= until]
+    order = f["valid"], f["version"]
+    return max(known, key=lambda place: (*(int(one[place]) for one in order), place))
 
 
 def _ordinals(source: Columns, payload: int, holes: set[int]) -> dict[int, int]:

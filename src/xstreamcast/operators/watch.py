@@ -68,6 +68,7 @@ class Watch:
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
     circuits: bool = True  # False: operators that Spark distributes by units
+    told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -109,9 +110,11 @@ class Watch:
                     assert isinstance(feed, FragmentFeed)
                     if feed.add(one):
                         self._touched.add(name)
-                    self.reach(Moment(feed.history.newest, feed.history.zoned))
+                    if self.told_time:
+                        self.reach(Moment(feed.history.newest, feed.history.zoned))
                 case Heartbeat(instant):
-                    self.reach(Moment(instant))
+                    if self.told_time:
+                        self.reach(Moment(instant))
                 case Ended():
                     self.on_end(name)
                 case _:
@@ -378,6 +381,8 @@ class Watch:
         moves: dict[str | None, list[Moved]] = {}
         stale, self._stale = self._stale, set()
         for name, feed in self._feeds.items():
+            if isinstance(feed, FragmentFeed) and feed.reach(self.now.instant):
+                self._touched.add(name)
             if isinstance(feed, FragmentFeed) and feed.cut is not None:
                 moved = feed.take()
                 moved = feed.everything() if name in stale else moved
@@ -432,6 +437,11 @@ class Watch:
         """How many fragments of an input said what had been said."""
         feed = self._feeds.get(name)
         return feed.history.repeated if isinstance(feed, FragmentFeed) else 0
+
+    def orphans(self, name: str | None) -> int:
+        """How many ids of an input have content, and stand nowhere."""
+        feed = self._feeds.get(name)
+        return feed.history.orphans if isinstance(feed, FragmentFeed) else 0
 
     def unread(self, name: str | None) -> int:
         """How many fragments of an input were dropped, because no answer can need them."""

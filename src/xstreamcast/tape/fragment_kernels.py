@@ -25,7 +25,7 @@ from xstreamcast.tape.layout import (
 )
 
 REMOVE, HOLE, MEANING, PLAIN, FOREIGN = 4, 8, 15, 16, 32
-ID, TSID, VALID_TIME = 1, 2, 3
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY = range(1, 9)
 
 ABSENT, NOT_A_NUMBER = -1, -2  # tsids that are none
 
@@ -46,6 +46,14 @@ class Units(NamedTuple):
     tsid: I32
     payload: I32
     fault: U8
+    in_start: I64
+    in_length: I32
+    to_start: I64
+    to_length: I32
+    said_start: I64
+    said_length: I32
+    version: I64  # ABSENT, NOT_A_NUMBER
+    temporary: U8
 
 
 class Holes(NamedTuple):
@@ -71,13 +79,13 @@ def _count(c: Columns, elements: U8) -> tuple[int, int]:
 
 
 @kernel
-def _number(heap: U8, start: int, length: int) -> int:
+def _number(heap: U8, start: int, length: int, most: int) -> int:
     end = start + length
     while start < end and heap[start] <= 32:
         start += 1
     while end > start and heap[end - 1] <= 32:
         end -= 1
-    if end == start or end - start > 9:
+    if end == start or end - start > most:
         return NOT_A_NUMBER
     value = np.int64(0)
     for i in range(start, end):
@@ -106,6 +114,9 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
         u.row[unit], u.word[unit], u.fault[unit] = row, word, FINE
         u.id_start[unit], u.id_length[unit], u.tsid[unit] = 0, -1, ABSENT
         u.valid_start[unit], u.valid_length[unit], u.payload[unit] = 0, -1, -1
+        u.in_start[unit], u.in_length[unit], u.to_start[unit], u.to_length[unit] = 0, -1, 0, -1
+        u.said_start[unit], u.said_length[unit], u.version[unit] = 0, -1, ABSENT
+        u.temporary[unit] = 0
         at = row + 1
         while at < end and (c.kind[at] & KIND == NAMESPACE or c.kind[at] & KIND == ATTRIBUTE):
             if c.kind[at] & KIND == ATTRIBUTE:
@@ -115,15 +126,27 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                 if what == ID:
                     u.id_start[unit], u.id_length[unit] = c.start[at], c.length[at]
                 elif what == TSID:
-                    u.tsid[unit] = _number(c.heap, c.start[at], c.length[at])
+                    u.tsid[unit] = _number(c.heap, c.start[at], c.length[at], 9)
                 elif what == VALID_TIME:
                     u.valid_start[unit], u.valid_length[unit] = c.start[at], c.length[at]
+                elif what == IN:
+                    u.in_start[unit], u.in_length[unit] = c.start[at], c.length[at]
+                elif what == VALID_TO:
+                    u.to_start[unit], u.to_length[unit] = c.start[at], c.length[at]
+                elif what == MESSAGE_TIME:
+                    u.said_start[unit], u.said_length[unit] = c.start[at], c.length[at]
+                elif what == VERSION:
+                    u.version[unit] = _number(c.heap, c.start[at], c.length[at], 18)
+                elif what == TEMPORARY:
+                    u.temporary[unit] = c.length[at] == 4  # true
             at += 1
         fault = NO_PAYLOAD
         if word == 0:  # an element that is no word of the wire: the payload itself, bare
             at, fault = end, FINE
             u.payload[unit], u.id_length[unit], u.valid_length[unit] = row, -1, -1
-            u.tsid[unit], u.fault[unit] = ABSENT, FINE
+            u.tsid[unit], u.fault[unit], u.version[unit] = ABSENT, FINE, ABSENT
+            u.in_length[unit], u.to_length[unit], u.said_length[unit] = -1, -1, -1
+            u.temporary[unit] = 0
         while at < end:
             kind = c.kind[at] & KIND
             if kind == ELEMENT:
@@ -165,7 +188,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                         if what == ID:
                             h.id_start[hole], h.id_length[hole] = c.start[k], c.length[k]
                         elif what == TSID:
-                            h.tsid[hole] = _number(c.heap, c.start[k], c.length[k])
+                            h.tsid[hole] = _number(c.heap, c.start[k], c.length[k], 9)
                     k += 1
                 if h.id_length[hole] >= 0 or not meant & PLAIN:
                     hole += 1
@@ -186,5 +209,6 @@ def fragments(c: Columns, elements: U8, attributes: U8) -> tuple[Units, Holes]:
 
 _UNITS = (
     np.int32, np.uint8, np.int64, np.int32, np.int64, np.int32, np.int32, np.int32, np.uint8,
+    np.int64, np.int32, np.int64, np.int32, np.int64, np.int32, np.int64, np.uint8,
 )  # fmt: skip
 _HOLES = (np.int32, np.int32, np.int64, np.int32, np.int32, np.uint8)

@@ -116,8 +116,9 @@ def lay(
                 j += family[j]
             continue
         at += extra[f]
-        k = first[f]
-        while j < end:
+        for k in range(first[f], first[f + 1]):
+            if j >= end:
+                break
             open_ = beside[k] & TEXT_BEFORE != 0 or (open_ and beside[k] & HOLE_BEFORE != 0)
             while j < end and link[j] == k:
                 out_row[j], level[j] = at + before[k], level[i] + depth[k]
@@ -126,7 +127,10 @@ def lay(
                 j += family[j]
             if open_ and beside[k] & TEXT_AFTER:
                 at -= 1
-            k += 1
+        while j < end:  # what is attached stands behind all that the payload holds
+            out_row[j], level[j] = at + rows[f], level[i] + 1
+            at += total[j]
+            j += family[j]
     return row, byte
 
 
@@ -314,4 +318,9 @@ def splice(
             ends_in_text = c_kind[stop - 1] & KIND == TEXT and c_parent[stop - 1] == source
             last_text = at - 1 if ends_in_text else signed(-1)
             r = stop
+        while j < last:  # what is attached stands behind all that the payload holds
+            if state[j] == FULL:
+                parent[laid_row[j]] = first
+            at += total[j]
+            j += family[j]
         size[first] = at - first - 1

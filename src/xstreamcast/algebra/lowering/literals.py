@@ -10,6 +10,7 @@ from xstreamcast.algebra.lowering.types import cast_target, sequence_type
 from xstreamcast.errors import Span
 from xstreamcast.model.atomic import ATOMIC, DECIMAL, DOUBLE, INTEGER, QNAME, STRING
 from xstreamcast.model.sequence_type import AtomicItem
+from xstreamcast.syntax import times
 from xstreamcast.syntax import tree as t
 
 _GENERAL: Final[dict[str, p.CompareOp]] = {
@@ -80,6 +81,7 @@ def sequence(expr: t.Sequence, scope: Scope) -> p.Expression:
 
 
 def comparison(expr: t.Comparison, scope: Scope) -> p.Expression:
+    expr = times.compared(expr)
     left, right = scope.lower(expr.left), scope.lower(expr.right)
     if expr.operator in _GENERAL:
         return p.GeneralCompare(_GENERAL[expr.operator], left, right, span=expr.span)
@@ -89,6 +91,7 @@ def comparison(expr: t.Comparison, scope: Scope) -> p.Expression:
 
 
 def arithmetic(expr: t.Arithmetic, scope: Scope) -> p.Expression:
+    expr = times.added(expr)
     left, right = scope.lower(expr.left), scope.lower(expr.right)
     return p.Arithmetic(expr.operator, left, right, span=expr.span)
 

@@ -14,6 +14,7 @@ from xstreamcast.algebra.translate.scope import Scope
 from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
 from xstreamcast.errors import error
 from xstreamcast.model.structure import TagStructure
+from xstreamcast.syntax import times
 from xstreamcast.syntax import tree as t
 
 Translated = tuple[t.Expr, Shape]
@@ -58,6 +59,10 @@ class Translator:
 
     def expression(self, found: t.Expr, scope: Scope) -> Translated:
         """The expression and what is known of its value."""
+        if isinstance(found, t.Comparison):
+            found = times.compared(found)
+        elif isinstance(found, t.Arithmetic):
+            found = times.added(found)
         match found:
             case t.TimeLiteral() | t.TimeConstant():
                 return self._time(found, scope), PLAIN

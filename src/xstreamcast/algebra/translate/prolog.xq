@@ -43,16 +43,30 @@ declare function xsc:fragments($stream as document-node()) as element()* {
   $stream/*/(stream:filler | stream:repeat | stream:replace | stream:remove)
 };
 
+(: Without a valid time, a repeat of what its id said before says nothing. :)
+declare function xsc:is_known($fragment as element()) as xs:boolean {
+  $fragment instance of element(stream:repeat) and fn:empty($fragment/@validTime)
+  and (some $earlier in $fragment/preceding-sibling::*[@id = $fragment/@id]
+       satisfies fn:deep-equal($earlier/*, $fragment/*)
+                 and xsc:said($earlier) = xsc:said($fragment))
+};
+
 declare function xsc:valid_time($fragment as element(), $number as xs:integer) as xs:dateTime {
   if ($fragment/@validTime) then xsc:told(xsc:instant($fragment/@validTime))
   else xs:dateTime("1970-01-01T00:00:00") + $number * xs:dayTimeDuration("PT1S")
 };
 
+(: What moves the clock: message times, or valid times where a fragment has none; heartbeats. :)
 declare function xsc:latest($streams as document-node()*) as xs:dateTime {
   let $all :=
-    for $stream in $streams
-    for $fragment at $number in xsc:fragments($stream)
-    let $instant := xsc:valid_time($fragment, $number)
+    for $instant in
+      for $stream in $streams
+      return (
+        for $fragment at $number in xsc:fragments($stream)
+        where fn:not(xsc:is_known($fragment))
+        return ($fragment/@messageTime ! xsc:told(xsc:instant(.)),
+                xsc:valid_time($fragment, $number))[1],
+        $stream/*/stream:heartbeat/@validTime ! xsc:told(xsc:instant(.)))
     order by xsc:utc($instant)
     return $instant
   return ($all[fn:last()], xs:dateTime("1970-01-01T00:00:00"))[1]
@@ -72,9 +86,39 @@ declare function xsc:history($stream as document-node(), $horizon as xs:dateTime
   return map:merge(
     for $fragment at $number in xsc:fragments($stream)
     let $valid := xsc:valid_time($fragment, $number)
-    where fn:empty($horizon) or xsc:utc($valid) le xsc:utc($horizon)
+    where (fn:empty($horizon) or xsc:utc($valid) le xsc:utc($horizon))
+          and fn:not(xsc:is_known($fragment))
     group by $id := xs:string($fragment/@id)
-    return map:entry($id, xsc:versions($fragment, $valid, $types)))
+    return (map:entry($id, xsc:versions($fragment, $valid, $types, $horizon)),
+            xsc:attachments($id, $fragment, $valid, $types)),
+    map { "duplicates": "combine" })
+};
+
+(: Which ids are attached to which, below a key that no id has. :)
+declare function xsc:attached_to($id as xs:string) as xs:string {
+  "&#9;in " || $id
+};
+
+declare function xsc:attachments(
+    $id as xs:string, $fragments as element()*, $valid as xs:dateTime*,
+    $types as map(xs:string, xs:string)) as map(*)* {
+  let $event := $fragments[fn:exists(*)]/@tsid ! $types(xs:string(.)) = "event"
+  let $tsid := ($fragments[fn:exists(*)], $fragments)[1]/@tsid
+  for $parent in fn:distinct-values($fragments/@in)
+  return map:entry(xsc:attached_to($parent), map {
+    "id": $id, "in": xs:string($parent), "tsid": $tsid, "event": $event,
+    "first": fn:min($valid ! xsc:utc(.)) })
+};
+
+(: Versioned units by their id, behind them events by valid time and id; each as a hole. :)
+declare function xsc:attached(
+    $history as map(*), $id as xs:string, $lifespan as attribute()*) as element()* {
+  for $one in $history(xsc:attached_to($id))
+  order by $one?event, ($one?first)[$one?event] empty least,
+           $one?id collation "http://www.w3.org/2005/xpath-functions/collation/codepoint"
+  return element stream:hole {
+    attribute id { $one?id }, attribute in { $one?in }, $one?tsid, $lifespan
+  }
 };
 
 (: Of fragments of one id and instant, in order of arrival, the last counts; but a repeat of what any
@@ -83,32 +127,90 @@ declare function xsc:counts($fragments as element()*) as element() {
   (for $fragment at $number in $fragments
    where fn:not($fragment instance of element(stream:repeat)
                 and (some $earlier in fn:subsequence($fragments, 1, $number - 1)
-                     satisfies fn:deep-equal($earlier/*, $fragment/*)))
+                     satisfies fn:deep-equal($earlier/*, $fragment/*)
+                               and xsc:said($earlier) = xsc:said($fragment)))
+   order by xs:integer(($fragment/@version, 0)[1])
    return $fragment)[fn:last()]
+};
+
+declare function xsc:said($fragment as element()) as xs:string {
+  fn:string-join(
+    (($fragment/@tsid, $fragment/@in, $fragment/@version, $fragment/@temporary)
+       ! (fn:local-name(.) || " " || .),
+     $fragment/@validTo ! xs:string(xsc:utc(xsc:instant(.)))), "|")
 };
 
 (: The fragments of one id, in order of arrival. A remove has no content; a snapshot has no versions:
    it is what was said of it last. :)
 declare function xsc:versions(
-    $fragments as element()*, $valid as xs:dateTime*, $types as map(xs:string, xs:string))
-    as map(*)* {
+    $fragments as element()*, $valid as xs:dateTime*, $types as map(xs:string, xs:string),
+    $horizon as xs:dateTime?) as map(*)* {
   let $said :=
     for $fragment at $number in $fragments
     let $from := $valid[$number]
-    group by $instant := xsc:utc($from)
+    group by $instant := xsc:utc($from), $layer := $fragment/@temporary = "true"
     order by $instant
     let $last := xsc:counts($fragment)
-    return map { "from": $from[fn:last()], "content": $last/*,
+    return map { "from": $last ! $from[fn:index-of($fragment ! fn:generate-id(.),
+                                                   fn:generate-id($last))],
+                 "content": $last/*, "temporary": $layer, "in": $last/@in ! xs:string(.),
+                 "until": xsc:known_end($last, $horizon),
                  "type": ($types(xs:string($last/@tsid)), "snapshot")[1] }
-  for $version at $number in $said
-  let $next := $said[$number + 1]?from
+  for $version in if ($said?temporary = fn:true()) then xsc:layers($said) else xsc:ended($said)
   where fn:exists($version?content)
   return
     switch ($version?type)
-    case "snapshot" return if (fn:empty($next)) then map:remove($version, "from") else ()
+    case "snapshot" return if (fn:empty($version?end)) then map:remove($version, "from") else ()
     case "event" return map:put($version, "to", xsc:shown($version?from))
     default return
-      map:put($version, "to", if (fn:empty($next)) then "now" else xsc:shown($next))
+      if (fn:empty($version?end)) then map:put($version, "to", "now")
+      else if (xsc:utc($version?end) le xsc:utc($version?from)) then ()
+      else map:put($version, "to", xsc:shown($version?end))
+};
+
+(: An end after the horizon is not known yet. :)
+declare function xsc:known_end($fragment as element(), $horizon as xs:dateTime?) as xs:dateTime? {
+  $fragment/@validTo ! xsc:told(xsc:instant(.))
+    [fn:empty($horizon) or xsc:utc(.) le xsc:utc($horizon)]
+};
+
+(: Each version ends where the next begins, or where it says. :)
+declare function xsc:ended($said as map(*)*) as map(*)* {
+  for $version at $number in $said
+  let $next := $said[$number + 1]?from
+  return map:put($version, "end",
+    if (fn:empty($next)) then $version?until
+    else if (fn:empty($version?until)) then $next
+    else xsc:earlier($next, $version?until))
+};
+
+(: What is temporary hides the others while it lasts; they return when it ends. :)
+declare function xsc:layers($said as map(*)*) as map(*)* {
+  let $edges :=
+    for $instant in $said ! (?from, ?until)
+    group by $key := xsc:utc($instant)
+    order by $key
+    return $instant[1]
+  let $holders := $edges ! xsc:holder($said, .)
+  for $edge at $number in $edges
+  let $holder := $holders[$number]
+  where $holder > 0 and ($number = 1 or fn:not($holders[$number - 1] = $holder))
+  let $after := (for $later at $k in $holders
+                 where $k > $number and $later ne $holder return $k)[1]
+  return map:put(map:put($said[$holder], "from", $edge), "end", $edges[$after])
+};
+
+(: Which version holds at an instant, 0 for none. :)
+declare function xsc:holder($said as map(*)*, $instant as xs:dateTime) as xs:integer {
+  let $begun :=
+    for $version at $number in $said
+    where xsc:utc($version?from) le xsc:utc($instant) return $number
+  let $alive :=
+    for $number in $begun, $until in ($said[$number]?until, $xsc:never)[1]
+    where xsc:utc($until) gt xsc:utc($instant) return $number
+  let $over := for $number in $alive where $said[$number]?temporary return $number
+  let $under := for $number in $begun where fn:not($said[$number]?temporary) return $number
+  return ($over[fn:last()], $under[fn:last()][. = $alive], 0)[1]
 };
 
 (: ---- the temporal view: a hole stands for all its versions ---- :)
@@ -138,7 +240,7 @@ declare function xsc:clipped($version as map(*), $hole as element()) as map(*)? 
 };
 
 declare function xsc:fillings($history as map(*), $hole as element()) as map(*)* {
-  $history(xs:string($hole/@id)) ! xsc:clipped(., $hole)
+  $history(xs:string($hole/@id))[fn:empty($hole/@in) or ?in = $hole/@in] ! xsc:clipped(., $hole)
 };
 
 (: The versions that fill the holes, as elements with their lifespans and with holes of their own. :)
@@ -151,7 +253,8 @@ declare function xsc:get_fillers($history as map(*), $holes as element()*) as el
   return element { fn:node-name($content) } {
     xsc:bindings($content), xsc:bindings_around($content, $hole),
     $content/@*[fn:empty($lifespan) or fn:not(fn:node-name(.) = $lifespan ! fn:node-name(.))],
-    $lifespan, xsc:stamped($content/node(), xsc:inner($version))
+    $lifespan, xsc:stamped($content/node(), xsc:inner($version)),
+    xsc:attached($history, $hole/@id, xsc:inner($version))
   }
 };
 
@@ -165,11 +268,18 @@ declare function xsc:fill($history as map(*), $nodes as element()*) as element()
 declare function xsc:holes_below(
     $history as map(*), $holes as element()*, $tsids as xs:string*) as element()* {
   for $hole in $holes, $version in xsc:fillings($history, $hole),
-      $below in $version?content//stream:hole[@tsid = $tsids]
+      $below in ($version?content//stream:hole, xsc:attached_below($history, $hole, $version))
+                [@tsid = $tsids]
   return element stream:hole {
     xsc:bindings($below), xsc:bindings_around($below, $hole),
-    $below/@id, $below/@tsid, xsc:inner($version)
+    $below/@id, $below/@tsid, $below/@in, xsc:inner($version)
   }
+};
+
+declare function xsc:attached_below(
+    $history as map(*), $hole as element(), $version as map(*)) as element()* {
+  for $below in xsc:attached($history, $hole/@id, ())
+  return element stream:hole { xsc:bindings($version?content), $below/@* }
 };
 
 (: What the holes of a version carry. :)
@@ -182,7 +292,7 @@ declare function xsc:stamped($nodes as node()*, $lifespan as attribute()*) as no
   for $node in $nodes
   return
     typeswitch ($node)
-    case element(stream:hole) return element stream:hole { $node/@id, $node/@tsid, $lifespan }
+    case element(stream:hole) return element stream:hole { $node/@id, $node/@tsid, $node/@in, $lifespan }
     case element() return xsc:rebuilt($node, $node/@*, xsc:stamped($node/node(), $lifespan))
     default return $node
 };
@@ -370,14 +480,17 @@ declare function xsc:keys($history as map(*), $hole as element(), $above as xs:s
   let $content := $version?content
   let $this := if ($version?type = "snapshot") then "" else fn:generate-id($content)
   let $key := $above || "/" || $hole/@id || "@" || $this
-  for $element at $number in $content/descendant-or-self::*
-  return
-    if ($element instance of element(stream:hole)) then
-      let $same := $content//stream:hole[@id = $element/@id][. << $element]
-      return xsc:keys($history, xsc:stamped($element, xsc:inner($version)),
-                      $key || "~" || fn:count($same))
-    else if ($number = 1) then $key
-    else $key || "#" || fn:generate-id($element)
+  return (
+    for $element at $number in $content/descendant-or-self::*
+    return
+      if ($element instance of element(stream:hole)) then
+        let $same := $content//stream:hole[@id = $element/@id][. << $element]
+        return xsc:keys($history, xsc:stamped($element, xsc:inner($version)),
+                        $key || "~" || fn:count($same))
+      else if ($number = 1) then $key
+      else $key || "#" || fn:generate-id($element),
+    for $element in xsc:attached($history, $hole/@id, xsc:inner($version))
+    return xsc:keys($history, $element, $key || "~0"))
 };
 
 (: From the elements of a view to their keys, and from the keys to the elements as of each planned
@@ -392,7 +505,8 @@ declare function xsc:plan(
     "views":
       for $instant in fn:distinct-values(
         for $fragment at $number in xsc:fragments($stream)
-        return xsc:utc(xsc:valid_time($fragment, $number)))
+        return (xsc:utc(xsc:valid_time($fragment, $number)),
+                $fragment/@validTo ! xsc:utc(xsc:instant(.))))
       where $instant gt xsc:utc($xsc:now)
       order by $instant
       let $later := xsc:history($stream, $instant), $reached := xsc:view($later)

@@ -12,6 +12,7 @@ from xstreamcast.edges.replay.offset import Offset, Said, Seen
 from xstreamcast.edges.replay.scanning import Scan, scanned
 from xstreamcast.edges.replay.splits import Split
 from xstreamcast.edges.replay.survey import STEP, Mark, Survey
+from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.edges.wire.sync import first_markup, fragment_bytes, sure_start
 from xstreamcast.errors import error
 
@@ -95,10 +96,10 @@ class Replay:
         self, name: str, seen: Seen, said: Said, limit: int | None, most: int, grows: bool
     ) -> tuple[Seen, Said]:
         """Read on in a file, up to a limit or its end."""
-        if seen.position > os.path.getsize(name) and not name.endswith(".gz"):
+        if seen.position > os.path.getsize(name) and not is_compressed(name):
             raise error("XSCU0003", f"{name} has become shorter than what was read of it")
         found = self._scan(name, Mark(seen.position, seen.tag, said), limit, most)
-        if found.stop is None and (name.endswith(".gz") or not grows):
+        if found.stop is None and (is_compressed(name) or not grows):
             said = _closed(name, found.safe)
             over = Seen(max(os.path.getsize(name), seen.position), "", True)
             self._marks[name, seen.position, over.position] = found.marks
@@ -109,7 +110,7 @@ class Replay:
 
     def _scan(self, name: str, begin: Mark, limit: int | None, most: int) -> Scan:
         """Marks of a file: markup is followed, and where that is not enough, tokenised."""
-        zipped = name.endswith(".gz")
+        zipped = is_compressed(name)
         found = Scan(begin, strange=True) if zipped else scanned(name, begin, limit, most)
         if not found.strange:
             return found

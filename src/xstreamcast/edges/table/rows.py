@@ -16,6 +16,7 @@ from xstreamcast.edges.table.schema import (
     row_schema,
 )
 from xstreamcast.edges.wire.encoder import payload_of, structure_line
+from xstreamcast.errors import error
 from xstreamcast.model.fragment import (
     REPEATED,
     STREAM,
@@ -47,6 +48,13 @@ class Rows:
         """A record batch with what arrived."""
         match arrival:
             case FragmentBatch():
+                if arrival.optional(slice(0)):
+                    raise error(
+                        "XSCU0005",
+                        f"{self.stream}: a table cannot hold fragments that name their parent, "
+                        "their end or a message time",
+                        hint="read the feed itself: -i NAME=MAPPING:PLACE",
+                    )
                 return self._fragments(arrival)
             case Described(structure):
                 told = structure_line(structure)

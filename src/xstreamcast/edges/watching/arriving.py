@@ -13,11 +13,12 @@ from xstreamcast.edges.immutable import Kept, Path
 from xstreamcast.edges.inputs import Kind as Form
 from xstreamcast.edges.inputs import kind_of
 from xstreamcast.edges.wire.decoder import OnError
-from xstreamcast.errors import error
+from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
 from xstreamcast.model.instant import START, show_instant
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.operators.network import Network
     from xstreamcast.operators.watch import Kind, Watch
 
@@ -27,9 +28,13 @@ if TYPE_CHECKING:
 class Arriving:
     """Documents are handed on as bytes, streams of fragments in batches of at most `most`."""
 
-    def __init__(self, name: str | None, head: bytes, most: int) -> None:
-        self.name, self._most = name, most
-        self.form: Form = kind_of(head)
+    def __init__(
+        self, name: str | None, head: bytes, most: int, mapping: Mapping | None = None
+    ) -> None:
+        self.name, self._most, self._mapping = name, most, mapping
+        self.form: Form = kind_of(head, name) if mapping is None else "fragments"
+        if name is None and mapping is not None:
+            raise error("XSCU0001", "a feed with a mapping must have a name", hint="-i NAME=SOURCE")
         if name is None and self.form in ("updates", "changes"):
             raise error(
                 "XSCU0001", f"a stream of {self.form} must have a name", hint="-i NAME=SOURCE"
@@ -51,7 +56,9 @@ class Arriving:
         """Be ready for pieces."""
         if self.kind == "fragments":
             name = str(self.name)
-            self.decoder = decoder_of(self.form, name, watch.names, on_error, immutable)
+            self.decoder = decoder_of(
+                self.form, name, watch.names, on_error, immutable, self._mapping
+            )
             paths = tuple(path for path in immutable if path.stream in (None, name))
             if self.form == "fragments" and paths:
                 self._kept = Kept(name, paths)
@@ -84,6 +91,11 @@ class Arriving:
         """The input has ended."""
         if self.decoder is not None:
             yield from self._hand_on(self.decoder.close(), watch, limits)
+            if self.form == "fragments" and self.decoder.structure is None:
+                raise error(
+                    "XSCF0010", at=DataPlace(str(self.name)),
+                    hint="a stream says its structure itself",
+                )  # fmt: skip
         watch.on_end(self.name)
         yield
 
@@ -156,6 +168,7 @@ def some(batch: FragmentBatch, at: Any) -> FragmentBatch:
         batch,
         **{n: getattr(batch, n)[at] for n in ("id", "tsid", "valid", "flags", "op")},
         **{n: getattr(batch, n)[at] for n in ("payload", "offset")},
+        **batch.optional(at),
         hole_fragment=place[batch.hole_fragment[carried]],
         **{n: getattr(batch, n)[carried] for n in ("hole_id", "hole_tsid", "hole_row")},
     )

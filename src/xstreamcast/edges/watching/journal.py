@@ -2,6 +2,8 @@
 
     DIR/journal       a line for each tick: what was read, what time it was, where the sink stood
     DIR/NAME.bytes    the bytes of an input that cannot be read a second time (a pipe)
+    DIR/NAME.notes    which files, in which order; which records of Kafka
+    DIR/NAME.frames   what came from the network, written down before it counts
 
 A line is written when the changes of its tick are in the sink. Whoever starts again takes the same
 bytes in between the same ticks, tells nothing, cuts the sink where the last line says, and goes on.
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.errors import error
 
 
@@ -32,13 +35,14 @@ class Journal:
     """The folder of a checkpoint."""
 
     def __init__(self, folder: str | os.PathLike[str], query: str) -> None:
-        self._folder = Path(folder)
+        self._folder = self.folder = Path(folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         self._check(query)
         self._path = self._folder / "journal"
         self.lines = list(self._told())
         self._file: BinaryIO = open(self._path, "ab")  # noqa: SIM115  # open until close()
         self._kept: dict[str, BinaryIO] = {}
+        self._notes: dict[str, Notes] = {}
 
     @property
     def sink(self) -> int:
@@ -74,15 +78,27 @@ class Journal:
             self._kept[name] = open(self._bytes(name), "ab")  # noqa: SIM115  # open until close()
         self._kept[name].write(piece)
 
-    def kept(self, name: str) -> bytes:
-        """The bytes of a pipe that were taken in by ticks that count."""
+    def kept(self, name: str) -> Iterator[bytes | None]:
+        """What ticks that count took in from a pipe, piece by piece; None where it ended."""
+        counts = [n for line in self.lines for who, n in line.read if who == name]
         path = self._bytes(name)
-        total = sum(n for line in self.lines for who, n in line.read if who == name and n > 0)
         if not path.exists():
-            return b""
-        if path.stat().st_size > total:
-            os.truncate(path, total)
-        return path.read_bytes()
+            return
+        if path.stat().st_size > sum(n for n in counts if n > 0):
+            os.truncate(path, sum(n for n in counts if n > 0))
+        with open(path, "rb") as file:
+            for count in counts:
+                yield None if count < 0 else file.read(count)
+
+    def notes(self, name: str) -> Notes:
+        """What an input wrote down to read the same again."""
+        if name not in self._notes:
+            self._notes[name] = Notes(self._folder / f"{name or 'input'}.notes")
+        return self._notes[name]
+
+    def ended(self, name: str) -> int:
+        """How many files or messages of an input ended in ticks that count."""
+        return sum(n < 0 for line in self.lines for who, n in line.read if who == name)
 
     def _bytes(self, name: str) -> Path:
         return self._folder / f"{name or 'input'}.bytes"
@@ -91,6 +107,8 @@ class Journal:
         """A tick counts when this returns."""
         for file in self._kept.values():
             _synced(file)
+        for notes in self._notes.values():
+            notes.sync()
         text = json.dumps([line.read, line.now, line.sink], separators=(",", ":"))
         self._file.write(text.encode() + b"\n")
         _synced(self._file)
@@ -98,6 +116,8 @@ class Journal:
     def close(self) -> None:
         for file in (self._file, *self._kept.values()):
             file.close()
+        for notes in self._notes.values():
+            notes.close()
 
 
 def _synced(file: BinaryIO) -> None:

@@ -6,20 +6,23 @@ import os
 import select
 import stat
 import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, TypeAlias
 
-from xstreamcast.edges.inputs import opened, paths
+from xstreamcast.edges.inputs import paths
 from xstreamcast.edges.loading import table_path
+from xstreamcast.edges.mapping.finding import split_source
+from xstreamcast.edges.sources import Burst, flattened, is_place
+from xstreamcast.edges.sources.compressed import is_compressed
+from xstreamcast.edges.sources.files import PIECE, WAIT, Files
+from xstreamcast.edges.sources.network import Remembering, network_pieces
 from xstreamcast.edges.table.reading import table_pieces
 from xstreamcast.errors import error
 
-PIECE: Final = 1 << 18
-_LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
-WAIT: Final = 0.1  # seconds between two looks at what may grow
+__all__ = ["END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_bursts"]
 
 END: Final = None  # one file of several has ended
+_ENDLESS: Final = 1 << 62
 
 # Seconds that nobody minds waiting for a source that has nothing now; None: as long as it takes.
 Patience: TypeAlias = Callable[[], float | None]
@@ -28,10 +31,26 @@ Patience: TypeAlias = Callable[[], float | None]
 def pieces(
     source: Any, *, follow: bool, patience: Patience, name: str | None = None
 ) -> Iterator[bytes | None]:
-    """The bytes of a source; None after each of its files.
+    """The bytes of a source; None after each of its files or messages.
 
-    `follow` goes on reading what is added to the last file. A table is read as it is now.
+    `follow` goes on reading what is added to files and folders. A table is read as it is now.
     """
+    return flattened(pieces_and_bursts(source, follow=follow, patience=patience, name=name))
+
+
+def pieces_and_bursts(
+    source: Any,
+    *,
+    follow: bool,
+    patience: Patience,
+    name: str | None = None,
+    checkpoint: Remembering | None = None,
+) -> Iterator[bytes | Burst | None]:
+    """The same, where messages that came together stay together.
+
+    With a checkpoint, what can be read again is noted there, and what cannot is written down first.
+    """
+    source = split_source(source)[1]
     if (table := table_path(source)) is not None:
         yield from table_pieces(table, name)
         yield END
@@ -39,17 +58,26 @@ def pieces(
         whole = bytes(source)
         yield from (whole[at : at + PIECE] for at in range(0, len(whole), PIECE))
         yield END
+    elif is_place(source):
+        yield from network_pieces(
+            str(source), name=name, follow=follow, patience=patience, checkpoint=checkpoint
+        )
     elif isinstance(source, str | os.PathLike):
-        yield from _of_files(paths(source), follow, patience)
+        yield from _of_files(os.fspath(source), follow, patience, name, checkpoint)
     else:
         yield from _given(source)
         yield END
 
 
-def files_of(source: Any) -> int:
-    """How many files a source consists of."""
+def files_of(source: Any, follow: bool = False) -> int:
+    """How many files a source consists of; a folder that is followed has no last one."""
+    source = split_source(source)[1]
     if table_path(source) is not None or not isinstance(source, str | os.PathLike):
         return 1
+    if is_place(source) or is_pipe(source):
+        return 1
+    if follow and not os.path.isfile(source):
+        return _ENDLESS
     return len(paths(source))
 
 
@@ -58,38 +86,30 @@ def _given(source: Iterable[bytes]) -> Iterator[bytes]:
         yield bytes(piece)
 
 
-def _of_files(names: list[str], follow: bool, patience: Patience) -> Iterator[bytes | None]:
-    for at, name in enumerate(names):
-        last = at == len(names) - 1
-        if name == "-":
-            yield from _of_pipe(sys.stdin.buffer.fileno(), patience)
-        elif _is_pipe(name):
-            yield from _of_named_pipe(name, patience)
-        else:
-            yield from _of_file(name, follow and last, patience)
+def _of_files(
+    source: str, follow: bool, patience: Patience, name: str | None, checkpoint: Remembering | None
+) -> Iterator[bytes | None]:
+    if source == "-":
+        yield from _of_pipe(sys.stdin.buffer.fileno(), patience)
         yield END
+    elif is_pipe(source):
+        yield from _of_named_pipe(source, patience)
+        yield END
+    else:
+        notes = None if checkpoint is None else checkpoint.notes(name or "")
+        ended = 0 if checkpoint is None else checkpoint.ended(name or "")
+        yield from Files(source, follow, patience, notes).pieces(ended)
 
 
-def _of_file(name: str, follow: bool, patience: Patience) -> Iterator[bytes]:
-    size = PIECE
-    with opened(name) as file:
-        while True:
-            piece = file.read(size)
-            if piece:
-                yield piece
-                size = min(2 * size, _LARGEST)
-            elif not follow:
-                return
-            else:
-                size = PIECE
-                wait = patience()
-                time.sleep(WAIT if wait is None else wait)
-                yield b""
-
-
-def _is_pipe(name: str) -> bool:
-    """Whether a name is that of a pipe; one that is to be unzipped is read as a file."""
-    return not name.endswith(".gz") and stat.S_ISFIFO(os.stat(name).st_mode)
+def is_pipe(source: Any) -> bool:
+    """Whether a source is standard input or a named pipe; one to be unzipped is read as a file."""
+    source = split_source(source)[1]
+    if not isinstance(source, str | os.PathLike):
+        return False
+    word = os.fspath(source)
+    if word == "-" or is_compressed(word):
+        return word == "-"
+    return os.path.exists(word) and stat.S_ISFIFO(os.stat(word).st_mode)
 
 
 def _of_named_pipe(name: str, patience: Patience) -> Iterator[bytes]:

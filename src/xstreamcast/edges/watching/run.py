@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field
@@ -11,10 +12,27 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
+from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
+from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Journal, Line
-from xstreamcast.edges.watching.pieces import END, WAIT, files_of, pieces
+from xstreamcast.edges.watching.pieces import (
+    END,
+    WAIT,
+    files_of,
+    is_pipe,
+    pieces_and_bursts,
+)
+from xstreamcast.edges.watching.replayed import (
+    Pieces,
+    again,
+    burst_of,
+    bytes_of,
+    exactly,
+    then,
+    to_end,
+)
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.network import Network
@@ -28,7 +46,6 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
-Pieces = Iterator[bytes | None]
 _OVER: Final = b"over"  # told apart from a piece by what it is, not by what it says
 
 
@@ -103,7 +120,7 @@ class Watching:
         self.begin()
         assert self.watch is not None
         kept = nullcontext() if self.journal is None else closing(self.journal)
-        with closing(self._batches()) as batches, kept:
+        with kept, closing(self), closing(self._batches()) as batches:
             for _ in batches:
                 if self.options.clock == "wall":
                     self.watch.reach(Moment(time.time_ns() // 1000, True))
@@ -115,12 +132,18 @@ class Watching:
                 if self._until is not None and time.monotonic() >= self._until:
                     return
 
-    def _remember(self, read: tuple[str, int]) -> None:
+    def close(self) -> None:
+        """Read nothing more: whoever waits at a socket or a broker goes."""
+        for stream, _ in self._open.values():
+            if isinstance(stream, Generator):
+                stream.close()
+
+    def _remember(self, *read: tuple[str, int]) -> None:
         """Write down what was taken in, once the changes that it made are in the sink."""
         assert self.watch is not None
         if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
-            self.journal.write(Line([read], now, self.sink()))
+            self.journal.write(Line(list(read), now, self.sink()))
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""
@@ -137,10 +160,11 @@ class Watching:
         for name in self.inputs:
             stream = self._pieces(name)
             head = self._head(stream)
-            arriving = Arriving(name, b"".join(p for p in head if p), self.options.batch)
-            arriving.of = files_of(self.sources[name])
+            mapping = mapping_of(self.sources[name])[0]
+            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping)
+            arriving.of = files_of(self.sources[name], self.options.follow)
             kinds[name] = arriving.kind
-            self._open[name] = _again(head, stream), arriving
+            self._open[name] = again(head, stream), arriving
         strict = self.options.policy == "strict"
         if strict:
             for program in self.programs.values():
@@ -149,6 +173,7 @@ class Watching:
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
             one.fixed = self._fixed if paths else None
+            one.told_time = self.options.clock != "wall"
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
@@ -169,10 +194,13 @@ class Watching:
 
     def _pieces(self, name: str | None) -> Pieces:
         source = self.sources[name]
-        live = pieces(source, follow=self.options.follow, patience=self._patience, name=name)
-        if self.journal is None or not _is_pipe(source):
+        live = pieces_and_bursts(
+            source, follow=self.options.follow, patience=self._patience, name=name,
+            checkpoint=self.journal,
+        )  # fmt: skip
+        if self.journal is None or not is_pipe(source):
             return live
-        return _then(self.journal.kept(name or ""), live)
+        return then(self.journal.kept(name or ""), live)
 
     def _patience(self) -> float | None:
         """How long a source may be waited for: no others are held up, and no clock."""
@@ -180,12 +208,12 @@ class Watching:
             return None
         return 0 if self._busy else WAIT
 
-    def _head(self, stream: Pieces) -> list[bytes | None]:
+    def _head(self, stream: Pieces) -> list[bytes | Burst | None]:
         """Pieces up to the first that says what the input is."""
-        head: list[bytes | None] = []
+        head: list[bytes | Burst | None] = []
         for piece in stream:
             head += [piece] if piece != b"" else []
-            if piece is END or (piece and _tells(b"".join(p for p in head if p))):
+            if piece is END or (piece and _tells(bytes_of(head))):
                 break
             if self._until is not None and time.monotonic() >= self._until:
                 break
@@ -214,6 +242,8 @@ class Watching:
                     yield from arriving.end(self.watch, limits)
                 elif piece is END:
                     yield from self._whole(name, -1, arriving.end_file(self.watch, limits))
+                elif isinstance(piece, Burst):
+                    yield from self._take_burst(name, piece, arriving, limits)
                 else:
                     yield from self._take(name, piece or b"", arriving, limits)
             self._busy = came
@@ -225,9 +255,23 @@ class Watching:
         if not piece:
             yield
             return
-        if self.journal is not None and _is_pipe(self.sources[name]):
+        if self.journal is not None and is_pipe(self.sources[name]):
             self.journal.keep(name or "", piece)
         yield from self._whole(name, len(piece), arriving.take(piece, self.watch, limits))
+
+    def _take_burst(
+        self, name: str | None, burst: Burst, arriving: Arriving, limits: Limits
+    ) -> Iterator[None]:
+        """Messages that came together: one tick for all of them."""
+        self._take_messages(burst, arriving, limits)
+        yield
+        self._remember(*((name or "", n) for message in burst for n in (len(message), -1)))
+
+    def _take_messages(self, burst: Burst, arriving: Arriving, limits: Limits) -> None:
+        assert self.watch is not None
+        for message in joined(burst) if arriving.form == "fragments" else burst:
+            deque(arriving.take(message, self.watch, limits), maxlen=0)
+            deque(arriving.end_file(self.watch, limits), maxlen=0)
 
     def _whole(self, name: str | None, count: int, steps: Iterator[None]) -> Iterator[None]:
         """A tick after each step; what was read counts when the last of them is in the sink."""
@@ -243,21 +287,24 @@ class Watching:
         limits = self._limits()
         rests: dict[str, bytes] = {}
         for line in journal.lines:
-            for name, count in line.read:
-                key = name or None
-                stream, arriving = self._open[key]
-                if count < 0:
-                    next(stream)
-                    steps = arriving.end_file(self.watch, limits)
-                else:
-                    piece = _exactly(stream, count, rests, name)
-                    steps = arriving.take(piece, self.watch, limits)
-                for _ in steps:
-                    self._replayed_tick(line)
+            name, count = line.read[0]
+            stream, arriving = self._open[name or None]
+            if len(line.read) > 1:
+                self._take_messages(burst_of(stream, line, rests), arriving, limits)
+                self._replayed_tick(line)
+                continue
+            if count < 0:
+                to_end(stream, rests, name)
+                steps = arriving.end_file(self.watch, limits)
+            else:
+                piece = exactly(stream, count, rests, name)
+                steps = arriving.take(piece, self.watch, limits)
+            for _ in steps:
+                self._replayed_tick(line)
         for name, rest in rests.items():
             stream, arriving = self._open[name or None]
             if rest:
-                self._open[name or None] = _again([rest], stream), arriving
+                self._open[name or None] = again([rest], stream), arriving
         if journal.lines:
             self._turn(journal.lines[-1].read[-1][0] or None)
 
@@ -299,6 +346,7 @@ class Watching:
         counts = {
             "repeated": self.watch.repeated(name),
             "not kept, because the query does not read them": self.watch.unread(name),
+            "orphans, in no hole and attached to nothing": self.watch.orphans(name),
             "late": one.late,
             "too far ahead": one.ahead,
             "updates of what is immutable left out": one.ignored,
@@ -310,30 +358,3 @@ class Watching:
 def _tells(head: bytes) -> bool:
     """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
     return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
-
-
-def _is_pipe(source: Any) -> bool:
-    return isinstance(source, str) and source == "-"
-
-
-def _again(head: list[bytes | None], stream: Pieces) -> Pieces:
-    yield from head
-    yield from stream
-
-
-def _then(kept: bytes, stream: Pieces) -> Pieces:
-    if kept:
-        yield kept
-    yield from stream
-
-
-def _exactly(stream: Pieces, count: int, rests: dict[str, bytes], name: str) -> bytes:
-    """The next `count` bytes, however they come in pieces now."""
-    held = rests.get(name, b"")
-    while len(held) < count:
-        piece = next(stream, END)
-        if piece is END:
-            raise error("XSCU0003", f"the input {name or '-'} is shorter than it was")
-        held += piece or b""
-    rests[name] = held[count:]
-    return held[:count]

@@ -13,7 +13,14 @@ from xstreamcast.kernels.acyclic import Links
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import TagStructure
-from xstreamcast.tape.fragment_kernels import ABSENT, NESTED, NO_PAYLOAD, SEVERAL, STRAY_TEXT
+from xstreamcast.tape.fragment_kernels import (
+    ABSENT,
+    NESTED,
+    NO_PAYLOAD,
+    NOT_A_NUMBER,
+    SEVERAL,
+    STRAY_TEXT,
+)
 from xstreamcast.tape.layout import I32, Bools
 
 # Reasons, as the numbers of the codes XSCF….
@@ -63,11 +70,18 @@ def reasons(found: Scanned, known: Known, words: Words, links: Links, ids: Ids) 
     why[(roots != known.key[places]) & ~removes] = OTHER_ROOT
     why[(units.fault > 0) & ~removes] = PAYLOAD
     why[(known.key[places] < 0) & ~(removes & (units.tsid == ABSENT))] = UNKNOWN_TAG
-    why[found.said == NOT_ONE] = NO_TIME
+    timed = (found.said, found.to_said, found.told_said)
+    why[np.logical_or.reduce([said == NOT_ONE for said in timed])] = NO_TIME
+    why[units.version == NOT_A_NUMBER] = NO_TIME
     why[found.id < 0] = NO_ID
     why[(meant == NOTHING) & (why > 0)] = NO_FRAGMENT
     if len(found.hole_id):
         _check_holes(found, known, why, links, len(ids))
+    attached = np.flatnonzero((found.within >= 0) & (why == FITS))
+    if len(attached):
+        groups = np.arange(len(attached), dtype=np.int32)
+        back = links.take(groups, found.within[attached], found.id[attached], len(ids))
+        why[attached[back]] = CYCLE
     return why
 
 
@@ -106,6 +120,8 @@ def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: I
         case 4 if tag is not None:
             got = tape[int(units.payload[unit])].name
             return f"the payload of tag {tsid} must be an element {tag.name}; got {got}"
+        case 6 if units.version[unit] == NOT_A_NUMBER:
+            return "a version must be a whole number"
         case 5:
             got = _PAYLOADS.get(int(units.fault[unit]), "another")
             return f"a fragment must have one element as its payload; got {got}"

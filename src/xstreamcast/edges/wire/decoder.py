@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from xstreamcast.model.fragment import (
     Op,
     Refused,
 )
-from xstreamcast.model.instant import SECOND
+from xstreamcast.model.instant import NOW, SECOND, START
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.layout import I32, U8
 from xstreamcast.tape.names import Names
@@ -226,6 +226,9 @@ def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
     op = _OPS[meant]
     flags = np.where(part.said == ABSENT, model.TIMELESS, part.said & 1).astype(np.uint8)
     flags[meant == REPEAT] |= model.REPEATED
+    flags[units.temporary != 0] |= model.TEMPORARY
+    flags[(part.to_said >= 0) & (part.to_said & 1 != 0)] |= model.ENDS_ZONED
+    more = _optional(part)
     payload = np.where(op == Op.REMOVE, np.int32(-1), units.payload)
     offset = part.base + part.tape.columns.start[units.row]
     columns = (part.id, units.tsid, part.valid, flags, op, payload, offset)
@@ -237,4 +240,16 @@ def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
         columns = tuple(column[fits] for column in columns)
         hole_columns = tuple(column[kept] for column in hole_columns)
         owners = place[owners[kept]]
-    return FragmentBatch(part.tape, *columns, owners, *hole_columns, part.place)
+        more = {name: column[fits] for name, column in more.items()}
+    return FragmentBatch(part.tape, *columns, owners, *hole_columns, part.place, **more)
+
+
+def _optional(part: Scanned) -> dict[str, Any]:
+    """The columns that not every batch has."""
+    given = {
+        "within": (part.within, part.within >= 0),
+        "to": (np.where(part.to_said == ABSENT, NOW, part.to), part.to_said != ABSENT),
+        "version": (np.maximum(part.units.version, 0), part.units.version > 0),
+        "said": (np.where(part.told_said == ABSENT, START, part.told), part.told_said != ABSENT),
+    }
+    return {name: column for name, (column, there) in given.items() if there.any()}

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
 from xstreamcast.edges.structures import write_structure
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model.fragment import REPEATED, STREAM, TIMELESS, ZONED, FragmentBatch, Op
-from xstreamcast.model.instant import show_instant
+from xstreamcast.model.fragment import (
+    ENDS_ZONED,
+    REPEATED,
+    STREAM,
+    TEMPORARY,
+    TIMELESS,
+    ZONED,
+    FragmentBatch,
+    Op,
+)
+from xstreamcast.model.instant import NOW, START, show_instant
 from xstreamcast.model.markup import quoteattr
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.tape.layout import Tape
@@ -48,11 +58,17 @@ def hole(name: str, tsid: int, stream: str = STREAM) -> bytes:
 
 
 def fragment_line(
-    name: str, tsid: int, payload: bytes, valid: str | None = None, word: str = "filler"
+    name: str,
+    tsid: int,
+    payload: bytes,
+    valid: str | None = None,
+    word: str = "filler",
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> bytes:
-    """One fragment; a remove has no payload."""
+    """One fragment with further attributes, if any; a remove has no payload."""
     head = f"<stream:{word} id={quoteattr(name)}" + (f' tsid="{tsid}"' if tsid >= 0 else "")
     head += f" validTime={quoteattr(valid)}" if valid is not None else ""
+    head += "".join(f" {attribute}={quoteattr(value)}" for attribute, value in more.items())
     if word == "remove":
         return head.encode() + b"/>\n"
     return head.encode() + b">" + payload + f"</stream:{word}>\n".encode()
@@ -68,7 +84,22 @@ def batch_lines(batch: FragmentBatch, ids: Ids) -> Iterator[bytes]:
         valid = None if timeless else show_instant(int(batch.valid[i]), bool(flags & ZONED))
         holes = range(ends[i], ends[i + 1])
         payload = b"" if op == Op.REMOVE else payload_of(batch, i, holes, ids)
-        yield fragment_line(ids.text(int(batch.id[i])), int(batch.tsid[i]), payload, valid, word)
+        name, more = ids.text(int(batch.id[i])), _more(batch, i, ids)
+        yield fragment_line(name, int(batch.tsid[i]), payload, valid, word, more)
+
+
+def _more(batch: FragmentBatch, i: int, ids: Ids) -> dict[str, str]:
+    """The attributes that not every fragment has."""
+    flags, found = int(batch.flags[i]), {}
+    if batch.within is not None and batch.within[i] >= 0:
+        found["in"] = ids.text(int(batch.within[i]))
+    if batch.to is not None and batch.to[i] != NOW:
+        found["validTo"] = show_instant(int(batch.to[i]), bool(flags & ENDS_ZONED))
+    if batch.said is not None and batch.said[i] != START:
+        found["messageTime"] = show_instant(int(batch.said[i]), bool(flags & ZONED))
+    if batch.version is not None and batch.version[i]:
+        found["version"] = str(int(batch.version[i]))
+    return found | ({"temporary": "true"} if flags & TEMPORARY else {})
 
 
 def payload_of(batch: FragmentBatch, fragment: int, holes: range, ids: Ids) -> bytes:

@@ -13,7 +13,7 @@ from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.tape.fragment_kernels import NOT_A_NUMBER, ODD, Holes, Units, fragments
-from xstreamcast.tape.layout import I32, I64, Tape
+from xstreamcast.tape.layout import I32, I64, U8, Tape
 from xstreamcast.tape.node import Node
 
 __all__ = ["ABSENT", "CUT", "NOT_ONE", "ZONED", "Scanned", "scan"]
@@ -32,6 +32,11 @@ class Scanned:
     said: npt.NDArray[np.int8]  # of the valid time
     holes: Holes
     hole_id: I32
+    within: I32  # the id of the parent that a unit names, -1 = none
+    to: I64
+    to_said: npt.NDArray[np.int8]
+    told: I64  # the message time
+    told_said: npt.NDArray[np.int8]
 
     def __len__(self) -> int:
         return len(self.id)
@@ -52,6 +57,11 @@ class Scanned:
             self.said[first:last],
             holes._replace(unit=holes.unit - np.int32(first)),
             self.hole_id[begin:end],
+            self.within[first:last],
+            self.to[first:last],
+            self.to_said[first:last],
+            self.told[first:last],
+            self.told_said[first:last],
         )
 
     def spot(self, unit: int) -> Spot:
@@ -74,12 +84,18 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
     words.catch_up()
     c = tape.columns
     units, holes = fragments(c, words.elements, words.attributes)
-    valid, said = np.empty(len(units.row), np.int64), np.empty(len(units.row), np.int8)
-    instants(c.heap, units.valid_start, units.valid_length, valid, said)
+    valid, said = _instants(c.heap, units.valid_start, units.valid_length)
+    to, to_said = _instants(c.heap, units.to_start, units.to_length)
+    told, told_said = _instants(c.heap, units.said_start, units.said_length)
     codes = ids.codes(c.heap, units.id_start, units.id_length)
     hole_codes = ids.codes(c.heap, holes.id_start, holes.id_length)
-    found = Scanned(tape, read.base, read.begin, units, codes, valid, said, holes, hole_codes)
-    for unit in np.flatnonzero((units.fault & ODD != 0) | (said == UNSURE)).tolist():
+    within = ids.codes(c.heap, units.in_start, units.in_length)
+    found = Scanned(
+        tape, read.base, read.begin, units, codes, valid, said, holes, hole_codes,
+        within, to, to_said, told, told_said,
+    )  # fmt: skip
+    unsure = (said == UNSURE) | (to_said == UNSURE) | (told_said == UNSURE)
+    for unit in np.flatnonzero((units.fault & ODD != 0) | unsure).tolist():
         _decode_unit(found, unit, ids)
     for hole in np.flatnonzero(holes.odd).tolist():
         known = _attributes(tape, int(holes.row[hole]))
@@ -88,16 +104,28 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
     return found
 
 
+def _instants(heap: U8, start: I64, length: I32) -> tuple[I64, npt.NDArray[np.int8]]:
+    values, said = np.empty(len(start), np.int64), np.empty(len(start), np.int8)
+    instants(heap, start, length, values, said)
+    return values, said
+
+
 def _decode_unit(found: Scanned, unit: int, ids: Ids) -> None:
     """Read the attributes of one unit again, from their values."""
     known = _attributes(found.tape, int(found.units.row[unit]))
     found.units.fault[unit] &= ~np.uint8(ODD)
     found.id[unit] = ids.code(known["id"]) if "id" in known else -1
+    found.within[unit] = ids.code(known["in"]) if "in" in known else -1
     found.units.tsid[unit] = _number(known.get("tsid"))
-    if "validtime" in known:
-        instant = parse_instant(known["validtime"])
-        found.valid[unit] = instant[0] if instant else 0
-        found.said[unit] = (ZONED if instant[1] else 0) if instant else NOT_ONE
+    for name, values, said in (
+        ("validtime", found.valid, found.said),
+        ("validto", found.to, found.to_said),
+        ("messagetime", found.told, found.told_said),
+    ):
+        if name in known:
+            instant = parse_instant(known[name])
+            values[unit] = instant[0] if instant else 0
+            said[unit] = (ZONED if instant[1] else 0) if instant else NOT_ONE
 
 
 def _attributes(tape: Tape, row: int) -> dict[str, str]:

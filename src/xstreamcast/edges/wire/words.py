@@ -26,8 +26,17 @@ _ELEMENTS: Final = {
     "heartbeat": HEARTBEAT,
     "hole": HOLE,
 }
-ID, TSID, VALID_TIME = 1, 2, 3
-ATTRIBUTES: Final = {"id": ID, "tsid": TSID, "validtime": VALID_TIME}
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY = range(1, 9)
+ATTRIBUTES: Final = {
+    "id": ID,
+    "tsid": TSID,
+    "validtime": VALID_TIME,
+    "in": IN,
+    "validto": VALID_TO,
+    "messagetime": MESSAGE_TIME,
+    "version": VERSION,
+    "temporary": TEMPORARY,
+}
 
 
 class Words:

@@ -100,7 +100,7 @@ def _comparison(cur: Cursor, operator: str, left: Expr, start: int) -> Expr:
     if operator in ALLEN:
         return xcql.interval_comparison(cur, operator, left, start)
     right = xcql.in_time(cur, xcql.temporal(left), CONCAT)
-    left, right = xcql.both_in_time(left, right)
+    left, right = xcql.compared_in_time(left, right)
     return Comparison(_any(operator), left, right, cur.span(start))
 
 

@@ -4,6 +4,7 @@
 - inside the brackets of a projection or an interval, save in predicates, braces and after a slash;
 - right of a comparison, `+` or `-` whose left side is a time, and right of Allen's words;
 - left of a comparison, `+` or `-` whose right side is a time (names only);
+- `now` alone on either side of a comparison; a date left of one whose right side is a bound;
 - a dateTime anywhere; a duration right of any `+` or `-`; a date before `+` or `-` and a duration;
 - `now-PT1H` anywhere: its three parts are told apart although XQuery would read one name.
 Everywhere else they are what XQuery says: names of children, and subtraction.
@@ -47,7 +48,10 @@ _TIED: Final = re.compile(rf"(?:now|start|last)-{_PERIOD}", re.ASCII)
 _ZONE: Final = r"(?:Z|[+-]\d\d:\d\d)?"
 _DATETIME: Final = re.compile(rf"\d{{4}}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?{_ZONE}", re.ASCII)
 _DATE: Final = re.compile(rf"\d{{4}}-\d\d-\d\d{_ZONE}(?![\d.])", re.ASCII)
-_BEFORE_PERIOD: Final = re.compile(r"\s*[+-]\s*P[\dT]", re.ASCII)
+_BEFORE_TIME: Final = re.compile(
+    r"\s*[+-]\s*P[\dT]|\s*(?:[<>]=?|!?=|\b(?:eq|ne|lt|le|gt|ge)\b)\s*(?:vt(?:From|To)\s*\(|now\b)",
+    re.ASCII,
+)
 
 
 def projection(cur: Cursor, base: Expr, start: int) -> Expr:
@@ -141,6 +145,19 @@ def both_in_time(left: Expr, right: Expr) -> tuple[Expr, Expr]:
     return (as_time(left) if temporal(right) else left), right
 
 
+def compared_in_time(left: Expr, right: Expr) -> tuple[Expr, Expr]:
+    """Both sides of a comparison: `now` is the clock."""
+    return both_in_time(_as_now(left), _as_now(right))
+
+
+def _as_now(value: Expr) -> Expr:
+    match value:
+        case Step("child", NameTest(name), ()) if _is_bare(name, value.span):
+            return _constant("now", value.span) if name.local == "now" else value
+        case _:
+            return value
+
+
 def as_time(value: Expr) -> Expr:
     """`now`, `start`, `last` or a duration that was read as a child."""
     match value:
@@ -217,7 +234,7 @@ def bare_date(cur: Cursor) -> Expr | None:
     if not found:
         found = _DATE.match(cur.text, start)
         kind = "date"
-        if not found or not (cur.time or _BEFORE_PERIOD.match(cur.text, found.end())):
+        if not found or not (cur.time or _BEFORE_TIME.match(cur.text, found.end())):
             return None
     cur.pos = found.end()
     cur.skip()

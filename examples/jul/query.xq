@@ -1,0 +1,2 @@
+(: What went wrong, in a log whose root never closes. :)
+stream("log")//record[level = "SEVERE"] ! concat(@vtFrom, " ", message)

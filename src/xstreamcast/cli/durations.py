@@ -1,0 +1,26 @@
+"""Durations on the command line: 30s, 5m, 250ms, or PT5M."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from xstreamcast.errors import error
+
+_UNITS: Final = {
+    "us": 1, "ms": 1000, "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 86_400 * 10**6,
+}  # fmt: skip
+
+
+def micros(word: str | None) -> int | None:
+    """A duration in microseconds."""
+    if word is None:
+        return None
+    plain = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|d)", word)
+    if plain is not None:
+        return round(float(plain[1]) * _UNITS[plain[2]])
+    iso = re.fullmatch(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", word)
+    if iso is None or not any(iso.groups()):
+        raise error("XSCU0001", f"a duration must be like 30s, 5m, 2h or PT5M; got {word}")
+    days, hours, minutes, seconds = (float(part or 0) for part in iso.groups())
+    return round((((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 10**6)

@@ -1,0 +1,55 @@
+"""xstreamcast map: a mapping proposed from samples of a feed, or one checked with them."""
+
+from __future__ import annotations
+
+import sys
+
+from xstreamcast.cli.arguments import Parsed, Parser
+
+
+def add_arguments(parser: Parser) -> None:
+    """What the command understands."""
+    parser.add_argument("samples", nargs="+", metavar="SAMPLE", help="files of the feed")
+    parser.add_argument(
+        "--check", metavar="MAPPING",
+        help="a shipped mapping or a file: what it makes of the samples",
+    )  # fmt: skip
+    parser.add_argument("-o", "--output", metavar="FILE.toml", help="a file in place of stdout")
+
+
+def main(arguments: Parsed) -> int:
+    """Propose and show, or check."""
+    from xstreamcast.edges.inputs import chunks, paths
+
+    files = [path for sample in arguments.samples for path in paths(sample)]
+    inputs = [(path, b"".join(chunks(path))) for path in files]
+    return (
+        _propose(inputs, arguments.output)
+        if arguments.check is None
+        else _check(inputs, arguments.check)
+    )
+
+
+def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
+    from xstreamcast.cli.fragment import output as opened
+    from xstreamcast.edges.mapping.form import parse_mapping
+    from xstreamcast.edges.mapping.writing import Judged, proposal
+
+    text = proposal([data for _, data in inputs])
+    judged = Judged(parse_mapping(text, "proposed"), inputs)
+    with opened(output) as out:
+        out.write(text.encode())
+        out.write("".join(f"# {line}\n" for line in (*judged.lines(), *judged.shown)).encode())
+    if output is not None:
+        sys.stderr.write(f"{output}: read it, correct it, then -i NAME={output}:PLACE\n")
+    return 0
+
+
+def _check(inputs: list[tuple[str, bytes]], word: str) -> int:
+    from xstreamcast.edges.mapping.finding import named_mapping
+    from xstreamcast.edges.mapping.writing import Judged
+
+    judged = Judged(named_mapping(word), inputs)
+    for line in (*judged.lines(), *judged.shown):
+        sys.stdout.write(line + "\n")
+    return 0

@@ -1,0 +1,1 @@
+"""How a feed becomes fragments: what is a unit, its key, its times, its operation."""

@@ -1,0 +1,325 @@
+"""Bytes of a feed to fragments, as its mapping says: what `Decoder` is for the wire.
+
+message  →  units  →  fragments attached to the root, or to the unit they are nested in
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from xstreamcast.edges.mapping.asking import Whys, XPath
+from xstreamcast.edges.mapping.deliveries import Deliveries
+from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
+from xstreamcast.edges.mapping.removals import removals
+from xstreamcast.edges.mapping.structure import KindTags
+from xstreamcast.edges.mapping.unchanged import Unchanged
+from xstreamcast.edges.mapping.units import Found, KindReader, Times, times_of
+from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.history.forgetting import some
+from xstreamcast.kernels.intern import Ids
+from xstreamcast.model import fragment as model
+from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
+from xstreamcast.model.instant import NOW, START
+from xstreamcast.tape.names import Names
+from xstreamcast.tape.reading import read
+from xstreamcast.tape.store import Store
+from xstreamcast.tape.unit_copy_kernels import taken_out
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.form import Mapping
+    from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.tape.layout import I64, Bools, Tape
+
+ROOT: Final = "0"
+_FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
+
+
+@dataclass(slots=True)
+class Counts:
+    """What has passed a decoder."""
+
+    read: int = 0  # messages, refused ones included
+    units: int = 0
+    removals: int = 0
+    refused: int = 0
+    shortened: int = 0
+
+
+class MappingDecoder:
+    """One feed on its way in; what does not fit is refused, as `Decoder` does it."""
+
+    more: bool = False
+    place: str = ""  # where the bytes come from that are being read
+
+    def __init__(
+        self,
+        name: str,
+        mapping: Mapping,
+        *,
+        names: Names | None = None,
+        ids: Ids | None = None,
+        on_error: OnError = "quarantine",
+    ) -> None:
+        self.name, self.mapping, self.on_error = name, mapping, on_error
+        self.names = Names() if names is None else names
+        self.ids = Ids() if ids is None else ids
+        self.counts, self.ended = Counts(), False
+        self._kinds = {one.name: KindReader(mapping, one) for one in mapping.units}
+        time_path = mapping.time.path if mapping.time else None
+        self._time = None if time_path is None else XPath(mapping, "message.time", time_path)
+        self._tags = KindTags(mapping, self.names)
+        self._deliveries = {u.name: Deliveries(mapping, u) for u in mapping.units if u.whole}
+        self._unchanged: dict[str, Unchanged] = {}
+        self._begun, self._arrival = False, 0
+        self._held = bytearray()
+        self._trees: Any = None  # reads a root that may never close
+        self._offset = 0
+
+    @property
+    def structure(self) -> Any:
+        """The tag structure as far as it is known."""
+        return self._tags.structure
+
+    # -- bytes ------------------------------------------------------------------------------------
+
+    def feed(self, chunk: bytes) -> list[Arrival]:
+        """Take a chunk of an input in; a document counts when the input has ended."""
+        if self.mapping.level is None:
+            self._held += chunk
+            return []
+        return self._fed_trees(chunk)
+
+    def end_input(self) -> list[Arrival]:
+        """End one input, a file of a folder say."""
+        held, self._held = bytes(self._held), bytearray()
+        self._trees, self._offset = None, 0
+        return self.messages([Message(held, self.place)]) if held.strip() else []
+
+    def close(self) -> list[Arrival]:
+        """End the stream; one without any unit has a root all the same."""
+        out = self.end_input()
+        return out if self._begun else [*out, Described(self._tags.structure), self._root()]
+
+    def messages(self, given: Sequence[Message]) -> list[Arrival]:
+        """Take whole messages in, each a document or several one after another."""
+        out: list[Arrival] = []
+        for one in batches(_without_empty(given), self.names):
+            out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
+        return out
+
+    def _fed_trees(self, chunk: bytes) -> list[Arrival]:
+        """The messages that are complete in a root that may never close, or in none."""
+        from xstreamcast.tape.reading_units import UnitReading
+
+        if self._trees is None:
+            from xstreamcast.tape.limits import DEFAULT
+
+            level = self.mapping.level
+            self._trees = UnitReading(max(level or 0, 1), DEFAULT, self.names, self.name)
+            if not level:
+                chunk = self._root_tag() + chunk
+        try:
+            tape = self._trees.feed(chunk)
+        except Error as why:
+            self._trees = None
+            self.counts.read += 1
+            return [self._refuse("XSCM0002", None, why.message, chunk, self._offset)]
+        self._offset += len(chunk)
+        return [] if tape is None else self._taken(of_trees(tape, ""))
+
+    def _root_tag(self) -> bytes:
+        """The root that messages without one are given; it binds what the mapping binds."""
+        bound = "".join(
+            f' xmlns{":" if prefix else ""}{prefix}="{uri}"'
+            for prefix, uri in self.mapping.namespaces.items()
+        )
+        return f"<messages{bound}>".encode()
+
+    # -- messages ---------------------------------------------------------------------------------
+
+    def _taken(self, batch: Batch) -> list[Arrival]:
+        """The fragments of a batch of messages."""
+        self.counts.read += len(batch.documents)
+        store = Store(self.names)
+        number = store.add(batch.tape)
+        handles = batch.documents | (number << 32)
+        batch = Batch(batch.tape, handles, batch.messages)
+        failed: Whys = {}
+        said = times_of(store, handles, self._time, self.mapping.time, failed)
+        out: list[Arrival] = []
+        found: dict[str, Found] = {}
+        for rule in self.mapping.units:
+            above = None if rule.within is None else found[rule.within]
+            if above is not None:
+                above = _as_nodes(above, number)
+            found[rule.name] = self._kinds[rule.name].found(store, batch, said, above)
+        self._refuse_messages(said, failed, found)
+        out += [one for kind in found.values() for one in self._refusals(kind, batch)]
+        out = [*self._begin(found, batch.tape), *self._batches(found, batch, said, store), *out]
+        clock = said.value[said.there].max(initial=START)
+        if clock != START:
+            out.append(Heartbeat(int(clock)))
+        return out
+
+    def _refuse_messages(self, said: Times, failed: Whys, found: dict[str, Found]) -> None:
+        """A message whose time is none is refused with all its units."""
+        for row in np.flatnonzero(said.bad).tolist():
+            assert said.texts is not None
+            text = said.texts.text(row)
+            failed.setdefault(row, ("XSCM0004", f"message.time must be a time; got {text!r}"))
+        for row, why in failed.items():
+            for kind in found.values():
+                for unit in np.flatnonzero(kind.message == row).tolist():
+                    kind.why.setdefault(unit, why)
+
+    def _begin(self, found: dict[str, Found], tape: Tape) -> Iterator[Arrival]:
+        """The structure, where it says more than before; at first the root."""
+        for kind in found.values():
+            kind_tags = self._tags.tags(kind.rule, tape.columns.name[kind.row])
+            assert kind_tags is not None
+        if self._tags.news():
+            yield Described(self._tags.structure)
+        if not self._begun:
+            self._begun = True
+            yield self._root()
+
+    def _root(self) -> FragmentBatch:
+        tape = read(f"<{self.mapping.root}/>".encode(), names=self.names)
+        one = np.array([self.ids.code(ROOT)], np.int32)
+        no, none = np.zeros(1, np.uint8), np.zeros(0, np.int32)
+        return FragmentBatch(
+            tape, one, np.zeros(1, np.int32), np.array([_FIRST]),
+            np.array([model.ZONED], np.uint8), no, np.ones(1, np.int32), np.zeros(1, np.int64),
+            none, none, none, none,
+        )  # fmt: skip
+
+    def _batches(
+        self, found: dict[str, Found], batch: Batch, said: Times, store: Store
+    ) -> Iterator[Arrival]:
+        """A batch of fragments for each kind; the kinds above first."""
+        dropped = np.zeros(len(batch.tape), np.bool_)
+        for kind in found.values():
+            if kind.rule.within is not None:
+                dropped[kind.row] = True
+        for name, kind in found.items():
+            above = None if kind.rule.within is None else found[kind.rule.within]
+            made = self._fragments(kind, above, batch, said, dropped)
+            if name in self._deliveries:
+                made = self._deliveries[name].taken(made, kind, batch, said, store)
+            made = self._news(made, kind, batch)
+            self.counts.units += len(made) - int(np.count_nonzero(made.op == Op.REMOVE))
+            self.counts.removals += int(np.count_nonzero(made.op == Op.REMOVE))
+            if len(made):
+                yield made
+
+    def _fragments(
+        self, kind: Found, above: Found | None, batch: Batch, said: Times, dropped: Any
+    ) -> FragmentBatch:
+        at = np.flatnonzero(_fitting(kind))
+        tape, payload = taken_out(batch.tape, kind.row[at], dropped)
+        ids = self.ids.codes(kind.id.heap, kind.id.offsets[:-1], kind.id.lengths.astype(np.int32))
+        removed = kind.remove[at]
+        valid, zoned = self._valid(kind, at)
+        flags = np.where(zoned, model.ZONED, 0).astype(np.uint8)
+        flags[kind.temporary[at]] |= model.TEMPORARY
+        to = np.full(len(at), NOW)
+        if kind.ends is not None:
+            there = kind.ends.there[at]
+            to[there] = kind.ends.value[at][there]
+            flags[there & kind.ends.zoned[at]] |= model.ENDS_ZONED
+        fallen = removed & kind.temporary[at]  # what it hid returns, as if it had never come
+        to[fallen] = valid[fallen]
+        parent = np.full(len(at), self.ids.code(ROOT), np.int32)
+        if above is not None:
+            codes = self.ids.codes(
+                above.id.heap, above.id.offsets[:-1], above.id.lengths.astype(np.int32)
+            )
+            parent = codes[kind.parent[at]]
+        tags = self._tags.tags(kind.rule, batch.tape.columns.name[kind.row[at]])
+        clock = np.where(said.there, said.value, START)[kind.message[at]]
+        none = np.zeros(0, np.int32)
+        made = FragmentBatch(
+            tape, ids[at], tags, valid, flags,
+            np.where(removed & ~fallen, Op.REMOVE, Op.FILLER).astype(np.uint8),
+            np.where(removed & ~fallen, np.int32(-1), payload).astype(np.int32),
+            batch.tape.columns.start[kind.row[at]], none, none, none, none,
+            within=parent, to=None if (to == NOW).all() else to,
+            version=kind.version[at] if kind.version.any() else None,
+            said=clock if self._time is not None else None,
+        )  # fmt: skip
+        return self._with_cancelled(made, kind, at)
+
+    def _news(self, made: FragmentBatch, kind: Found, batch: Batch) -> FragmentBatch:
+        """Without what was said before, where nothing says since when it is true."""
+        if kind.rule.begins is not None or kind.rule.type == "event" or not len(made):
+            return made
+        known = self._unchanged.setdefault(kind.rule.name, Unchanged())
+        at = np.flatnonzero(_fitting(kind))
+        rows = np.concatenate((kind.row[at], np.zeros(len(made) - len(at), np.int64)))
+        news = known.news(made, batch.tape, rows)
+        return made if news.all() else some(made, news)
+
+    def _valid(self, kind: Found, at: I64) -> tuple[I64, Any]:
+        """Valid times; what says none is true from its arrival on."""
+        valid, zoned = kind.begins.value[at].copy(), kind.begins.zoned[at].copy()
+        timeless = np.flatnonzero(~kind.begins.there[at])
+        if len(timeless):
+            self._arrival = max(self._arrival + 1, time.time_ns() // 1000)
+            valid[timeless] = self._arrival + np.arange(len(timeless))
+            zoned[timeless] = True
+            self._arrival += len(timeless)
+        return valid, zoned
+
+    def _with_cancelled(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
+        """And a removal of each unit that a message takes away by its key."""
+        place = {int(row): i for i, row in enumerate(at.tolist())}
+        gone = [(place[row], key) for row, key in kind.cancels if row in place]
+        if not gone:
+            return made
+        which = np.array([row for row, _ in gone])
+        codes = np.array([self.ids.code(f"{kind.rule.name}:{key}") for _, key in gone], np.int32)
+        return removals(made, made.tsid[which], codes, made.valid[which])
+
+    # -- what does not fit ------------------------------------------------------------------------
+
+    def _refusals(self, kind: Found, batch: Batch) -> Iterator[Refused]:
+        for row, (code, said) in sorted(kind.why.items()):
+            if kind.skip[row]:
+                continue
+            message = batch.messages[int(kind.message[row])]
+            raw = batch.tape.serialize(int(kind.row[row]))
+            where = f"{message.place}: " if message.place else ""
+            yield self._refuse(code, kind.id.text(row), f"{where}{said}", raw, message.offset)
+
+    def _unread(self, one: Unread) -> Refused:
+        self.counts.read += 1
+        message = one.message
+        where = f"{message.place}: " if message.place else ""
+        said = f"{where}{one.why.message}"
+        return self._refuse("XSCM0002", None, said, message.data, message.offset)
+
+    def _refuse(self, code: str, unit: str | None, said: str, raw: bytes, offset: int) -> Refused:
+        self.counts.refused += 1
+        if self.on_error == "stop":
+            raise error(code, said, at=DataPlace(self.name, unit, offset))
+        return Refused(self.name, unit, offset, code, said, raw)
+
+
+def _fitting(kind: Found) -> Bools:
+    """Which units say something that fits."""
+    fits = ~kind.skip
+    fits[list(kind.why)] = False
+    return fits
+
+
+def _as_nodes(found: Found, number: int) -> Found:
+    return replace(found, row=found.row | (number << 32))
+
+
+def _without_empty(given: Sequence[Message]) -> list[Message]:
+    return [one for one in given if one.data.strip()]

@@ -1,0 +1,186 @@
+"""A mapping as it is written: a TOML file to what it says, or an error that names the entry.
+
+[namespaces]
+s = "http://www.siri.org.uk/siri"
+
+[message]
+time = "//s:ResponseTimestamp"
+
+[unit.situation]
+path = "//s:PtSituationElement"
+key  = ["s:ParticipantRef", "s:SituationNumber"]
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping as Table
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from xstreamcast.errors import Error, error
+
+UnitType = Literal["versioned", "event"]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRule:
+    """Where a time stands and how it is written; without a format, in any form that feeds use."""
+
+    path: str
+    format: str | None = None
+    zone: str | None = None  # what a time without a time zone is in
+    default: str | None = None  # the time, where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRule:
+    """One kind of units: where they stand, what each is known by, when it is true."""
+
+    name: str
+    path: str
+    key: tuple[str, ...] = ()
+    begins: TimeRule | None = None
+    ends: TimeRule | None = None
+    version: str | None = None
+    type: UnitType = "versioned"
+    remove: str | None = None  # a test: the message takes the unit away
+    skip: str | None = None  # a test: the message says nothing of the unit
+    cancels: str | None = None  # keys of other units of this kind that the message takes away
+    temporary: str | None = None  # a test: what held before returns when this ends
+    whole: str | bool = False  # a delivery says all there is; an XPath: of one such value
+    within: str | None = None  # the kind that this one is nested in
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """What a feed's messages mean."""
+
+    name: str
+    units: tuple[UnitRule, ...]
+    namespaces: Table[str, str] = field(default_factory=dict)
+    time: TimeRule | None = None  # message time: moves the clock
+    level: int | None = None  # messages are elements at this depth of a root that may never close
+    root: str = "feed"
+
+    def unit(self, name: str) -> UnitRule:
+        """The kind of that name."""
+        return next(one for one in self.units if one.name == name)
+
+
+_TOP: Final = ("namespaces", "message", "unit", "stream")
+_MESSAGE: Final = ("time", "level")
+_UNIT: Final = (
+    "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "temporary",
+    "whole", "in",
+)  # fmt: skip
+_TIME: Final = ("path", "format", "zone", "default")
+
+
+def parse_mapping(text: str, name: str) -> Mapping:
+    """The mapping that a TOML text says."""
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as why:
+        raise refused(name, f"it is no TOML: {why}") from None
+    _known(name, found, _TOP, "")
+    message = _table(name, found, "message")
+    _known(name, message, _MESSAGE, "message.")
+    level = message.get("level")
+    if level is not None and (not isinstance(level, int) or level < 0):
+        raise refused(name, f"message.level must be a number from 0; got {level!r}")
+    kinds = _table(name, found, "unit")
+    if not kinds:
+        raise refused(name, "it has no [unit.NAME]", "a mapping says what is a unit")
+    units = tuple(_unit(name, kind, table) for kind, table in kinds.items())
+    _check_nesting(name, units)
+    stream = _table(name, found, "stream")
+    _known(name, stream, ("root",), "stream.")
+    return Mapping(
+        name, units, _strings(name, found, "namespaces"), _time(name, message, "time", "message."),
+        level, str(stream.get("root", "feed")),
+    )  # fmt: skip
+
+
+def refused(name: str, why: str, hint: str | None = None) -> Error:
+    """What is wrong with a mapping."""
+    return error("XSCU0007", f"{name}: {why}", hint=hint)
+
+
+def _unit(name: str, kind: str, given: Any) -> UnitRule:
+    where = f"unit.{kind}."
+    if not isinstance(given, dict):
+        raise refused(name, f"unit.{kind} must be a table [unit.{kind}]")
+    _known(name, given, _UNIT, where)
+    path = _text(name, given, "path", where)
+    if path is None:
+        raise refused(name, f"{where}path is missing", 'path = "//…" says where the units stand')
+    told = given.get("type", "versioned")
+    if told not in ("versioned", "event"):
+        raise refused(name, f"{where}type must be versioned or event; got {told!r}")
+    key = given.get("key", [])
+    keys = tuple([key] if isinstance(key, str) else key)
+    if not all(isinstance(one, str) for one in keys):
+        raise refused(name, f"{where}key must be an XPath or a list of them; got {key!r}")
+    if not keys and told == "versioned":
+        raise refused(name, f"{where}key is missing", "what do two messages about one thing share?")
+    whole = given.get("whole", False)
+    if not isinstance(whole, bool | str):
+        raise refused(name, f"{where}whole must be true, false or an XPath; got {whole!r}")
+    rest = {word: _text(name, given, word, where) for word in ("version", "remove", "skip")}
+    rest |= {word: _text(name, given, word, where) for word in ("cancels", "temporary")}
+    return UnitRule(
+        kind, path, keys, _time(name, given, "from", where), _time(name, given, "to", where),
+        type=told, whole=whole, within=_text(name, given, "in", where), **rest,
+    )  # fmt: skip
+
+
+def _check_nesting(name: str, units: tuple[UnitRule, ...]) -> None:
+    known: set[str] = set()
+    for one in units:
+        if one.within is not None and one.within not in known:
+            raise refused(
+                name, f"unit.{one.name}.in must name a kind above it; got {one.within!r}",
+                f"kinds above it: {', '.join(sorted(known)) or 'none'}",
+            )  # fmt: skip
+        known.add(one.name)
+
+
+def _time(name: str, given: Table[str, Any], word: str, where: str) -> TimeRule | None:
+    value = given.get(word)
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return TimeRule(value)
+    if not isinstance(value, dict) or not isinstance(value.get("path"), str):
+        raise refused(name, f"{where}{word} must be an XPath or a table with a path; got {value!r}")
+    _known(name, value, _TIME, f"{where}{word}.")
+    return TimeRule(**{one: str(said) for one, said in value.items()})
+
+
+def _known(name: str, given: Table[str, Any], words: tuple[str, ...], where: str) -> None:
+    for word in given:
+        if word not in words:
+            raise refused(name, f"there is no entry {where}{word}", f"known: {', '.join(words)}")
+
+
+def _table(name: str, given: Table[str, Any], word: str) -> dict[str, Any]:
+    value = given.get(word, {})
+    if not isinstance(value, dict):
+        raise refused(name, f"{word} must be a table [{word}]; got {value!r}")
+    return value
+
+
+def _strings(name: str, given: Table[str, Any], word: str) -> dict[str, str]:
+    found = _table(name, given, word)
+    for key, value in found.items():
+        if not isinstance(value, str):
+            raise refused(name, f"{word}.{key} must be a string; got {value!r}")
+    return found
+
+
+def _text(name: str, given: Table[str, Any], word: str, where: str) -> str | None:
+    value = given.get(word)
+    if value is not None and not isinstance(value, str):
+        raise refused(name, f"{where}{word} must be a string; got {value!r}")
+    return value

@@ -1,0 +1,126 @@
+"""Messages on one tape, each with a document node of its own; those that are no XML told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.errors import Error
+from xstreamcast.tape.layout import ELEMENT, KIND, Tape
+from xstreamcast.tape.reading import read
+from xstreamcast.tape.wrap import wrapped
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.layout import I64
+    from xstreamcast.tape.names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The bytes of one XML document, and where they came from: a name, and the first byte there."""
+
+    data: bytes
+    place: str = ""
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """Documents on a tape, and of which message each is."""
+
+    tape: Tape
+    documents: I64  # rows
+    messages: Sequence[Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A message that is not well-formed."""
+
+    message: Message
+    why: Error
+
+
+def batches(messages: Sequence[Message], names: Names) -> list[Batch | Unread]:
+    """The messages in order; all on one tape, where all are well-formed and alike."""
+    if not messages:
+        return []
+    if len(messages) == 1:
+        return _alone(messages[0], names)
+    together = b"\n".join(one.data for one in messages)
+    try:
+        tape = read(together, mode="sequence", names=names)
+    except Error:
+        return _halved(messages, names)
+    ends = np.cumsum([len(one.data) + 1 for one in messages])
+    batch = by_root(tape, ends, messages)
+    return _halved(messages, names) if batch is None else [batch]
+
+
+def _halved(messages: Sequence[Message], names: Names) -> list[Batch | Unread]:
+    """Some message is not what it should be: look at each half."""
+    middle = len(messages) // 2
+    return batches(messages[:middle], names) + batches(messages[middle:], names)
+
+
+def _alone(message: Message, names: Names) -> list[Batch | Unread]:
+    try:
+        tape = read(message.data, mode="sequence", names=names)
+    except Error as why:
+        return [Unread(message, why)]
+    return [_each_root(tape, message)]
+
+
+def _each_root(tape: Tape, message: Message) -> Batch:
+    """Documents one after another in one message: each is a message."""
+    roots = _roots(tape)
+    if len(roots) == 1:
+        return Batch(tape, np.zeros(1, np.int64), [message])
+    starts = tape.columns.start[roots].tolist()
+    ends = [*starts[1:], len(message.data)]
+    parts = [
+        Message(message.data[a:b], message.place, message.offset + a)
+        for a, b in zip(starts, ends, strict=True)
+    ]
+    return Batch(*_documents(tape, roots), parts)
+
+
+def by_root(tape: Tape, ends: I64, messages: Sequence[Message]) -> Batch | None:
+    """The batch, if the tape has one root element for each message."""
+    roots = _roots(tape)
+    which = np.searchsorted(ends, tape.columns.start[roots], "right")
+    if not np.array_equal(which, np.arange(len(messages))):
+        return None
+    return Batch(*_documents(tape, roots), messages)
+
+
+def _roots(tape: Tape) -> I64:
+    c = tape.columns
+    found: I64 = np.flatnonzero((c.parent == 0) & (c.kind & KIND == ELEMENT))
+    return found
+
+
+def _documents(tape: Tape, roots: I64) -> tuple[Tape, I64]:
+    """A document node for each root."""
+    c = tape.columns
+    parent = c.parent.copy()
+    parent[roots] = -1
+    alone = Tape(c._replace(parent=parent, level=c.level - 1), tape.names, tape.source)
+    return wrapped((), alone, roots, roots + c.size[roots] + 1)
+
+
+def of_trees(tape: Tape, place: str) -> Batch:
+    """Trees that a reader handed out one by one, each a message."""
+    c = tape.columns
+    roots = np.flatnonzero(c.parent < 0)
+    starts = c.start[roots].tolist()
+    lengths = c.length[roots].tolist()
+    parts = [
+        Message(c.heap[a : a + max(n, 0)].tobytes(), place, a)
+        for a, n in zip(starts, lengths, strict=True)
+    ]
+    made, documents = wrapped((), tape, roots, roots + c.size[roots] + 1)
+    return Batch(made, documents, parts)

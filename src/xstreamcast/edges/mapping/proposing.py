@@ -1,0 +1,209 @@
+"""A mapping for samples of a feed: what repeats, what it is known by, when it is true."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from xstreamcast.edges.mapping.form import TimeRule
+from xstreamcast.edges.mapping.times import instant_of
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.sampling import Name, Sample, Spot, Steps
+
+_KEYS: Final = (
+    r"^@?(id|guid|uuid|key)$", r"(identifier|number|guid|uuid)$", r"(id|ref|code|key)$", r"name$",
+)  # fmt: skip
+_BEGINS: Final = (
+    r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"timestamp$|sent$",
+    r"(pub|publication|creation|created|issue|event).*(time|date)?", r"(start|begin|from)",
+    r"(time|date)$",
+)  # fmt: skip
+_ENDS: Final = r"(end|expires?|until|validto|^to$)"
+_VERSIONS: Final = r"^@?(version|revision|sequence(number)?|seq)$"
+_GONE: Final = frozenset(
+    {"delete", "deleted", "cancel", "cancelled", "canceled", "cancellation", "closed", "close"}
+    | {"removed", "remove", "retracted", "retract", "ended", "end", "terminated", "withdrawn"}
+    | {"inactive", "cleared"}
+)
+_NO_TIME: Final = TimeRule("")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of a proposal, and why."""
+
+    word: str
+    value: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of units that is proposed."""
+
+    name: str
+    entries: tuple[Entry, ...]
+
+
+def propose(sample: Sample) -> tuple[list[Kind], Entry | None, dict[str, str]]:
+    """(kinds, the message time, namespaces by prefix) for what the samples hold."""
+    prefixes = _prefixes(sample)
+    paths = _units(sample)
+    kinds = [_kind(sample, path, prefixes) for path in paths]
+    used = " ".join(e.value for kind in kinds for e in kind.entries)
+    time = _message_time(sample, paths, prefixes)
+    used += time.value if time else ""
+    names = {prefix: uri for uri, prefix in prefixes.items() if f"{prefix}:" in used}
+    return kinds, time, names
+
+
+def _prefixes(sample: Sample) -> dict[str, str]:
+    """A prefix for each namespace; the default one gets the first letter of its last word."""
+    found: dict[str, str] = {}
+    for uri, prefix in sample.prefixes.items():
+        words = re.findall(r"[A-Za-z]+", uri)
+        name = prefix or (words[-1][0].lower() if words else "n")
+        while name in found.values():
+            name += "x"
+        found[uri] = name
+    return found
+
+
+def _units(sample: Sample) -> list[Steps]:
+    """The outermost paths whose elements repeat and are known by something."""
+    found: list[Steps] = []
+    for path, spot in sorted(sample.spots.items(), key=lambda one: len(one[0])):
+        inside = any(path[: len(one)] == one for one in found)
+        named = any(path[-1] == one[-1] for one in found)
+        if len(path) == 1 or inside or named or spot.most < 2:
+            continue
+        if _key(spot) is not None and len(spot.values) > 1:
+            found.append(path)
+    roots: list[Steps] = [path for path in sample.spots if len(path) == 1]
+    return found or roots[:1]
+
+
+def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
+    spot, name = sample.spots[path], path[-1][1]
+    shown = "//" + _step(path[-1], prefixes) if len(path) > 1 else "/" + _step(path[-1], prefixes)
+    entries = [Entry("path", shown, f"{spot.count} in {len(spot.documents)} documents")]
+    key = _key(spot)
+    if key is None:
+        entries.append(Entry("key", ".", "nothing tells them apart: say what they are known by"))
+    else:
+        distinct = len({value for _, value in spot.values[key]})
+        entries.append(Entry("key", _path(key, prefixes), f"{distinct} different values"))
+    begins = _time(spot, _BEGINS, not_like=_ENDS)
+    if begins is not None:
+        example = spot.values[begins][0][1]
+        entries.append(Entry("from", _path(begins, prefixes), f"such as {example}"))
+    ends = _time(spot, (_ENDS,))
+    if ends is not None and ends != begins:
+        example = spot.values[ends][0][1]
+        entries.append(Entry("to", _path(ends, prefixes), f"such as {example}"))
+    version = _version(spot)
+    if version is not None:
+        entries.append(Entry("version", _path(version, prefixes), "orders corrections"))
+    removal = _removal(sample, path, prefixes)
+    if removal is not None:
+        entries.append(removal)
+    return Kind(re.sub(r"\W", "-", name).lower(), tuple(entries))
+
+
+def _step(name: Name, prefixes: dict[str, str]) -> str:
+    uri, local = name
+    mark, local = ("@", local[1:]) if local.startswith("@") else ("", local)
+    return f"{mark}{prefixes[uri]}:{local}" if uri in prefixes and uri else f"{mark}{local}"
+
+
+def _path(steps: Steps, prefixes: dict[str, str]) -> str:
+    return "/".join(_step(name, prefixes) for name in steps)
+
+
+def _key(spot: Spot) -> Steps | None:
+    """What every element has once, with the most telling name; the nearest of these."""
+    best: tuple[int, int, int] | None = None
+    chosen = None
+    for steps, values in spot.values.items():
+        owners = [owner for owner, _ in values]
+        if len(steps) > 2 or len(owners) != spot.count or len(set(owners)) != spot.count:
+            continue
+        if any(not value for _, value in values) or _is_time(values[0][1]):
+            continue
+        name = steps[-1][1].lower()
+        likely = next((i for i, like in enumerate(_KEYS) if re.search(like, name)), None)
+        if likely is None:
+            continue
+        distinct = len({value for _, value in values})
+        rank = (-(2 * distinct > spot.count or spot.count < 3), likely, len(steps))
+        if best is None or rank < best:
+            best, chosen = rank, steps
+    return chosen
+
+
+def _is_time(value: str) -> bool:
+    plain = value.isdigit() and len(value) < 12
+    return not plain and instant_of(value, _NO_TIME) is not None
+
+
+def _time(spot: Spot, likes: tuple[str, ...], not_like: str | None = None) -> Steps | None:
+    """The times that most elements have, with the most telling name."""
+    found: list[tuple[int, int, Steps]] = []
+    for steps, values in spot.values.items():
+        name = steps[-1][1].lower()
+        if len(steps) > 3 or (not_like and re.search(not_like, name)):
+            continue
+        likely = next((i for i, like in enumerate(likes) if re.search(like, name)), None)
+        if likely is None or not all(_is_time(value) for _, value in values[:20] if value):
+            continue
+        if any(value for _, value in values[:20]):
+            found.append((likely, len(steps), steps))
+    return min(found)[2] if found else None
+
+
+def _version(spot: Spot) -> Steps | None:
+    for steps, values in spot.values.items():
+        told = re.search(_VERSIONS, steps[-1][1].lower()) and len(steps) == 1
+        if told and all(value.isdigit() and len(value) < 18 for _, value in values):
+            return steps
+    return None
+
+
+def _removal(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Entry | None:
+    spot = sample.spots[path]
+    for steps, values in spot.values.items():
+        gone = sorted({value for _, value in values if value.lower() in _GONE})
+        if gone and len(steps) <= 2:
+            said = ", ".join(f"'{one}'" for one in gone)
+            return Entry("remove", f"{_path(steps, prefixes)} = ({said})", "takes the unit away")
+    above = sorted({
+        one[-2][1] for one in sample.spots
+        if len(one) > 1 and one[-1] == path[-1] and one[-2][1].lower() in _GONE
+    })  # fmt: skip
+    if above:
+        test = " or ".join(f"parent::*:{name}" for name in above)
+        return Entry("remove", f"exists({test})" if len(above) == 1 else test, "stands in it")
+    return None
+
+
+def _message_time(sample: Sample, units: list[Steps], prefixes: dict[str, str]) -> Entry | None:
+    """A time that stands once in every document, outside of the units."""
+    found: list[tuple[int, int, Steps]] = []
+    for path, spot in sample.spots.items():
+        if len(path) > 1:
+            continue
+        for steps, values in spot.values.items():
+            whole = (*path, *steps)
+            inside = any(whole[: len(one)] == one for one in units if len(one) > 1)
+            if inside or len(values) != spot.count or len(units[0]) == 1:
+                continue
+            name = steps[-1][1].lower()
+            likely = next((i for i, like in enumerate(_BEGINS) if re.search(like, name)), None)
+            if likely is not None and all(_is_time(value) for _, value in values):
+                found.append((likely, len(whole), whole))
+    if not found:
+        return None
+    path = min(found)[2]
+    return Entry("time", "/" + _path(path, prefixes), "moves the clock")

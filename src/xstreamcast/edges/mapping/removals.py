@@ -1,0 +1,36 @@
+"""Removals put behind the fragments of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from xstreamcast.model.fragment import ZONED, FragmentBatch, Op
+from xstreamcast.model.instant import NOW
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.layout import I32, I64
+
+_LAST: Final = 2**62  # the version of a removal: it counts, whatever else was said at its instant
+
+
+def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> FragmentBatch:
+    """The batch, and behind it a removal of each id at an instant."""
+    n = len(codes)
+    given: dict[str, Any] = {
+        "id": codes, "tsid": tags, "valid": valid, "flags": np.full(n, ZONED, np.uint8),
+        "op": np.full(n, Op.REMOVE, np.uint8), "payload": np.full(n, -1, np.int32),
+        "offset": np.zeros(n, np.int64),
+    }  # fmt: skip
+    optional = {"within": np.int32(-1), "to": np.int64(NOW), "version": np.int64(_LAST)}
+    for name, value in optional.items():
+        if getattr(made, name) is not None:
+            given[name] = np.full(n, value)
+    if made.said is not None:
+        given["said"] = np.minimum(valid, made.said.max(initial=int(valid.min())))
+    columns: dict[str, Any] = {
+        word: np.concatenate((getattr(made, word), one)) for word, one in given.items()
+    }
+    return replace(made, **columns)

@@ -1,0 +1,120 @@
+"""What samples of a feed look like: the paths of elements, and the values at them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, KIND, NAMESPACE
+from xstreamcast.tape.names import Names
+from xstreamcast.tape.reading import read
+from xstreamcast.tape.strings import gathered
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.layout import Tape
+
+Name = tuple[str, str]  # namespace, local part; an attribute's local part begins with @
+Steps = tuple[Name, ...]
+_ROWS: Final = 300_000  # of a sample that are looked at
+_LONGEST: Final = 200  # characters of a value that may be a key or a time
+
+
+@dataclass(slots=True)
+class Spot:
+    """The elements at one path: how many, in how many parents, and what stands in them."""
+
+    count: int = 0
+    most: int = 0  # in one parent
+    documents: set[int] = field(default_factory=set)
+    values: dict[Steps, list[tuple[int, str]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )  # by relative path: (which element, value)
+
+
+@dataclass(slots=True)
+class Sample:
+    """All documents of the samples together."""
+
+    spots: dict[Steps, Spot] = field(default_factory=lambda: defaultdict(Spot))
+    prefixes: dict[str, str] = field(default_factory=dict)  # namespace → prefix
+    documents: int = 0
+
+
+def sampled(inputs: Iterable[bytes]) -> Sample:
+    """What stands in some documents."""
+    sample, names = Sample(), Names()
+    for data in inputs:
+        _look(read(data, mode="sequence", names=names), sample)
+    return sample
+
+
+def _look(tape: Tape, sample: Sample) -> None:
+    c = tape.columns
+    kinds = (c.kind & KIND)[:_ROWS].tolist()
+    parents, names = c.parent[:_ROWS].tolist(), c.name[:_ROWS].tolist()
+    qname = [tape.names.qname(i) for i in range(len(tape.names))]
+    leaves = _leaves(tape, len(kinds))
+    paths: dict[int, Steps] = {0: ()}
+    number: dict[int, int] = {}
+    inside: Counter[tuple[int, Steps]] = Counter()
+    document = sample.documents - 1
+    for row, kind in enumerate(kinds):
+        if kind == NAMESPACE:
+            prefix, uri = qname[names[row]][1], qname[names[row]][2]
+            sample.prefixes.setdefault(uri, prefix)
+        if kind not in (ELEMENT, ATTRIBUTE) or parents[row] not in paths:
+            continue
+        _, local, uri = qname[names[row]]
+        above = paths[parents[row]]
+        if kind == ELEMENT:
+            document += parents[row] == 0
+            paths[row] = path = (*above, (uri, local))
+            spot = sample.spots[path]
+            number[row], spot.count = spot.count, spot.count + 1
+            inside[parents[row], path] += 1
+            spot.most = max(spot.most, inside[parents[row], path])
+            spot.documents.add(document)
+            leaf = (uri, local)
+        else:
+            leaf = (uri, f"@{local}")
+        if row in leaves:
+            _note(sample, paths, number, parents, parents[row], (leaf,), leaves[row])
+    sample.documents = document + 1
+
+
+def _note(
+    sample: Sample,
+    paths: dict[int, Steps],
+    number: dict[int, int],
+    parents: list[int],
+    row: int,
+    leaf: Steps,
+    value: str,
+) -> None:
+    """A value belongs to every element around it."""
+    while row > 0 and row in number:
+        sample.spots[paths[row]].values[leaf].append((number[row], value))
+        leaf = (paths[row][-1], *leaf)
+        row = parents[row]
+
+
+def _leaves(tape: Tape, rows: int) -> dict[int, str]:
+    """The values of attributes and of elements without elements in them, if they are short."""
+    c = tape.columns
+    kind = (c.kind & KIND)[:rows]
+    element = np.flatnonzero(kind == ELEMENT)
+    holds = np.zeros(rows, np.bool_)
+    up = c.parent[:rows][element]
+    holds[up[up >= 0]] = True
+    at = np.flatnonzero((kind == ATTRIBUTE) | ((kind == ELEMENT) & ~holds)).astype(np.int64)
+    data, offsets = gathered(tape, at)
+    raw, ends = data.tobytes(), offsets.tolist()
+    return {
+        row: raw[a:b].decode().strip()
+        for row, a, b in zip(at.tolist(), ends, ends[1:], strict=False)
+        if b - a <= _LONGEST
+    }

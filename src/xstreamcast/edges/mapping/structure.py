@@ -1,0 +1,62 @@
+"""The tag structure that a mapping makes: the root, and a tag for each kind and element name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.model.structure import Tag, TagStructure
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.form import Mapping, UnitRule
+    from xstreamcast.tape.layout import I32
+    from xstreamcast.tape.names import Names
+
+
+class KindTags:
+    """Tags are made when an element of a new name comes: a kind may have several."""
+
+    def __init__(self, mapping: Mapping, names: Names) -> None:
+        self._names, self._news = names, True
+        self._known: dict[tuple[str, str, str], int] = {}
+        self._of_kind: dict[str, list[int]] = {one.name: [] for one in mapping.units}
+        self._by_name: dict[str, dict[int, int]] = {one.name: {} for one in mapping.units}
+        self._below = {
+            one.name: [kind for kind in mapping.units if kind.within == one.name]
+            for one in mapping.units
+        }
+        self.structure = TagStructure(0, {0: Tag(0, "", mapping.root, "snapshot", False)}, True)
+
+    def tags(self, rule: UnitRule, names: I32) -> I32:
+        """The tags of elements of a kind by their names."""
+        known = self._by_name[rule.name]
+        distinct, at = np.unique(names, return_inverse=True)
+        for name in distinct.tolist():
+            if name not in known:
+                known[name] = self._tag(rule, *self._names.qname(name)[:0:-1])
+        found = np.array([known[name] for name in distinct.tolist()], np.int32)
+        return found[at] if len(found) else np.zeros(0, np.int32)
+
+    def news(self) -> bool:
+        """Whether the structure says more than it did when this was last asked."""
+        news, self._news = self._news, False
+        return news
+
+    def _tag(self, rule: UnitRule, uri: str, local: str) -> int:
+        key = rule.name, uri, local
+        if key not in self._known:
+            self._known[key] = number = len(self._known) + 1
+            self._of_kind[rule.name].append(number)
+            kind: Any = "event" if rule.type == "event" else "temporal"
+            below = tuple(tag for one in self._below[rule.name] for tag in self._of_kind[one.name])
+            self._add(Tag(number, uri, local, kind, True, below), rule)
+        return self._known[key]
+
+    def _add(self, tag: Tag, rule: UnitRule) -> None:
+        tags = {**self.structure.tags, tag.id: tag}
+        above = [0] if rule.within is None else self._of_kind[rule.within]
+        for one in above:
+            tags[one] = replace(tags[one], children=(*tags[one].children, tag.id))
+        self.structure, self._news = TagStructure(0, tags, True), True

@@ -1,0 +1,105 @@
+"""Times as feeds write them, to instants: xs:dateTime, RFC 822, epoch seconds, or by a format."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from xstreamcast.kernels.instants import NOT_ONE, UNSURE, ZONED, instants
+from xstreamcast.model.instant import SECOND, parse_instant
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.asking import Texts
+    from xstreamcast.edges.mapping.form import TimeRule
+    from xstreamcast.tape.layout import I64, Bools
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_SHORT: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?"
+)
+_COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d)(\d\d)(\d\d)?(Z)?")
+_EPOCH_SECONDS: Final = re.compile(r"(\d{9,11})(\.\d{1,6})?")
+_EPOCH_MILLIS: Final = re.compile(r"\d{12,14}")
+
+
+def instants_of(texts: Texts, rule: TimeRule) -> tuple[I64, Bools, Bools]:
+    """(instant, whether it has a time zone, whether it is one) of each text."""
+    n = len(texts.counts)
+    values, said = np.zeros(n, np.int64), np.full(n, NOT_ONE, np.int8)
+    if rule.format is None and rule.zone is None:
+        lengths = np.where(texts.counts > 0, texts.lengths, 0).astype(np.int32)
+        heap = texts.heap if len(texts.heap) else np.zeros(1, np.uint8)
+        instants(heap, texts.offsets[:-1], lengths, values, said)
+    good = said >= 0
+    zoned = good & (said & ZONED != 0)
+    known: dict[str, tuple[int, bool] | None] = {}
+    for row in np.flatnonzero((said == NOT_ONE) | (said == UNSURE)).tolist():
+        text = texts.text(row)
+        if text not in known:
+            known[text] = instant_of(text, rule)
+        found = known[text]
+        if found is not None:
+            values[row], zoned[row], good[row] = found[0], found[1], True
+    return values, zoned, good
+
+
+def instant_of(text: str, rule: TimeRule) -> tuple[int, bool] | None:
+    """The instant that a text names, and whether it has a time zone; None if it is none."""
+    if not text:
+        return None
+    found = _by_format(text, rule.format) if rule.format is not None else _any_form(text)
+    if found is None or found[1] or rule.zone is None:
+        return found
+    offset = parse_instant(f"1970-01-01T00:00:00{rule.zone}")
+    return None if offset is None else (found[0] + offset[0], True)
+
+
+def _any_form(text: str) -> tuple[int, bool] | None:
+    plain = parse_instant(text)
+    if plain is not None:
+        return plain
+    if (seconds := _EPOCH_SECONDS.fullmatch(text)) is not None:
+        micros = int((seconds[2] or ".")[1:].ljust(6, "0"))
+        return int(seconds[1]) * SECOND + micros, True
+    if _EPOCH_MILLIS.fullmatch(text):
+        return int(text) * 1000, True
+    if (short := _SHORT.fullmatch(text)) is not None:
+        day, clock, second, zone = short.groups()
+        zone = zone if zone is None or ":" in zone or zone == "Z" else f"{zone[:3]}:{zone[3:]}"
+        return parse_instant(f"{day}T{clock}{second or ':00'}{zone or ''}")
+    if (compact := _COMPACT.fullmatch(text)) is not None:
+        year, month, day, hour, minute, second, zone = compact.groups()
+        return parse_instant(f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}{zone or ''}")
+    return _rfc822(text)
+
+
+def _rfc822(text: str) -> tuple[int, bool] | None:
+    """A date as mail and RSS have it: Tue, 10 Jun 2003 04:00:00 GMT."""
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError):
+        return None
+    return _micros(found)
+
+
+def _by_format(text: str, form: str) -> tuple[int, bool] | None:
+    """By the word epoch, or a format as strptime has it."""
+    if form in ("epoch", "epoch-ms"):
+        try:
+            return round(float(text) * (SECOND if form == "epoch" else 1000)), True
+        except ValueError:
+            return None
+    try:
+        return _micros(datetime.strptime(text, form))
+    except ValueError:
+        return None
+
+
+def _micros(found: datetime) -> tuple[int, bool]:
+    zoned = found.tzinfo is not None
+    at = found if zoned else found.replace(tzinfo=timezone(timedelta(0)))
+    return (at - _EPOCH) // timedelta(microseconds=1), zoned

@@ -1,0 +1,41 @@
+"""Units without a valid time of their own: sent again unchanged, they are no new version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.model.fragment import FragmentBatch, Op
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.layout import I64, Bools, Tape
+
+
+class Unchanged:
+    """The content that each unit was last said to have."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, tuple[int, int]] = {}  # id → valid time, hash of its bytes
+
+    def news(self, made: FragmentBatch, tape: Tape, rows: I64) -> Bools:
+        """Which fragments say anything new; `rows`: where their elements stand in the messages."""
+        c, news = tape.columns, np.ones(len(made), np.bool_)
+        starts, lengths = c.start[rows].tolist(), c.length[rows].tolist()
+        for i, (code, valid) in enumerate(zip(made.id.tolist(), made.valid.tolist(), strict=True)):
+            known = self._last.get(code)
+            if made.op[i] == Op.REMOVE:
+                self._last.pop(code, None)
+                continue
+            held = c.heap[starts[i] : starts[i] + lengths[i]].tobytes() if lengths[i] >= 0 else b""
+            said = hash(held or tape.serialize(int(rows[i])))
+            if known is not None and valid >= known[0] and said == known[1]:
+                news[i] = False
+            elif known is None or valid >= known[0]:
+                self._last[code] = valid, said
+        return news
+
+    def forget(self, codes: set[int]) -> None:
+        """Units that are gone: what comes again is new."""
+        for code in codes:
+            self._last.pop(code, None)

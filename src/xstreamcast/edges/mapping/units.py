@@ -1,0 +1,193 @@
+"""The units of a batch of messages: for each kind, in columns, what the mapping says of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.edges.mapping.asking import Texts, Whys, XPath, joined_texts
+from xstreamcast.edges.mapping.times import instant_of, instants_of
+from xstreamcast.model.instant import START
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.form import Mapping, TimeRule, UnitRule
+    from xstreamcast.edges.mapping.messages import Batch
+    from xstreamcast.tape.layout import I64, Bools
+    from xstreamcast.tape.store import Store
+
+
+@dataclass(slots=True)
+class Times:
+    """An instant for each row: whether it has a time zone, whether there is one or a faulty one."""
+
+    value: I64
+    zoned: Bools
+    there: Bools
+    bad: Bools
+    texts: Texts | None = None
+
+    def put(self, at: Bools, other: Times) -> None:
+        """Take the other's values at some rows."""
+        self.value[at], self.zoned[at] = other.value[at], other.zoned[at]
+        self.there[at] = other.there[at]
+
+
+@dataclass(slots=True)
+class Found:
+    """The units of one kind in a batch, a row each."""
+
+    rule: UnitRule
+    message: I64  # which message of the batch
+    parent: I64  # which row of the kind it is nested in, -1 = none
+    row: I64  # on the tape
+    id: Texts
+    begins: Times
+    ends: Times | None
+    version: I64
+    remove: Bools
+    skip: Bools
+    temporary: Bools
+    cancels: list[tuple[int, str]]  # (row, key)
+    why: dict[int, tuple[str, str]] = field(default_factory=dict)  # row → code, reason
+
+
+class KindReader:
+    """What finds the units of one kind."""
+
+    def __init__(self, mapping: Mapping, rule: UnitRule) -> None:
+        def xpath(word: str, text: str | None) -> XPath | None:
+            return None if text is None else XPath(mapping, f"unit.{rule.name}.{word}", text)
+
+        path = xpath("path", rule.path)
+        assert path is not None
+        self.rule, self._path = rule, path
+        self._keys = [XPath(mapping, f"unit.{rule.name}.key", one) for one in rule.key]
+        self._from = xpath("from", rule.begins.path if rule.begins else None)
+        self._to = xpath("to", rule.ends.path if rule.ends else None)
+        self._version = xpath("version", rule.version)
+        self._tests = {
+            word: xpath(word, getattr(rule, word)) for word in ("remove", "skip", "temporary")
+        }
+        self._cancels = xpath("cancels", rule.cancels)
+        self._count = 0  # units that were known by their number
+
+    def found(self, store: Store, batch: Batch, said: Times, above: Found | None) -> Found:
+        """The units of a batch; `said`: message times, `above`: the units they are nested in."""
+        given = batch.documents if above is None else above.row
+        rows, nodes = self._path.nodes(store, given)
+        if above is None:
+            message, parent = rows, np.full(len(rows), -1, np.int64)
+            prefix: list[Texts | bytes] = [f"{self.rule.name}:".encode()]
+        else:
+            message, parent = above.message[rows], rows
+            prefix = [_taken(above.id, rows), f"/{self.rule.name}:".encode()]
+        n, why = len(nodes), dict[int, tuple[str, str]]()
+        ids = self._ids(store, nodes, prefix, why)
+        begins = times_of(store, nodes, self._from, self.rule.begins, why)
+        _refuse_times(begins, f"unit.{self.rule.name}.from", why)
+        ends = None
+        if self._to is not None:
+            ends = times_of(store, nodes, self._to, self.rule.ends, why)
+            _refuse_times(ends, f"unit.{self.rule.name}.to", why)
+        if above is not None:
+            begins.put(~begins.there, _rows(above.begins, rows))
+        begins.put(~begins.there, _rows(said, message))
+        tests = {
+            word: np.zeros(n, np.bool_)
+            if test is None
+            else test.safely(test.holds, store, nodes, why)
+            for word, test in self._tests.items()
+        }
+        if above is not None and above.why:
+            for row, parent_row in enumerate(rows.tolist()):
+                if parent_row in above.why:
+                    why.setdefault(row, above.why[parent_row])
+        return Found(
+            self.rule, message, parent, nodes & 0xFFFFFFFF, ids, begins, ends,
+            self._versions(store, nodes, why), tests["remove"], tests["skip"], tests["temporary"],
+            self._cancelled(store, nodes, why), why,
+        )  # fmt: skip
+
+    def _ids(
+        self, store: Store, nodes: I64, prefix: list[Texts | bytes], why: dict[int, Any]
+    ) -> Texts:
+        """What units are known by: the kind, then the parts of the key."""
+        parts = list(prefix)
+        if not self._keys:
+            numbers = [str(self._count + i).encode() for i in range(len(nodes))]
+            self._count += len(nodes)
+            lengths = np.array([0, *map(len, numbers)], np.int64)
+            heap = np.frombuffer(b"".join(numbers), np.uint8)
+            parts.append(Texts(heap, np.cumsum(lengths), np.ones(len(nodes), np.int64)))
+        for number, key in enumerate(self._keys):
+            texts = key.safely(key.texts, store, nodes, why)
+            for row in np.flatnonzero((texts.counts != 1) | (texts.lengths == 0)).tolist():
+                count = int(texts.counts[row])
+                got = "several values" if count > 1 else "an empty value" if count else "none"
+                why.setdefault(
+                    row, ("XSCM0003", f"the key {key.text} must be one value; got {got}")
+                )
+            parts += [b"|", texts] if number else [texts]
+        return joined_texts(parts)
+
+    def _versions(self, store: Store, nodes: I64, why: dict[int, Any]) -> I64:
+        out = np.zeros(len(nodes), np.int64)
+        if self._version is None:
+            return out
+        texts = self._version.safely(self._version.texts, store, nodes, why)
+        for row in np.flatnonzero(texts.counts > 0).tolist():
+            text = texts.text(row)
+            if text.isascii() and text.isdigit() and len(text) < 18:
+                out[row] = int(text)
+            else:
+                why.setdefault(row, ("XSCM0005", f"a version must be a whole number; got {text}"))
+        return out
+
+    def _cancelled(self, store: Store, nodes: I64, why: Whys) -> list[tuple[int, str]]:
+        if self._cancels is None:
+            return []
+        rows, items = self._cancels.safely(self._cancels.items, store, nodes, why)
+        texts = store.strings(items.values) if items.tag == 0 else items.values
+        return [(row, str(text)) for row, text in zip(rows.tolist(), texts, strict=True)]
+
+
+def times_of(
+    store: Store, nodes: I64, path: XPath | None, rule: TimeRule | None, why: Whys
+) -> Times:
+    """The times that a rule finds at some nodes."""
+    n = len(nodes)
+    none = Times(
+        np.full(n, START), np.zeros(n, np.bool_), np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    )
+    if path is None or rule is None:
+        return none
+    texts = path.safely(path.texts, store, nodes, why)
+    value, zoned, good = instants_of(texts, rule)
+    given = (texts.counts > 0) & (texts.lengths > 0)
+    default = None if rule.default is None else instant_of(rule.default, rule)
+    if default is not None:
+        value[~given], zoned[~given], good[~given] = *default, True
+        given = np.ones(n, np.bool_)
+    return Times(np.where(good, value, START), zoned & good, good & given, given & ~good, texts)
+
+
+def _refuse_times(times: Times, entry: str, why: dict[int, tuple[str, str]]) -> None:
+    for row in np.flatnonzero(times.bad).tolist():
+        assert times.texts is not None
+        text = times.texts.text(row)
+        why.setdefault(row, ("XSCM0004", f"{entry} must be a time; got {text!r}"))
+
+
+def _rows(times: Times, rows: I64) -> Times:
+    return Times(times.value[rows], times.zoned[rows], times.there[rows], times.bad[rows])
+
+
+def _taken(texts: Texts, rows: I64) -> Texts:
+    lengths = texts.lengths[rows]
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    at = np.arange(total) + np.repeat(texts.offsets[:-1][rows] - ends + lengths, lengths)
+    offsets = np.concatenate((np.zeros(1, np.int64), ends))
+    return Texts(texts.heap[at], offsets, texts.counts[rows])

@@ -1,0 +1,205 @@
+"""Files in the order in which they are read: those that are there, and with `follow` what comes.
+
+The last file is read on while it grows. A new file, by its content and not by its name, ends it: a
+file that is renamed into place after it was read is no other. One that has changed since it ended
+is read a second time, whole. The notes of a checkpoint hold the order, and what each file was.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from xstreamcast.edges.inputs import opened, paths
+from xstreamcast.edges.sources.compressed import is_compressed
+from xstreamcast.edges.sources.notes import Notes
+from xstreamcast.errors import Error, error
+
+PIECE: Final = 1 << 18
+_LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
+WAIT: Final = 0.1  # seconds between two looks at what may grow
+_UNFINISHED: Final = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
+
+_OPEN: Final = (0, 0)  # the state of a file that has not ended
+_CHANGED: Final = (-1, -1)  # that of one that is not what was read
+
+Patience = Callable[[], float | None]
+
+
+@dataclass(slots=True)
+class _Read:
+    """A file that was or is being read."""
+
+    name: str
+    identity: tuple[int, int]
+    length: int = 0
+    check: int = 0
+    state: tuple[int, int] = _OPEN  # size and time of change when it ended
+
+
+@dataclass(slots=True)
+class Files:
+    """The files of a source: a name, a folder or a pattern."""
+
+    source: str
+    follow: bool
+    patience: Patience
+    notes: Notes | None = None
+    _known: dict[tuple[int, int], _Read] = field(default_factory=dict)
+
+    def pieces(self, ended: int = 0) -> Iterator[bytes | None]:
+        """The bytes of the files, None behind each; first of those that the notes name."""
+        begun = None
+        for name, end in self._noted(ended):
+            one = self._met(name)
+            if end is None:
+                begun = one
+            else:
+                yield from self._again(one, *end)
+                yield None
+        waiting = [begun] if begun is not None else []
+        waiting += self._found()
+        while waiting or self.follow:
+            if not waiting:
+                yield from self._nothing()
+                waiting = self._found()
+                continue
+            one = waiting.pop(0)
+            if one is not begun:
+                self._note(["file", one.name])
+            yield from self._one(one, waiting)
+            self._note(["end", one.length, one.check])
+            yield None
+
+    # -- what counts already ----------------------------------------------------------------------
+
+    def _noted(self, ended: int) -> list[tuple[str, tuple[int, int] | None]]:
+        """Files that ended in ticks that count, and the one that was being read."""
+        if self.notes is None:
+            return []
+        found: list[tuple[str, tuple[int, int] | None]] = []
+        kept = 0
+        for line in self.notes.lines:
+            if line[0] == "file":
+                if len(found) > ended:
+                    break
+                found.append((line[1], None))
+            elif len(found) <= ended:
+                found[-1] = (found[-1][0], (line[1], line[2]))
+            else:
+                break
+            kept += 1
+        self.notes.cut(kept)
+        return found
+
+    def _again(self, one: _Read, length: int, check: int) -> Iterator[bytes]:
+        """The same bytes as before, or nothing is right any more."""
+        left = length
+        with opened(one.name) as file:
+            while left and (piece := file.read(min(_LARGEST, left))):
+                left -= len(piece)
+                one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
+                yield piece
+        if one.check != check or one.length != length:
+            raise error(
+                "XSCU0003", f"{one.name} is not what it was when the checkpoint was written",
+                hint="put it back, or begin with an empty checkpoint",
+            )  # fmt: skip
+        self._finished(one)
+
+    def _note(self, line: list[Any]) -> None:
+        if self.notes is not None:
+            self.notes.add(line)
+
+    # -- what is there, and what comes ------------------------------------------------------------
+
+    def _names(self) -> list[str]:
+        try:
+            return [name for name in paths(self.source) if not name.endswith(_UNFINISHED)]
+        except Error:
+            if self.follow and (os.path.isdir(self.source) or set(self.source) & set("*?[")):
+                return []
+            raise
+
+    def _met(self, name: str) -> _Read:
+        try:
+            there = os.stat(name)
+        except OSError as failed:
+            raise error("XSCU0003", f"cannot open {name}: {failed.strerror}") from None
+        one = _Read(name, (there.st_dev, there.st_ino))
+        self._known[one.identity] = one
+        return one
+
+    def _new(self, name: str) -> _Read | None:
+        """The file, if it was not read yet, or has changed since."""
+        try:
+            there = os.stat(name)
+        except FileNotFoundError:  # taken away since it was listed
+            return None
+        known = self._known.get((there.st_dev, there.st_ino))
+        if known is None:
+            return self._met(name)
+        state = (there.st_size, there.st_mtime_ns)
+        if known.state in (state, _OPEN) or (known.name != name and self._is(known, name)):
+            known.name = name
+            known.state = _OPEN if known.state == _OPEN else state
+            return None
+        return self._met(name)
+
+    def _is(self, known: _Read, name: str) -> bool:
+        """Whether a file is one that was read under another name: it begins with the same bytes."""
+        left, check = known.length, 0
+        with opened(name) as file:
+            while left and (piece := file.read(min(_LARGEST, left))):
+                left -= len(piece)
+                check = zlib.crc32(piece, check)
+        return left == 0 and check == known.check
+
+    def _found(self) -> list[_Read]:
+        met = (self._new(name) for name in self._names())
+        return [one for one in met if one is not None]
+
+    def _nothing(self) -> Iterator[bytes]:
+        wait = self.patience()
+        time.sleep(WAIT if wait is None else wait)
+        yield b""
+
+    def _one(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
+        """A file to its end: where it ends now, or where it has grown to when another comes."""
+        size, last = PIECE, False
+        with opened(one.name) as file:
+            while True:
+                piece = file.read(size)
+                if piece:
+                    one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
+                    yield piece
+                    size = min(2 * size, _LARGEST)
+                elif not self.follow or waiting or last or is_compressed(one.name):
+                    break
+                else:
+                    size = PIECE
+                    yield from self._nothing()
+                    waiting += self._found()
+                    last = self._shrunk(one)
+        self._finished(one)
+
+    def _shrunk(self, one: _Read) -> bool:
+        """Whether it was cut off: it begins anew."""
+        try:
+            return not is_compressed(one.name) and os.path.getsize(one.name) < one.length
+        except OSError:
+            return False  # taken away: what is open is read on
+
+    def _finished(self, one: _Read) -> None:
+        try:
+            there = os.stat(one.name)
+        except OSError:
+            one.state = _CHANGED
+            return
+        # What was added since the last look has not been read: it has changed.
+        read = is_compressed(one.name) or there.st_size == one.length
+        one.state = (there.st_size, there.st_mtime_ns) if read else _CHANGED

@@ -1,0 +1,93 @@
+"""What came from the network, written down before it counts: frames in a file that only grows.
+
+A frame is a head (kind, length of the mark, length of the data, checksum), the mark and the data.
+The mark is what the receiver wants to know when it starts again: the number of an event, say.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import struct
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+MESSAGE, PIECE, END = 1, 2, 3
+
+_HEAD: Final = struct.Struct(">BHII")
+_MARKS: Final = 4096  # marks that a receiver is shown again
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A whole message, a piece of something longer, or the end of that."""
+
+    kind: int
+    data: bytes = b""
+    mark: bytes = b""
+
+
+class FrameLog:
+    """The frames of one input in the folder of a checkpoint."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self.marks: deque[bytes] = deque(maxlen=_MARKS)
+        whole = 0
+        for frame, end in self._read():
+            whole = end
+            if frame.mark:
+                self.marks.append(frame.mark)
+        self._file: BinaryIO = open(path, "ab")  # noqa: SIM115  # open until close()
+        self._file.truncate(whole)  # a frame that a crash tore
+        self._whole = whole
+
+    def identity(self) -> str:
+        """A name for whoever reads this input, the same after every restart."""
+        path = self._path.with_suffix(".session")
+        if not path.exists():
+            part = path.with_suffix(".part")
+            part.write_text(f"xstreamcast-{secrets.token_hex(8)}", "utf-8")
+            os.replace(part, path)
+        return path.read_text("utf-8")
+
+    def frames(self) -> Iterator[Frame]:
+        """What was written before this log was opened."""
+        for frame, end in self._read():
+            if end > self._whole:
+                return
+            yield frame
+
+    def write(self, frames: list[Frame]) -> None:
+        """They are on disk when this returns."""
+        for frame in frames:
+            self._file.write(_head(frame) + frame.mark + frame.data)
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _read(self) -> Iterator[tuple[Frame, int]]:
+        """The frames that are whole, each with the place where it ends."""
+        if not self._path.exists():
+            return
+        with open(self._path, "rb") as file:
+            end = 0
+            while len(head := file.read(_HEAD.size)) == _HEAD.size:
+                kind, mark, data, check = _HEAD.unpack(head)
+                body = file.read(mark + data)
+                if len(body) < mark + data or zlib.crc32(body) != check:
+                    return
+                end += _HEAD.size + len(body)
+                yield Frame(kind, body[mark:], body[:mark]), end
+
+
+def _head(frame: Frame) -> bytes:
+    check = zlib.crc32(frame.data, zlib.crc32(frame.mark))
+    return _HEAD.pack(frame.kind, len(frame.mark), len(frame.data), check)

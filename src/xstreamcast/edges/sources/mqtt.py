@@ -1,0 +1,123 @@
+"""mqtt(s)://HOST/TOPIC: messages of a broker, at least once each; what came twice counts once.
+
+The session, if it has a name, is kept by the broker while nobody is connected. A message is
+acknowledged when it is on disk; one that the broker sends again because it never heard so is known
+by its number and content.
+"""
+
+from __future__ import annotations
+
+import threading
+import zlib
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import unquote
+
+from xstreamcast.edges.sources.credentials import Credentials
+from xstreamcast.edges.sources.extras import needed
+from xstreamcast.edges.sources.inbox import Inbox
+from xstreamcast.edges.sources.place import Place
+from xstreamcast.errors import Error, error
+
+_KEEP_ALIVE: Final = 60
+_KNOWN: Final = 4096
+
+
+class MqttReceiver:
+    """A broker's messages on some topics."""
+
+    def __init__(self, place: Place, known: Credentials, session: str | None) -> None:
+        self._place, self._credentials = place, known
+        self._library = needed("paho.mqtt.client")
+        self._session = place.options.get("session") or session
+        self._topics = [unquote(topic) for topic in place.path[1:].split(",") if topic]
+        if not self._topics:
+            raise error("XSCU0003", f"{place.url} names no topic", hint="mqtt://HOST/TOPIC/#")
+        self._qos = int(place.options.get("qos", "1"))
+        self._known: deque[bytes] = deque(maxlen=_KNOWN)
+        self._met = False  # whether it was connected before
+        self._refused: Error | None = None
+        self._over = threading.Event()
+
+    def receive(self, out: Inbox) -> None:
+        client = self._client(out)
+        out.on_close(self._over.set)
+        try:
+            client.connect(self._place.host, self._place.port, _KEEP_ALIVE)
+        except OSError as failed:
+            why = failed.strerror or failed
+            raise error("XSCU0003", f"cannot connect to {self._place.url}: {why}") from None
+        client.loop_start()
+        try:
+            self._over.wait()
+        finally:
+            client.disconnect()
+            client.loop_stop()
+        if self._refused is not None:
+            raise self._refused
+
+    def resume(self, marks: Sequence[bytes]) -> None:
+        self._known.extend(marks)
+        self._met = bool(marks)
+
+    def taken(self, where: Sequence[Any]) -> None:
+        """It was acknowledged when it was on disk."""
+
+    def _client(self, out: Inbox) -> Any:
+        library = self._library
+        client = library.Client(
+            library.CallbackAPIVersion.VERSION2, client_id=self._session or "",
+            clean_session=self._session is None, manual_ack=True,
+        )  # fmt: skip
+        if self._credentials.user is not None:
+            client.username_pw_set(self._credentials.user, self._credentials.password)
+        if self._place.secure:
+            client.tls_set(ca_certs=self._credentials.ca)
+        client.reconnect_delay_set(1, 30)
+        client.on_connect = self._connected(out)
+        client.on_message = self._received(out)
+        client.on_disconnect = self._lost(out)
+        return client
+
+    def _connected(self, out: Inbox) -> Any:
+        def connected(client: Any, _: Any, flags: Any, reason: Any, __: Any) -> None:
+            if reason.is_failure:
+                said = str(reason).lower()
+                self._refused = error("XSCU0003", f"{self._place.url} refuses: {said}")
+                self._over.set()
+                return
+            if flags.session_present:
+                return  # the broker knows what we read; it would send retained messages again
+            if self._met and self._session is not None:
+                out.say(f"{self._place.url}: the broker kept no session; messages may be missing")
+            self._met = True
+            client.subscribe([(topic, self._qos) for topic in self._topics])
+
+        return connected
+
+    def _received(self, out: Inbox) -> Any:
+        def received(client: Any, _: Any, message: Any) -> None:
+            def done() -> None:
+                client.ack(message.mid, message.qos)
+
+            content = zlib.crc32(message.payload, zlib.crc32(message.topic.encode()))
+            mark = f"{message.mid}:{content}".encode() if message.qos else b""
+            if message.dup and mark in self._known:
+                done()
+                return
+            if mark:
+                self._known.append(mark)
+            if message.payload:  # an empty one takes a retained message away
+                out.message(bytes(message.payload), done=done, mark=mark)
+            else:
+                done()
+
+        return received
+
+    def _lost(self, out: Inbox) -> Any:
+        def lost(_: Any, __: Any, ___: Any, reason: Any, ____: Any) -> None:
+            if reason.is_failure and not self._over.is_set() and self._refused is None:
+                out.say(f"{self._place.url}: the connection was lost; calling again")
+
+        return lost

@@ -1,0 +1,140 @@
+"""The pieces of a source on the network, whichever kind of place it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final, Protocol, assert_never
+
+from xstreamcast.edges.sources.bursts import Burst, flattened
+from xstreamcast.edges.sources.credentials import credentials
+from xstreamcast.edges.sources.frames import FrameLog
+from xstreamcast.edges.sources.guard import OrderGuard
+from xstreamcast.edges.sources.inbox import Inbox, Patience, Receiver
+from xstreamcast.edges.sources.notes import Notes
+from xstreamcast.edges.sources.place import Place, addresses, place_of
+from xstreamcast.edges.sources.xml_log import XmlLog
+from xstreamcast.errors import error
+
+_QUIET: Final = 2.0  # seconds of silence after which `run` has what there is
+_LOOK: Final = 0.1
+_FIRST: Final = 10.0  # seconds in which the first of it must come
+
+
+class Remembering(Protocol):
+    """A checkpoint, as a source sees it."""
+
+    folder: Path
+
+    def notes(self, name: str) -> Notes:
+        """The notes of an input."""
+
+    def ended(self, name: str) -> int:
+        """How many of its files or messages were taken in by ticks that count."""
+
+
+def network_pieces(
+    source: str,
+    *,
+    name: str | None,
+    follow: bool,
+    patience: Patience,
+    once: bool = False,
+    checkpoint: Remembering | None = None,
+) -> Iterator[bytes | Burst | None]:
+    """What comes from an address, or from several; `once`: what is there now."""
+    places = [place_of(word) for word in addresses(source)]
+    if checkpoint is not None and places[0].scheme == "kafka":
+        yield from _remembered(places[0], name, checkpoint, patience)
+        return
+    log = None if checkpoint is None else FrameLog(_path(checkpoint, name))
+    session = None if log is None else log.identity()
+    receivers = [_receiver(place, name, follow, once, session) for place in places]
+    try:
+        yield from Inbox(receivers, log, guard=OrderGuard()).pieces(patience)
+    finally:
+        if log is not None:
+            log.close()
+
+
+def _remembered(
+    place: Place, name: str | None, checkpoint: Remembering, patience: Patience
+) -> Iterator[bytes | Burst | None]:
+    """Records that can be read again: only where they were is written down."""
+    from xstreamcast.edges.sources.kafka import KafkaReceiver
+
+    notes = checkpoint.notes(name or "")
+    receiver = KafkaReceiver(place, credentials(place, name), False, notes)
+    yield from receiver.again(checkpoint.ended(name or ""))
+    yield from Inbox([receiver], noting=receiver.noted).pieces(patience)
+
+
+def _receiver(
+    place: Place, name: str | None, follow: bool, once: bool, session: str | None
+) -> Receiver:
+    known: Any = credentials(place, name)
+    match place.scheme:
+        case "tcp":
+            from xstreamcast.edges.sources.tcp import TcpReceiver
+
+            if place.secure:
+                raise error("XSCU0003", f"{place.url}: a socket is plain; use wss:// or https://")
+            return TcpReceiver(place, follow)
+        case "ws":
+            from xstreamcast.edges.sources.websocket import WebSocketReceiver
+
+            return WebSocketReceiver(place, known)
+        case "mqtt":
+            from xstreamcast.edges.sources.mqtt import MqttReceiver
+
+            return MqttReceiver(place, known, session)
+        case "kafka":
+            from xstreamcast.edges.sources.kafka import KafkaReceiver
+
+            return KafkaReceiver(place, known, once, None)
+        case "http":
+            from xstreamcast.edges.sources.http import HttpReceiver
+
+            return HttpReceiver(place, known, once)
+        case _:
+            assert_never(place.scheme)
+
+
+def _path(checkpoint: Remembering, name: str | None) -> Path:
+    return checkpoint.folder / f"{name or 'input'}.frames"
+
+
+def written_down(source: str, log: XmlLog, *, follow: bool, closed: Callable[[], bool]) -> None:
+    """Receive into files until it ends, or somebody says so."""
+    receivers = [
+        _receiver(place, None, follow, not follow, log.identity())
+        for place in map(place_of, addresses(source))
+    ]
+    silent = 0.0
+    quiet = place_of(addresses(source)[0]).seconds("quiet", _QUIET)
+    for piece in Inbox(receivers, log).pieces(lambda: _LOOK):
+        silent = silent + _LOOK if piece == b"" else 0.0
+        if closed() or (not follow and silent >= quiet and _never_ends(source)):
+            return
+
+
+def _never_ends(source: str) -> bool:
+    """Whether a place says nothing when it has said all."""
+    place = place_of(addresses(source)[0])
+    return place.scheme not in ("kafka", "tcp") or "quiet" in place.options
+
+
+def what_is_there(source: str, name: str | None = None) -> list[bytes | None]:
+    """All that a place has now: to its end, or until it is silent."""
+    place = place_of(addresses(source)[0])
+    quiet = place.seconds("quiet", _QUIET)
+    found: list[bytes | None] = []
+
+    def patience() -> float | None:
+        return (quiet if found else max(quiet, _FIRST)) if _never_ends(source) else None
+
+    for piece in network_pieces(source, name=name, follow=False, patience=patience, once=True):
+        if piece == b"":
+            break
+        found += flattened([piece])
+    return found

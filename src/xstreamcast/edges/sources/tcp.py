@@ -1,0 +1,89 @@
+"""tcp://HOST:PORT: the bytes that a peer sends; ?listen: those of peers that call us.
+
+A stream of fragments begins anew with each connection.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
+
+from xstreamcast.edges.sources.inbox import Inbox
+from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.retrying import BackOff
+from xstreamcast.errors import error
+
+_CHUNK: Final = 1 << 18
+_LOOK: Final = 0.5  # seconds between two looks at whether anybody still reads
+
+
+class TcpReceiver:
+    """A peer that is called, again if `follow`; or peers that call."""
+
+    def __init__(self, place: Place, follow: bool) -> None:
+        self._place, self._follow = place, follow
+
+    def receive(self, out: Inbox) -> None:
+        if "listen" in self._place.options:
+            self._listen(out)
+            return
+        connection: socket.socket | None = self._called()
+        while connection is not None:
+            self._read(connection, out)
+            connection = self._again(out) if self._follow and not out.closed else None
+
+    def resume(self, marks: Sequence[bytes]) -> None:
+        """A socket knows nothing of what it sent before."""
+
+    def taken(self, where: Sequence[Any]) -> None:
+        """Nobody asks."""
+
+    def _called(self) -> socket.socket:
+        place = self._place
+        try:
+            connection = socket.create_connection((place.host, place.port), timeout=10)
+        except OSError as failed:
+            why = failed.strerror or failed
+            raise error("XSCU0003", f"cannot connect to {place.url}: {why}") from None
+        name = place.path.strip("/")
+        if name:  # a server of several streams is told which one
+            connection.sendall(f"tune {name}\n".encode())
+        return connection
+
+    def _again(self, out: Inbox) -> socket.socket | None:
+        waiting = BackOff()
+        while not out.wait(waiting.failed()):
+            with suppress(Exception):
+                return self._called()
+        return None
+
+    def _listen(self, out: Inbox) -> None:
+        place = self._place
+        try:
+            server = socket.create_server((place.host, place.port))
+        except OSError as failed:
+            raise error("XSCU0003", f"cannot listen at {place.url}: {failed.strerror}") from None
+        with server:
+            server.settimeout(_LOOK)
+            out.say(f"listening at tcp://{place.host}:{server.getsockname()[1]}")
+            while not out.closed:
+                with suppress(TimeoutError):
+                    self._read(server.accept()[0], out)
+
+    def _read(self, connection: socket.socket, out: Inbox) -> None:
+        with connection:
+            connection.settimeout(_LOOK)
+            while not out.closed:
+                try:
+                    chunk = connection.recv(_CHUNK)
+                except TimeoutError:
+                    continue
+                except OSError as failed:
+                    out.say(f"{self._place.url}: {failed.strerror or failed}")
+                    break
+                if not chunk:
+                    break
+                out.piece(chunk)
+        out.end()

@@ -1,0 +1,118 @@
+"""Trees taken out of the documents they stand in, with the namespaces that are in scope there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from xstreamcast.tape.compiled import kernel, signed
+from xstreamcast.tape.layout import I32, I64, KIND, NAMESPACE, Bools, Columns, Tape, empty_columns
+from xstreamcast.tape.names import NameTables
+
+_MOST = 64  # namespaces in scope around a tree
+
+
+@kernel
+def _inherited(c: Columns, t: NameTables, root: int, found: I64) -> int:
+    """The rows of the bindings in scope around an element that it does not bind itself → how many.
+
+    An undeclared default is in scope as nothing.
+    """
+    count, above = 0, signed(c.parent[root])
+    while above >= 0:
+        b, end = above + 1, above + c.size[above]
+        while b <= end and c.kind[b] & KIND == NAMESPACE:
+            word, hidden = t.name_word[c.name[b]], False
+            for k in range(count):
+                hidden |= t.name_word[c.name[found[k]]] == word
+            own = root + 1
+            while own <= root + c.size[root] and c.kind[own] & KIND == NAMESPACE:
+                hidden |= t.name_word[c.name[own]] == word
+                own += 1
+            if not hidden and count < len(found):
+                found[count] = b
+                count += 1
+            b += 1
+        above = signed(c.parent[above])
+    return count
+
+
+@kernel
+def _measure(c: Columns, t: NameTables, roots: I64, dropped: Bools, plain: Bools) -> int:
+    """How many rows the trees take; `plain`: whether a tree is as it stands."""
+    total, found = 0, np.empty(_MOST, np.int64)
+    for i in range(len(roots)):
+        root = roots[i]
+        count = _inherited(c, t, root, found)
+        row, end, cut = root, root + signed(c.size[root]), False
+        rows = 0
+        while row <= end:
+            if dropped[row] and row != root:
+                row += signed(c.size[row]) + 1
+                cut = True
+                continue
+            rows += 1
+            row += 1
+        plain[i] = count == 0 and not cut
+        total += rows + count
+    return total
+
+
+@kernel
+def _copy(c: Columns, t: NameTables, roots: I64, dropped: Bools, out: Columns, first: I32) -> None:
+    at, found = 0, np.empty(_MOST, np.int64)
+    opened, ends = np.empty(1024, np.int64), np.empty(1024, np.int64)
+    for i in range(len(roots)):
+        root = roots[i]
+        count = _inherited(c, t, root, found)
+        row, end, depth = root, root + signed(c.size[root]), 0
+        first[i] = at
+        deeper = signed(c.level[root])
+        while row <= end:
+            while depth and ends[depth - 1] < row:
+                depth -= 1
+                out.size[opened[depth]] = at - opened[depth] - 1
+            if dropped[row] and row != root:
+                for k in range(depth):
+                    out.length[opened[k]] = -1  # its bytes are not what they were
+                row += signed(c.size[row]) + 1
+                continue
+            out.kind[at], out.name[at], out.size[at] = c.kind[row], c.name[row], c.size[row]
+            out.level[at] = c.level[row] - deeper
+            out.start[at], out.length[at] = c.start[row], c.length[row]
+            out.parent[at] = opened[depth - 1] if depth else -1
+            at += 1
+            if c.size[row]:
+                if depth == len(opened):
+                    opened = np.concatenate((opened, np.empty(depth, np.int64)))
+                    ends = np.concatenate((ends, np.empty(depth, np.int64)))
+                opened[depth], ends[depth] = at - 1, row + signed(c.size[row])
+                depth += 1
+            if row == root and count:
+                out.length[at - 1] = -1
+                if not c.size[row]:
+                    opened[0], ends[0], depth = at - 1, row, 1
+                for k in range(count):
+                    b = found[k]
+                    out.kind[at], out.name[at], out.size[at] = c.kind[b], c.name[b], 0
+                    out.level[at], out.parent[at] = 1, first[i]
+                    out.start[at], out.length[at] = c.start[b], c.length[b]
+                    at += 1
+            row += 1
+        while depth:
+            depth -= 1
+            out.size[opened[depth]] = at - opened[depth] - 1
+
+
+def taken_out(tape: Tape, roots: I64, dropped: Bools) -> tuple[Tape, I32]:
+    """The trees at some rows, without those `dropped` in them → a tape, and their rows there.
+
+    Where all stand as they are, the tape itself.
+    """
+    c, tables = tape.columns, tape.names.tables
+    plain = np.empty(len(roots), np.bool_)
+    rows = _measure(c, tables, roots, dropped, plain)
+    if plain.all():
+        return tape, roots.astype(np.int32)
+    out, first = empty_columns(rows, c.heap), np.empty(len(roots), np.int32)
+    _copy(c, tables, roots, dropped, out, first)
+    return Tape(out, tape.names, tape.source), first

@@ -1,0 +1,201 @@
+"""Folders that grow, files that are renamed, replaced, cut off; what is compressed."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.edges.sources.roads import FIRST, REST, WHOLE, expected, settle
+from xstreamcast import query
+from xstreamcast.edges.sources.files import Files
+from xstreamcast.edges.sources.notes import Notes
+from xstreamcast.errors import Error
+
+
+def steps(files: Files, acts: Sequence[Callable[[], object]], ended: int = 0) -> list[bytes | None]:
+    """What is read; an act is done when there is nothing to read, then there are three looks."""
+    found: list[bytes | None] = []
+    waiting: Iterator[Callable[[], object]] = iter([*acts, *[lambda: None] * 3])
+    for piece in files.pieces(ended):
+        if piece != b"":
+            found.append(piece)
+            continue
+        act = next(waiting, None)
+        if act is None:
+            break
+        act()
+    return found
+
+
+def following(source: Path | str, notes: Notes | None = None) -> Files:
+    return Files(str(source), True, lambda: 0.001, notes)
+
+
+def test_new_files_are_read_and_the_last_one_while_it_grows(tmp_path: Path) -> None:
+    (tmp_path / "b.xml").write_bytes(b"1")
+
+    def grow() -> None:
+        with open(tmp_path / "b.xml", "ab") as file:
+            file.write(b"2")
+
+    acts = [grow, lambda: (tmp_path / "a.xml").write_bytes(b"3")]
+    assert steps(following(tmp_path), acts) == [b"1", b"2", None, b"3"]
+
+
+def test_a_file_is_read_once_whatever_it_is_called_next(tmp_path: Path) -> None:
+    log = tmp_path / "app.log"
+    log.write_bytes(b"old")
+
+    def rotate() -> None:
+        log.rename(tmp_path / "app.log.1")
+        log.write_bytes(b"new")
+
+    assert steps(following(tmp_path), [rotate]) == [b"old", None, b"new"]
+
+
+def test_a_file_renamed_into_place_is_read_once_and_whole(tmp_path: Path) -> None:
+    part = tmp_path / "x.xml.part"
+
+    def begin() -> None:
+        part.write_bytes(b"half")
+
+    def rename() -> None:
+        part.write_bytes(b"half and half")
+        part.rename(tmp_path / "x.xml")
+
+    assert steps(following(tmp_path), [begin, rename]) == [b"half and half"]
+
+
+def test_a_file_that_takes_the_name_of_another_is_new(tmp_path: Path) -> None:
+    feed = tmp_path / "feed.xml"
+    feed.write_bytes(b"monday")
+
+    def replace(text: bytes) -> Callable[[], None]:
+        def act() -> None:
+            other = tmp_path / ".feed.new"
+            other.write_bytes(text)
+            os.replace(other, feed)
+
+        return act
+
+    read = steps(following(feed), [replace(b"tuesday"), replace(b"wednesday")])
+    assert read == [b"monday", None, b"tuesday", None, b"wednesday"]
+
+
+def test_a_file_that_was_cut_off_begins_anew(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(b"first text")
+    assert steps(following(log), [lambda: log.write_bytes(b"2nd")]) == [b"first text", None, b"2nd"]
+
+
+def test_a_file_that_changed_after_it_ended_is_read_again(tmp_path: Path) -> None:
+    (tmp_path / "1").write_bytes(b"trunc")
+    (tmp_path / "2").write_bytes(b"b")
+    read = steps(following(tmp_path), [lambda: (tmp_path / "1").write_bytes(b"truncated no more")])
+    assert read == [b"trunc", None, b"b", None, b"truncated no more"]
+
+
+def test_notes_bring_back_the_same_files_in_the_same_order(tmp_path: Path) -> None:
+    folder, path = tmp_path / "in", tmp_path / "notes"
+    folder.mkdir()
+    (folder / "m").write_bytes(b"1")
+    acts: list[Callable[[], object]] = [
+        lambda: (folder / "z").write_bytes(b"22"),
+        lambda: (folder / "a").write_bytes(b"333"),
+    ]
+    notes = Notes(path)
+    whole = steps(following(folder, notes), acts)
+    notes.close()
+    written = path.read_bytes()
+    assert whole == [b"1", None, b"22", None, b"333"]
+    (folder / "b").write_bytes(b"4")
+    for ended in range(3):
+        again = Notes(path)
+        read = steps(following(folder, again), [], ended)
+        again.close()
+        assert read[: 2 * ended + 1] == whole[: 2 * ended + 1]
+        assert sorted(one for one in read if one) == [b"1", b"22", b"333", b"4"]
+        path.write_bytes(written)
+    (folder / "m").write_bytes(b"other")
+    with (
+        closing(Notes(path)) as again,
+        pytest.raises(Error, match="is not what it was when the checkpoint was written"),
+    ):
+        steps(following(folder, again), [], 2)
+
+
+def test_an_empty_folder_is_waited_for(tmp_path: Path) -> None:
+    assert steps(following(tmp_path), [lambda: (tmp_path / "a").write_bytes(b"1")]) == [b"1"]
+    with pytest.raises(Error, match="no such file"):
+        steps(following(tmp_path / "nowhere"), [])
+
+
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".zst"])
+def test_what_is_compressed_is_read_as_what_it_holds(ending: str, tmp_path: Path) -> None:
+    half = len(FIRST) + len("".join(REST[:20]))
+    packs: dict[str, Callable[[bytes], bytes]]
+    packs = {".gz": gzip.compress, ".bz2": bz2.compress, ".zst": zstd}
+    pack = packs[ending]
+    path = tmp_path / f"roads.xml{ending}"
+    path.write_bytes(pack(WHOLE[:half]) + pack(WHOLE[half:]))  # in two parts, as archives grow
+    assert settle(str(path), None) == expected()
+    assert list(query('count(stream("r")//incident)').run(r=path).lines()) == ["50"]
+    document = tmp_path / f"a.xml{ending}"
+    document.write_bytes(pack(b"<a><b>1</b><b>2</b></a>"))
+    assert list(query("sum(//b)").run(document).lines()) == ["3"]
+    path.write_bytes(pack(WHOLE)[:-20])
+    with pytest.raises(Error, match="cannot be decompressed"):
+        settle(str(path), None)
+
+
+def zstd(data: bytes) -> bytes:
+    return bytes(pytest.importorskip("zstandard").compress(data))
+
+
+def test_documents_one_after_another_are_one_with_several_roots(tmp_path: Path) -> None:
+    two = b'<?xml version="1.0"?><a><b>1</b></a>\n<?xml version="1.0"?><a><b>2</b></a>'
+    assert list(query("/a/b/text()").run(two).lines()) == ["1", "2"]
+    (tmp_path / "1.xml").write_bytes(b"<a><b>1</b></a>")
+    (tmp_path / "2.xml.gz").write_bytes(gzip.compress(b"<a><b>2</b></a>"))
+    assert list(query("/a/b/text()").run(tmp_path).lines()) == ["1", "2"]
+
+
+FOREIGN = {
+    "gzip": gzip.compress(b"<a/>"),
+    "bzip2": bz2.compress(b"<a/>"),
+    "JSON": b'{"a": [1, 2]}\n',
+    "a page in HTML": b"<!doctype html>\n<html><body>Bad gateway<br></body>",
+    "UTF-16LE": "<a>ä</a>".encode("utf-16-le"),
+    "UTF-16BE": "<a>ä</a>".encode("utf-16-be"),
+    "a zip archive": b"PK\x03\x04" + bytes(26),
+}
+
+
+@pytest.mark.parametrize("looks", FOREIGN)
+def test_what_is_no_xml_is_told_what_it_looks_like(looks: str, tmp_path: Path) -> None:
+    path = tmp_path / "feed.xml"
+    path.write_bytes(FOREIGN[looks])
+    for ask in (
+        lambda: query("//a").run(path),
+        lambda: list(query('stream("s")//a').watch(s=path)),
+        lambda: query("//a").run(FOREIGN[looks]),
+    ):
+        with pytest.raises(Error) as met:
+            ask()
+        assert met.value.code == "XSCX0008"
+        assert f"it looks like {looks}" in met.value.message
+        assert met.value.hint
+
+
+def test_xhtml_and_json_within_xml_are_xml(tmp_path: Path) -> None:
+    page = b'<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><p>1</p></html>'
+    assert len(query("//*:p").run(page)) == 1
+    assert len(query("//a").run(b'<a>{"b": 1}</a>')) == 1
+    wide = '<?xml version="1.0" encoding="UTF-16"?><a>ä</a>'.encode("utf-16-le")
+    assert list(query("string(/a)").run(wide).lines()) == ["ä"]

@@ -1,0 +1,143 @@
+"""WebSockets and plain sockets, called and called by."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from functools import partial
+from typing import Any
+
+import pytest
+
+from tests.edges.sources.roads import MESSAGES, WHOLE, expected, settle, watching
+from tests.edges.sources.servers import free_port, until, websocket
+from xstreamcast.edges.sources import Burst, joined
+from xstreamcast.errors import Error
+
+
+def test_each_message_of_a_websocket_is_read() -> None:
+    def serve(connection: Any) -> None:
+        for message in MESSAGES:
+            connection.send(message.decode())
+
+    with websocket(serve) as url:
+        answer = settle(f"{url}/roads", None)  # to the end: the server closes when it has said all
+    assert answer == expected()
+
+
+def test_a_websocket_that_is_lost_is_called_again(capfd: pytest.CaptureFixture[str]) -> None:
+    calls: list[str] = []
+
+    def serve(connection: Any) -> None:
+        calls.append(connection.request.path)
+        begin = 0 if len(calls) == 1 else 20
+        for message in MESSAGES[begin : 25 if len(calls) == 1 else None]:
+            connection.send(message)
+        if len(calls) == 1:
+            connection.close(1012)  # the server starts anew
+
+    with websocket(serve) as url:
+        assert settle(f"{url}/roads", None) == expected()
+    assert calls == ["/roads", "/roads"]
+    assert "the connection was lost; calling again" in capfd.readouterr().err
+
+
+def test_a_server_may_want_a_word_first() -> None:
+    def serve(connection: Any) -> None:
+        if connection.recv(10) == "subscribe roads":
+            connection.send(WHOLE)
+
+    with websocket(serve) as url:
+        assert settle(f"{url}/#send=subscribe%20roads", expected()) == expected()
+
+
+def test_a_message_that_is_broken_costs_only_itself() -> None:
+    broken = [*MESSAGES[:3], b'<filler id="5" tsid="2"><incident>', *MESSAGES[3:]]
+
+    def serve(connection: Any) -> None:
+        for message in broken:
+            connection.send(message)
+
+    refused: list[Any] = []
+    with websocket(serve) as url:
+        running = watching(url, seconds=60.0, keep=refused.append)
+        for _ in running.ticks():
+            pass
+    assert [one.code for one in refused] == ["XSCF0001"]
+
+
+def test_nobody_there_is_a_mistake() -> None:
+    port = free_port()
+    for scheme in ("ws", "tcp", "http", "mqtt"):
+        with pytest.raises(Error) as met:
+            settle(f"{scheme}://127.0.0.1:{port}/x", None)
+        assert met.value.code == "XSCU0003"
+        assert f"127.0.0.1:{port}" in met.value.message
+
+
+def serve_bytes(server: socket.socket, parts: list[bytes]) -> None:
+    for part in parts:
+        connection, _ = server.accept()
+        with connection:
+            for at in range(0, len(part), 700):
+                connection.sendall(part[at : at + 700])
+
+
+def test_a_socket_is_read_to_its_end() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve_bytes, args=(server, [WHOLE]), daemon=True).start()
+        source = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        assert settle(source, None) == expected()
+
+
+def test_a_peer_that_went_away_is_called_again_with_follow() -> None:
+    half = len(b"".join(MESSAGES[:20]))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        parts = [WHOLE[:half], WHOLE[half:]]
+        threading.Thread(target=serve_bytes, args=(server, parts), daemon=True).start()
+        source = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        assert settle(source, expected(), follow=True) == expected()
+
+
+def test_peers_that_call_are_listened_to() -> None:
+    port = free_port()
+
+    def call() -> None:
+        for message in (WHOLE[:900], WHOLE):  # the first is cut off
+            until(partial(called, message), "a call")
+
+    def called(message: bytes) -> bool:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=5) as peer:
+                peer.sendall(message)
+                return True
+        except OSError:
+            return False
+
+    threading.Thread(target=call, daemon=True).start()
+    assert settle(f"tcp://127.0.0.1:{port}?listen", expected()) == expected()
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("http://127.0.0.1/x#evry=3s", "there is no option evry"),
+        ("http://127.0.0.1/x#every=soon", "every must be like 30s"),
+        ("mqtt://127.0.0.1", "names no topic"),
+        ("kafka://127.0.0.1", "names no topic"),
+        ("tcp://127.0.0.1", "must be tcp://HOST:PORT"),
+        ("ws://127.0.0.1:x/", "the port is no number"),
+        ("kafka://127.0.0.1/x?from=middle", "from must be beginning or end"),
+    ],
+)
+def test_a_place_that_makes_no_sense_is_named(source: str, said: str) -> None:
+    with pytest.raises(Error) as met:
+        settle(source, None)
+    assert said in met.value.message
+
+
+def test_whole_fragments_are_joined_and_nothing_else_is() -> None:
+    first, second, third = MESSAGES[1:4]
+    torn, rooted = b'<filler id="5" tsid="2"><incident>', b"<fragments>" + third + b"</fragments>"
+    found = list(joined(Burst([first, second, torn, third, rooted, b"<eos/>", first])))
+    assert found == [first + b"\n" + second, torn, third, rooted, b"<eos/>", first]

@@ -1,0 +1,188 @@
+"""What the papers leave open, settled: each against SaxonC-HE, once and left running."""
+
+from __future__ import annotations
+
+import pytest
+
+import xstreamcast as xsc
+from tests.oracle import answer, canonical
+from xstreamcast.api import compiled
+from xstreamcast.edges.valid_time import valid_time
+from xstreamcast.edges.watching import Options
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.change import Accumulated
+from xstreamcast.model.instant import parse_instant
+from xstreamcast.operators.watch import Watch
+
+pytest.importorskip("saxonche")
+
+HEAD = (
+    '<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'
+    '<tag id="1" name="r" type="snapshot"><tag id="2" name="a" type="temporal"/>'
+    '<tag id="3" name="e" type="event"/></tag></stream:structure>'
+)
+
+
+def stream(*lines: str) -> bytes:
+    return f"{HEAD}{''.join(lines)}</stream:fragments>".encode()
+
+
+def asked(query: str, wire: bytes, **options) -> list[str]:
+    """The answer, if we give it as Saxon does, once and left running."""
+    expected = answer(query, {"s": wire}, **options)
+    ours = dict(options)
+    found = list(xsc.query(query).run(s=wire, **ours).lines())
+    assert [canonical(one) for one in found] == expected
+    if not options:
+        told = Accumulated()
+        for change in xsc.query(query).watch(s=wire):
+            told.apply(change)
+        assert [canonical(one) for one in told.items()] == expected
+    return expected
+
+
+ROOT = '<stream:filler id="0" tsid="1"><r><stream:hole id="1" tsid="2"/></r></stream:filler>'
+OLD = '<stream:{} id="1" tsid="2"><a>old</a></stream:{}>'
+
+
+def test_a_repeat_without_a_valid_time_brings_nothing_back():
+    filler, repeat = OLD.format("filler", "filler"), OLD.format("repeat", "repeat")
+    replaced = '<stream:replace id="1" tsid="2"><a>new</a></stream:replace>'
+    wire = stream(ROOT, filler, replaced, repeat)
+    assert asked('stream("s")//a?[now]/string()', wire) == ["new"]
+    assert asked('stream("s")//a/string()', wire) == ["old", "new"]
+    assert asked('stream("s")//a/string()', stream(repeat, ROOT)) == ["old"]
+
+
+def test_heartbeats_move_the_clock_of_the_translation_too():
+    filler = '<stream:filler id="1" tsid="2" validTime="2020-01-01"><a>x</a></stream:filler>'
+    root = ROOT.replace('tsid="1"', 'tsid="1" validTime="2020-01-01"', 1)
+    beat = '<stream:heartbeat validTime="2020-01-05T00:00:00"/>'
+    found = asked('stream("s")//a ! string(now - vtFrom(.))', stream(root, filler, beat))
+    assert found == ["P4D"]
+
+
+def test_attached_units_stand_behind_holes_in_an_order_of_their_own():
+    def unit(name: str, tag: int, text: str, minute: int) -> str:
+        element = "a" if tag == 2 else "e"
+        said = f'id="{name}" tsid="{tag}" validTime="2020-01-01T00:0{minute}:00" in="0"'
+        return f"<stream:filler {said}><{element}>{text}</{element}></stream:filler>"
+
+    root = ROOT.replace('tsid="1"', 'tsid="1" validTime="2020-01-01"', 1)
+    held = '<stream:filler id="1" tsid="2" validTime="2020-01-01"><a>held</a></stream:filler>'
+    units = [unit("z", 2, "z", 1), unit("b", 2, "b", 2), unit("y", 3, "y", 4), unit("x", 3, "x", 5)]
+    for lines in (units, units[::-1]):
+        wire = stream(root, *lines, held)
+        assert asked('stream("s")/r/*/string()', wire) == ["held", "b", "z", "y", "x"]
+
+
+def test_a_planned_end_takes_effect_when_the_clock_passes_it():
+    begin = "2020-01-01T19:00:00Z"
+    wire = stream(
+        ROOT.replace('tsid="1"', f'tsid="1" validTime="{begin}"', 1),
+        f'<stream:filler id="1" tsid="2" validTime="{begin}"><a>x</a></stream:filler>',
+        '<stream:remove id="1" tsid="2" validTime="2020-01-01T19:08:00Z"/>',
+    )
+    watch = Watch(compiled('stream("s")//a?[now]/string()'), {"s": "fragments"}, told_time=False)
+    decoder, told = Decoder("s", names=watch.names), Accumulated()
+    watch.on_arrivals("s", decoder.feed(wire), decoder.ids)
+    shown = []
+    for clock in ("19:05:00", "19:07:59", "19:08:00"):
+        instant = parse_instant(f"2020-01-01T{clock}Z")
+        assert instant is not None
+        watch.reach(Moment(*instant))
+        for change in watch.tick():
+            told.apply(change)
+        shown.append(told.items())
+    assert shown == [["x"], ["x"], []]
+
+
+TIMES = stream(
+    ROOT.replace('tsid="1"', 'tsid="1" validTime="2003-01-01"', 1),
+    *(
+        f'<stream:filler id="1" tsid="2" validTime="2003-01-0{day}"><a><until>{until}</until>'
+        f"<n>{day}</n></a></stream:filler>"
+        for day, until in ((1, "2004-01-01T00:00:00"), (5, "2002-01-01T00:00:00"))
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('stream("s")//a[vtFrom(.) >= 2003-01-05]/n/string()', ["5"]),
+        ('stream("s")//a[2003-01-05 <= vtFrom(.)]/n/string()', ["5"]),
+        ('stream("s")//a[@vtFrom < 2003-01-05]/n/string()', ["1"]),
+        ('for $a in stream("s")//a where $a/until > now return string($a/n)', ["1"]),
+        ('stream("s")//a[now > until]/n/string()', ["5"]),
+        ('stream("s")//a?[now - P1Y2M3DT4H, now]/n/string()', ["1", "5"]),
+        ('string(vtFrom(stream("s")//a#[1]) + P1Y1M1DT1H)', ["2004-02-02T01:00:00"]),
+    ],
+)
+def test_times_stand_bare_in_comparisons_and_sums(query, expected):
+    assert asked(query, TIMES) == expected
+
+
+def test_a_version_is_a_whole_number():
+    with pytest.raises(xsc.Error, match="a version must be a whole number"):
+        list(xsc.query('stream("s")//a#[1.5]').run(s=TIMES).lines())
+    assert list(xsc.query('stream("s")//a#[2.0]/n/string()').run(s=TIMES).lines()) == ["5"]
+
+
+def test_a_structure_may_name_its_fragments_alone():
+    told = Accumulated()
+    for change in xsc.query('stream("s")//n/string()').watch(s=TIMES, batch=1):
+        told.apply(change)
+    assert told.items() == ["1", "5"]
+
+
+def test_a_fragment_without_a_hole_is_counted_as_an_orphan():
+    lost = '<stream:filler id="9" tsid="2"><a>lost</a></stream:filler>'
+    astray = '<stream:filler id="8" tsid="2" in="7"><a>lost</a></stream:filler>'
+    answered = xsc.query('stream("s")//a').run(s=stream(ROOT, lost, astray))
+    assert "2 orphans, in no hole and attached to nothing" in answered.loaded[0].summary()
+    found = xsc.query('stream("s")//a').watching(None, {"s": stream(ROOT, lost)}, Options(batch=1))
+    for _ in found.ticks():
+        pass
+    assert any("1 orphans" in line for line in found.report())
+
+
+def test_a_stream_may_begin_with_a_heartbeat():
+    body = ROOT + OLD.format("filler", "filler")
+    wire = f'<heartbeat validTime="2020-01-01"/>{HEAD.partition(">")[2]}{body}'.encode()
+    assert list(xsc.query('stream("s")//a/string()').run(s=wire).lines()) == ["old"]
+
+
+def test_a_stream_without_a_structure_is_refused_once_and_left_running():
+    wire = b'<stream:filler id="0" tsid="1"><r/></stream:filler>'
+    with pytest.raises(xsc.Error, match="no tag structure has come"):
+        xsc.query('stream("s")//a').run(s=wire)
+    with pytest.raises(xsc.Error, match="no tag structure has come"):
+        list(xsc.query('stream("s")//a').watch(s=wire))
+
+
+@pytest.mark.parametrize(
+    ("path", "payload", "expected"),
+    [
+        (
+            "pubDate",
+            b"<i><pubDate>Wed, 01 May 2024 08:00:00 GMT</pubDate></i>",
+            "2024-05-01T08:00:00Z",
+        ),
+        (
+            "d:at",
+            b'<i xmlns:d="u"><at>2020-01-01</at><d:at>2020-01-02</d:at></i>',
+            "2020-01-02T00:00:00",
+        ),
+        ("*:at", b'<i xmlns:d="u"><d:at>2020-01-02</d:at></i>', "2020-01-02T00:00:00"),
+        ("@t", b'<i t="1714550400"/>', "2024-05-01T08:00:00Z"),
+    ],
+)
+def test_valid_times_of_a_document_in_the_forms_of_feeds(path, payload, expected):
+    assert valid_time(path)(payload) == expected
+
+
+def test_a_valid_time_above_a_fragment_needs_a_mapping():
+    with pytest.raises(xsc.Error, match=r"got \.\./at"):
+        valid_time("../at")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -51,7 +52,8 @@ def things(draw) -> str:
     if draw(st.booleans()):
         said += f' v="{draw(st.integers(1, 2))}"'
     kind, text = draw(st.sampled_from("ab")), draw(st.sampled_from("xyz"))
-    return f"<thing {said}><kind>{kind}</kind><since>{instant(since)}</since><text>{text}</text></thing>"
+    inside = f"<kind>{kind}</kind><since>{instant(since)}</since><text>{text}</text>"
+    return f"<thing {said}>{inside}</thing>"
 
 
 @st.composite
@@ -63,10 +65,11 @@ def messages(draw) -> bytes:
 def by_hand(said: list[bytes]) -> tuple[list[str], list[str]]:
     """(what is true now, all versions that were), with lxml and dicts."""
     p = "{urn:p}"
-    clock, known = "", {}
+    clock = ""
+    known: dict[Any, dict[Any, Any]] = {}
     for data in said:
         root = etree.fromstring(data)
-        clock = max(clock, root.get("at"))
+        clock = max(clock, root.get("at", ""))
         for thing in root.iter(f"{p}thing"):
             key = thing.findtext(f"{p}kind"), thing.get("id")
             since, version = thing.findtext(f"{p}since"), int(thing.get("v", 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.compiled import kernel, signed
 from xstreamcast.tape.layout import DOCUMENT, I64, Columns, Tape, empty_columns
 
 
@@ -17,7 +17,7 @@ def _copy(c: Columns, roots: I64, deeper: int, out: Columns, first: I64) -> None
     at = 0
     for i in range(len(roots)):
         root = roots[i]
-        rows = np.int64(c_size[root]) + 1
+        rows = signed(c_size[root]) + 1
         first[i] = at
         kind[at], level[at], name[at], parent[at] = DOCUMENT, 0, -1, -1
         size[at], start[at], length[at] = rows, 0, -1

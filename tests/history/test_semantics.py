@@ -173,9 +173,9 @@ def test_a_stream_without_a_structure_is_refused_once_and_left_running():
         (
             "d:at",
             b'<i xmlns:d="u"><at>2020-01-01</at><d:at>2020-01-02</d:at></i>',
-            "2020-01-02T00:00:00",
+            "2020-01-02",
         ),
-        ("*:at", b'<i xmlns:d="u"><d:at>2020-01-02</d:at></i>', "2020-01-02T00:00:00"),
+        ("*:at", b'<i xmlns:d="u"><d:at>2020-01-02</d:at></i>', "2020-01-02"),
         ("@t", b'<i t="1714550400"/>', "2024-05-01T08:00:00Z"),
     ],
 )

@@ -16,6 +16,9 @@ LIMIT = 400
 
 # Files over the limit, each with its reason.
 LONG = {
+    "src/xstreamcast/operators/fragment_feed.py": "units in holes and units attached, until the "
+    "circuit has an operator for each",
+    "src/xstreamcast/operators/watch.py": "one state of inputs, divisions and ticks",
     "src/xstreamcast/errors.py": "half of it is the table of codes, one row each",
     "src/xstreamcast/tape/tokenize.py": "one compiled loop, whose positions stay in registers",
 }

@@ -173,9 +173,9 @@ def test_a_stream_without_a_structure_is_refused_once_and_left_running():
         (
             "d:at",
             b'<i xmlns:d="u"><at>2020-01-01</at><d:at>2020-01-02</d:at></i>',
-            "2020-01-02T00:00:00",
+            "2020-01-02",
         ),
-        ("*:at", b'<i xmlns:d="u"><d:at>2020-01-02</d:at></i>', "2020-01-02T00:00:00"),
+        ("*:at", b'<i xmlns:d="u"><d:at>2020-01-02</d:at></i>', "2020-01-02"),
         ("@t", b'<i t="1714550400"/>', "2024-05-01T08:00:00Z"),
     ],
 )
@@ -186,3 +186,21 @@ def test_valid_times_of_a_document_in_the_forms_of_feeds(path, payload, expected
 def test_a_valid_time_above_a_fragment_needs_a_mapping():
     with pytest.raises(xsc.Error, match=r"got \.\./at"):
         valid_time("../at")
+
+
+def test_a_document_has_no_past():
+    with pytest.raises(xsc.Error, match="needs a stream of fragments; the inputs are documents"):
+        xsc.query('doc("d")//a').run(d=b"<a/>", as_of="2020-01-01")
+
+
+def test_changes_whose_time_goes_back_lose_nothing():
+    def line(day: str, diff: int, key: str, after: str, item: int) -> str:
+        return (
+            f'{{"time":"2020-01-{day}Z","diff":{diff},"key":"{key}","after":{after},'
+            f'"item":"<i>{item}</i>"}}\n'
+        )
+
+    first, second = "01T00:00:00", "09T00:00:00"
+    wire = line(first, 1, "0", "null", 5) + line(second, -1, "0", "null", 5)
+    wire += line(second, 1, "0", "null", 6) + line("01T12:00:00", 1, "1", '"0"', 7)
+    assert list(xsc.query('stream("s")//i/string()').run(s=wire.encode()).lines()) == ["6", "7"]

@@ -27,6 +27,7 @@ class Bench:
 BENCHES: Final = (
     Bench("generate", "write auction, bibliography or map documents of any size"),
     Bench("start", "how long a command takes to begin, in processor time"),
+    Bench("mapping", "messages through a mapping, beside lxml.iterparse and a dict"),
     Bench("tape", "read XML: ours beside expat, lxml and SaxonC-HE"),
     Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
     Bench("memory", "what running queries hold while fragments arrive, beside SaxonC-HE"),

@@ -103,6 +103,8 @@ class Binding:
             self._load(name, self._inputs[name])
         if is_stream(document):
             self._load("", document)
+        if self._inputs or document is not None:
+            self._refuse_past_of_documents()
         given = Inputs(self.store)
         when = self._when(given)
         given.clock = None if when is None else when.now
@@ -117,6 +119,17 @@ class Binding:
             given.item = self._document(document)
         self._bind(given, asked)
         return asked.program, given
+
+    def _refuse_past_of_documents(self) -> None:
+        """A document is as it is: nothing tells what it was at another time."""
+        options = self._options
+        if self.histories or (options.as_of is None and options.between is None):
+            return
+        word = "--as-of" if options.as_of is not None else "--between"
+        raise error(
+            "XSCU0005", f"{word} needs a stream of fragments; the inputs are documents",
+            hint="a feed becomes one by a mapping: -i NAME=MAPPING:PLACE",
+        )  # fmt: skip
 
     def _base_store(self) -> Store:
         """Where tapes go: beside those of a history that is handed in, which stays as it is."""

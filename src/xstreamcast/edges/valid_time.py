@@ -42,8 +42,16 @@ def _found(payload: bytes, steps: list[str]) -> str | None:
     nodes = around[0].children[0].children
     for step in steps:
         nodes = [found for node in nodes for found in _step(node, step)]
-    told = (instant_of(node.string.strip(), _ANY) for node in nodes)
-    return next((show_instant(*instant) for instant in told if instant is not None), None)
+    told = (_written(node.string.strip()) for node in nodes)
+    return next((text for text in told if text is not None), None)
+
+
+def _written(text: str) -> str | None:
+    """A time as the wire has it: as it is, where it is a dateTime or a date."""
+    if parse_instant(text) is not None:
+        return text
+    instant = instant_of(text, _ANY)
+    return None if instant is None else show_instant(*instant)
 
 
 def _step(node: Node, step: str) -> list[Node]:

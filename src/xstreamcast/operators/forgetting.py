@@ -63,6 +63,7 @@ class ForgettingFeed(FragmentFeed):
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
         self._first = 0  # all units before this place are told and forgotten
+        self._since = self._batches = 0  # bytes and batches since tapes were weighed
 
     # -- arrival ----------------------------------------------------------------------------------
 
@@ -92,9 +93,18 @@ class ForgettingFeed(FragmentFeed):
         if self.shared is None and self._thin[batch.tsid].any():
             batch = thinned(batch, self._thin, self._seen_names())
         new = super().add(batch)
-        if self.shared is None and self._insides is None and self._waste() > _SPARE:
+        if self.shared is None and self._insides is None and self._is_heavy(batch):
             self._compact()
         return new
+
+    def _is_heavy(self, batch: FragmentBatch) -> bool:
+        """Whether tapes hold too much that nobody needs; weighed when enough has come since."""
+        self._since += tape_bytes(batch.tape)
+        self._batches += 1
+        if self._since <= _SPARE // 4 and self._batches < len(self.history.store._tapes) // 16:
+            return False
+        self._since = self._batches = 0
+        return self._waste() > _SPARE
 
     # -- sharing ----------------------------------------------------------------------------------
 

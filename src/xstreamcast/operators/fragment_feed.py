@@ -120,7 +120,8 @@ class FragmentFeed:
             raise Unmaintained("states are planned")
         if len(ids) and (self._root is None or self._of_root[ids].any()):
             return self._rooted(first, last, self._links.above(ids))
-        if self.history.attaches and not self._grow(first, last):
+        grows = self.history.attaches and first < last and self._root is not None
+        if grows and not self._grow(first, last):
             return self._rooted(first, last, self._links.above(ids))
         return self._moved(first, last, ids)
 

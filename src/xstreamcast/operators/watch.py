@@ -192,7 +192,7 @@ class Watch:
             for name, feed in self._feeds.items():
                 if isinstance(feed, FragmentFeed):
                     self._cut(name, feed, cuts.get(name))
-        except Unmaintained as why:
+        except Forbidden as why:
             self._give_up_cut(why)
             return
         waiting, self._waiting = self._waiting, []

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.errors import Error
+from xstreamcast.tape.document_kernels import in_documents
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
 from xstreamcast.tape.reading import read
-from xstreamcast.tape.wrap import wrapped
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64
@@ -85,7 +85,7 @@ def _each_root(tape: Tape, message: Message) -> Batch:
         Message(message.data[a:b], message.place, message.offset + a)
         for a, b in zip(starts, ends, strict=True)
     ]
-    return Batch(*_documents(tape, roots), parts)
+    return Batch(*in_documents(tape, roots), parts)
 
 
 def by_root(tape: Tape, ends: I64, messages: Sequence[Message]) -> Batch | None:
@@ -94,22 +94,13 @@ def by_root(tape: Tape, ends: I64, messages: Sequence[Message]) -> Batch | None:
     which = np.searchsorted(ends, tape.columns.start[roots], "right")
     if not np.array_equal(which, np.arange(len(messages))):
         return None
-    return Batch(*_documents(tape, roots), messages)
+    return Batch(*in_documents(tape, roots), messages)
 
 
 def _roots(tape: Tape) -> I64:
     c = tape.columns
     found: I64 = np.flatnonzero((c.parent == 0) & (c.kind & KIND == ELEMENT))
     return found
-
-
-def _documents(tape: Tape, roots: I64) -> tuple[Tape, I64]:
-    """A document node for each root."""
-    c = tape.columns
-    parent = c.parent.copy()
-    parent[roots] = -1
-    alone = Tape(c._replace(parent=parent, level=c.level - 1), tape.names, tape.source)
-    return wrapped((), alone, roots, roots + c.size[roots] + 1)
 
 
 def of_trees(tape: Tape, place: str) -> Batch:
@@ -122,5 +113,4 @@ def of_trees(tape: Tape, place: str) -> Batch:
         Message(c.heap[a : a + max(n, 0)].tobytes(), place, a)
         for a, n in zip(starts, lengths, strict=True)
     ]
-    made, documents = wrapped((), tape, roots, roots + c.size[roots] + 1)
-    return Batch(made, documents, parts)
+    return Batch(*in_documents(tape, roots), parts)

@@ -16,7 +16,7 @@ _KEYS: Final = (
     r"^@?(id|guid|uuid|key)$", r"(identifier|number|guid|uuid)$", r"(id|ref|code|key)$", r"name$",
 )  # fmt: skip
 _BEGINS: Final = (
-    r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"timestamp$|sent$",
+    r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"stamp$|sent$",
     r"(pub|publication|creation|created|issue|event).*(time|date)?", r"(start|begin|from)",
     r"(time|date)$",
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.edges.changes import ChangeReader
@@ -13,6 +14,7 @@ from xstreamcast.errors import Error
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.change import Change
 from xstreamcast.model.fragment import Arrival, Refused
+from xstreamcast.model.instant import START
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class ChangeDecoder:
         self._writer = EventWriter()
         self._kept = b""
         self._offset = 0
+        self._latest = START
 
     @property
     def ids(self) -> Ids:
@@ -77,11 +80,16 @@ class ChangeDecoder:
         for raw in lines:
             try:
                 change = self._reader.take(raw)
-                changes += [] if change is None else [change]
+                changes += [] if change is None else [self._in_order(change)]
             except Error as refused:
                 found.append(self._refuse(refused, raw))
             self._offset += len(raw) + 1
         return found + (self._answer.said(self._events(changes)) if changes else [])
+
+    def _in_order(self, change: Change) -> Change:
+        """Changes are of an answer as it stands: one that is told later does not count earlier."""
+        self._latest = max(self._latest, change.instant)
+        return change if change.instant == self._latest else replace(change, instant=self._latest)
 
     def _events(self, changes: list[Change]) -> list[Event]:
         return list(self._writer.write(changes))

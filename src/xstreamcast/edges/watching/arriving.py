@@ -12,7 +12,7 @@ from xstreamcast.edges.decoding import StreamDecoder, decoder_of
 from xstreamcast.edges.immutable import Kept, Path
 from xstreamcast.edges.inputs import Kind as Form
 from xstreamcast.edges.inputs import kind_of
-from xstreamcast.edges.wire.decoder import OnError
+from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
 from xstreamcast.model.instant import START, show_instant
@@ -91,7 +91,7 @@ class Arriving:
         """The input has ended."""
         if self.decoder is not None:
             yield from self._hand_on(self.decoder.close(), watch, limits)
-            if self.form == "fragments" and self.decoder.structure is None:
+            if isinstance(self.decoder, Decoder) and self.decoder.structure is None:
                 raise error(
                     "XSCF0010", at=DataPlace(str(self.name)),
                     hint="a stream says its structure itself",

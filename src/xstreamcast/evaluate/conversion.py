@@ -18,7 +18,7 @@ from xstreamcast.model.atomic import (
     DECIMAL,
     DOUBLE,
     FLOAT,
-    FUNCTION,
+    FUNCTIONS,
     INTEGER,
     MIXED,
     PRIMITIVE,
@@ -124,7 +124,7 @@ def _from_untyped(items: Items, target: int) -> Items:
 
 def _coerced(frame: Frame, column: Column, wanted: FunctionType) -> Column:
     """Functions wrapped so that they convert to and from the wanted signature."""
-    if wanted.parameters is None or FUNCTION not in column.items.kinds():
+    if wanted.parameters is None or not column.items.kinds() & FUNCTIONS:
         return column
     from xstreamcast.evaluate.function_items import coerced
 

@@ -8,7 +8,7 @@ from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import one_or, pairs
 from xstreamcast.functions.signature import ERR
-from xstreamcast.model.atomic import FUNCTION, NODE
+from xstreamcast.model.atomic import FUNCTIONS, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.qname import QName
 
@@ -49,4 +49,4 @@ def trace(call: Call, value: Column, label: Column | None = None) -> Column:
 def _shown(call: Call, tag: int, value: object) -> str:
     if tag == NODE:
         return str(call.store.serialize(value).decode())
-    return "function" if tag == FUNCTION else string_value(tag, value)
+    return "function" if tag in FUNCTIONS else string_value(tag, value)

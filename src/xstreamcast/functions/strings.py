@@ -17,7 +17,7 @@ from xstreamcast.functions.cast import strings as strings_of
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import integers, lists, many, maybe, one_or, text, truths
 from xstreamcast.functions.unread import unread
-from xstreamcast.model.atomic import FUNCTION, INTEGER, NODE, STRING
+from xstreamcast.model.atomic import FUNCTIONS, INTEGER, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
@@ -25,7 +25,7 @@ from xstreamcast.model.items import Items
 @function("fn:string($arg as item()?) as xs:string", doc="The string value of an item.")
 def string(call: Call, arg: Column) -> Column:
     """Nodes stay unread where each row has one: the text is then made when somebody asks."""
-    if FUNCTION in arg.items.kinds():
+    if FUNCTIONS & arg.items.kinds():
         raise error("FOTY0014")
     if arg.offsets is None and arg.items.tag == NODE:
         return Column(Items(STRING, call.store.strings(arg.items.values)))

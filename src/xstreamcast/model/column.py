@@ -89,6 +89,14 @@ class Column:
 
     # -- making another of it -------------------------------------------------------------------
 
+    def slice(self, start: int, end: int) -> Column:
+        """A run of the rows."""
+        if self.offsets is None:
+            return Column(self.items.slice(start, end))
+        bounds = self.offsets[start : end + 1]
+        items = self.items.slice(int(bounds[0]), int(bounds[-1]))
+        return Column(items, bounds - bounds[0])
+
     def take(self, rows: Ints) -> Column:
         """Row rows[j] of this becomes row j: how an outer value is lifted into a loop."""
         if self.offsets is None:
@@ -158,6 +166,24 @@ def stack(columns: Iterable[Column]) -> Column:
     if all(part.offsets is None for part in parts):
         return Column(items)
     return Column.from_lengths(items, np.concatenate([part.lengths() for part in parts]))
+
+
+def gather(cells: Sequence[tuple[Column, int]]) -> Column:
+    """Row i is row `cells[i][1]` of the column `cells[i][0]`; columns that recur are read once."""
+    if not cells:
+        return Column.empty(0)
+    bases: dict[int, int] = {}
+    parts: list[Column] = []
+    total = 0
+    for column, _ in cells:
+        if id(column) not in bases:
+            bases[id(column)] = total
+            parts.append(column)
+            total += column.n
+    if len(cells) == 1 and total > 1:
+        return cells[0][0].slice(cells[0][1], cells[0][1] + 1)
+    rows = np.fromiter((bases[id(c)] + row for c, row in cells), np.int64, len(cells))
+    return stack(parts).take(rows)
 
 
 def beside(columns: Sequence[Column]) -> Column:

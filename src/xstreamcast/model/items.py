@@ -144,8 +144,14 @@ class Items:
         return taken.settled() if self.tag == MIXED else taken
 
     def slice(self, start: int, end: int) -> Items:
-        """A run of the items."""
-        return self.take(np.arange(start, end, dtype=np.int64))
+        """A run of the items; arrays are shared, not copied."""
+        if self._values is None:
+            assert self.store is not None
+            assert self.nodes is not None
+            return Items.text_of(self.store, self.nodes[start:end], self.tag)
+        tags = None if self.tags is None else self.tags[start:end]
+        part = Items(self.tag, self._values[start:end], tags)
+        return part.settled() if self.tag == MIXED else part
 
     def repeated(self, n: int) -> Items:
         """A single item n times, without n copies of it."""

@@ -48,7 +48,22 @@ class FunctionType:
     result: SequenceType | None = None
 
 
-ItemType = AnyItem | AtomicItem | AtomicUnion | NodeItem | FunctionType
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """map(*) (both None) or map(key, value)."""
+
+    key: AtomicItem | AtomicUnion | None = None
+    value: SequenceType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """array(*) (None) or array(member)."""
+
+    member: SequenceType | None = None
+
+
+ItemType = AnyItem | AtomicItem | AtomicUnion | NodeItem | FunctionType | MapType | ArrayType
 
 
 @dataclass(frozen=True, slots=True)

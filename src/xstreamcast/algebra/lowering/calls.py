@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.annotations import check_inline
 from xstreamcast.algebra.lowering.literals import names_for
-from xstreamcast.algebra.lowering.namespaces import ARRAY, MAP
 from xstreamcast.algebra.lowering.scope import Declared, Scope
 from xstreamcast.algebra.lowering.types import constructible, sequence_type
 from xstreamcast.errors import Error, Span
@@ -160,8 +159,6 @@ def converted(value: p.Expression, kind: SequenceType, role: str) -> p.Expressio
 def _not_found(
     uri: str, local: str, arity: int, written: t.Name, span: Span, scope: Scope
 ) -> Error:
-    if uri in (MAP, ARRAY):
-        return scope.fail("XPST0017", f"{written}: maps and arrays are not supported", span)
     known = [a for u, name, a in scope.shared.functions if (u, name) == (uri, local)]
     known += registry.arities(uri, local)
     if known:

@@ -13,10 +13,12 @@ from xstreamcast.model.atomic import ATOMIC, UNTYPED
 from xstreamcast.model.sequence_type import (
     ANY,
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
     ItemType,
+    MapType,
     NodeItem,
     Occurs,
     SequenceType,
@@ -69,10 +71,23 @@ def item_type(kind: t.ItemType, scope: Scope) -> ItemType:
         case t.FunctionTest(_, parameters, result):
             given = tuple(sequence_type(one, scope) for one in parameters or ())
             return FunctionType(given, sequence_type(result, scope))
-        case t.MapTest() | t.ArrayTest():
-            raise scope.fail("XSCS0001", "maps and arrays are not supported", kind.span)
+        case t.MapTest(None):
+            return MapType()
+        case t.MapTest(key, value):
+            assert key is not None
+            return MapType(_map_key(key, scope), sequence_type(value, scope))
+        case t.ArrayTest(None):
+            return ArrayType()
+        case t.ArrayTest(member):
+            return ArrayType(sequence_type(member, scope))
         case _:
             return node_item(kind, scope)
+
+
+def _map_key(key: t.NamedType, scope: Scope) -> AtomicItem | AtomicUnion:
+    found = _atomic(key.name, scope)
+    assert isinstance(found, AtomicItem | AtomicUnion)
+    return found
 
 
 def node_test(test: t.NodeTest, axis: str, scope: Scope) -> NodeItem:

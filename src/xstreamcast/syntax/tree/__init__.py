@@ -84,6 +84,13 @@ from xstreamcast.syntax.tree.literals import (
     TimeKind,
     TimeLiteral,
 )
+from xstreamcast.syntax.tree.maps import (
+    CurlyArray,
+    Lookup,
+    MapConstructor,
+    MapEntry,
+    SquareArray,
+)
 from xstreamcast.syntax.tree.names import (
     NOWHERE,
     Name,
@@ -201,6 +208,10 @@ Expr = (
     | ComputedPI
     | ComputedNamespace
     | StringConstructor
+    | MapConstructor
+    | SquareArray
+    | CurlyArray
+    | Lookup
     | IntervalProjection
     | VersionProjection
     | IntervalComparison
@@ -245,6 +256,7 @@ __all__ = [
     "ContextItemDecl",
     "CopyNamespacesDecl",
     "Count",
+    "CurlyArray",
     "DecimalFormatDecl",
     "DecimalLiteral",
     "Declaration",
@@ -281,6 +293,9 @@ __all__ = [
     "ItemType",
     "KindTest",
     "Let",
+    "Lookup",
+    "MapConstructor",
+    "MapEntry",
     "MapTest",
     "Module",
     "Name",
@@ -316,6 +331,7 @@ __all__ = [
     "SimpleMap",
     "SingleType",
     "Span",
+    "SquareArray",
     "Step",
     "StreamDecl",
     "StringConstructor",

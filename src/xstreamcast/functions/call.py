@@ -45,6 +45,10 @@ class Focus:
     position: Column
     last: Column
 
+    def row(self, i: int) -> Focus:
+        """The focus of one row."""
+        return Focus(*(c.slice(i, i + 1) for c in (self.item, self.position, self.last)))
+
 
 @dataclass(slots=True)
 class Call:

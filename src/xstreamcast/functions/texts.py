@@ -55,7 +55,7 @@ def unparsed_text_available(call: Call, href: Column, encoding: Column | None = 
 
 def _available(call: Call, href: str | None, encoding: str | None) -> bool:
     try:
-        return href is not None and _text(call, href, encoding) is not None
+        return href is not None and text_at(call, href, encoding) is not None
     except Error as caught:
         if caught.code.startswith("FOUT"):
             return False
@@ -68,10 +68,11 @@ def _encodings(call: Call, encoding: Column | None) -> list[str | None]:
 
 def _texts(call: Call, href: Column, encoding: Column | None) -> list[str | None]:
     cells = zip(one_or(href), _encodings(call, encoding), strict=True)
-    return [None if at is None else _text(call, at, name) for at, name in cells]
+    return [None if at is None else text_at(call, at, name) for at, name in cells]
 
 
-def _text(call: Call, href: str, encoding: str | None) -> str:
+def text_at(call: Call, href: str, encoding: str | None) -> str:
+    """The text at an address, decoded."""
     uri = resolved(href, call.static.base_uri)
     if not is_valid(href) or "#" in href:
         raise error("FOUT1170", f"{href!r} is not an address of a text")

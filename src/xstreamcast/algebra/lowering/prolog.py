@@ -47,6 +47,7 @@ class Prolog:
             default_element=self.scope.default_element,
             default_function=self.scope.shared.default_function,
             base_uri=self.scope.shared.base_uri,
+            collation=self.scope.shared.collation,
             decimal_formats=self.formats,
         )
 
@@ -91,7 +92,7 @@ def _setting(declaration: t.Declaration, prolog: Prolog) -> None:
         case t.ExecutionDecl():
             prolog.settings = replace(prolog.settings, sequential=True)
         case t.DefaultCollationDecl(uri):
-            prolog.scope.collation(uri, declaration.span, "XQST0038")
+            shared.collation = prolog.scope.collation(uri, declaration.span, "XQST0038")
         case _:
             pass  # not a setting
 

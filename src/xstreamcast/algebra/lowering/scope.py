@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from urllib.parse import urljoin
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.namespaces import PREDECLARED, collapsed
 from xstreamcast.errors import Error, Source, Span, error
 from xstreamcast.functions.call import CODEPOINT
+from xstreamcast.functions.collations import known
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import SequenceType
 from xstreamcast.syntax import tree as t
@@ -36,6 +36,7 @@ class Compilation:
     functions: dict[tuple[str, str, int], Declared] = field(default_factory=dict)
     default_function: str = FN
     base_uri: str | None = None
+    collation: str = CODEPOINT
     empty_greatest: bool = False
     copy: p.CopyMode = field(default_factory=p.CopyMode)
     used: set[p.Variable] = field(default_factory=set)
@@ -165,12 +166,12 @@ class Scope:
             constructed={**(self.constructed or {}), **declared},
         )
 
-    def collation(self, uri: str | None, span: Span, code: str = "XQST0076") -> None:
-        """Refuses a collation that is not the codepoint one."""
-        if uri is not None and _absolute(uri, self.shared.base_uri) != CODEPOINT:
+    def collation(self, uri: str | None, span: Span, code: str = "XQST0076") -> str:
+        """The URI of a known collation; that of the prolog where none is written."""
+        if uri is None:
+            return self.shared.collation
+        found = known(uri, self.shared.base_uri)
+        if found is None:
             hint = f'the codepoint collation is "{CODEPOINT}"'
             raise self.fail(code, f"the collation {uri} is not known", span, hint)
-
-
-def _absolute(uri: str, base: str | None) -> str:
-    return urljoin(base, uri) if base else uri
+        return found.uri

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.lowering import Modules
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep, Loaded
@@ -29,25 +30,37 @@ def query(text: str, *, name: str = "query") -> Query:
     return Query(text, name)
 
 
-def compiled(text: str, name: str = "query", base_uri: str | None = None) -> Program:
-    """The program of a query text; functions registered meanwhile are seen."""
+def compiled(
+    text: str, name: str = "query", base_uri: str | None = None, modules: Modules | None = None
+) -> Program:
+    """The program of a query text; functions registered meanwhile are seen.
+
+    `modules` finds the library modules that it imports; what they hold may change between calls.
+    """
     from xstreamcast.functions.registry import edition
 
+    if modules is not None:
+        return _made(text, name, base_uri, modules)[0][""]
     return _compiled(text, name, base_uri, edition())[0][""]
 
 
 @lru_cache(maxsize=1024)
 def _compiled(text: str, name: str, base_uri: str | None, _edition: int) -> Compiled:
+    return _made(text, name, base_uri, None)
+
+
+def _made(text: str, name: str, base_uri: str | None, modules: Modules | None) -> Compiled:
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.algebra.queries import programs
     from xstreamcast.evaluate.deep import deep
     from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 
+    given: dict[str, Any] = {"base_uri": base_uri}
+    if modules is not None:
+        given["modules"] = modules
     return deep(
-        lambda: programs(
-            parse(text, name), lambda module: optimise(lower(module, base_uri=base_uri))
-        )
+        lambda: programs(parse(text, name), lambda module: optimise(lower(module, **given)))
     )
 
 

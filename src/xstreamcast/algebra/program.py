@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,8 @@ class GlobalVariable:
     value: Expression | None
     external: bool
     infinite: bool
+    module: int = 0  # 0: the main module; n: the n-th library
+    private: bool = False
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 
@@ -55,6 +57,8 @@ class UserFunction:
     parameters: tuple[Parameter, ...]
     result: SequenceType
     body: Expression
+    module: int = 0  # 0: the main module; n: the n-th library
+    private: bool = False
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
     @property
@@ -74,6 +78,16 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
+class Library:
+    """What a module fixes for its own code: its text, its names, the functions that it sees."""
+
+    uri: str
+    source: Source
+    static: StaticContext
+    visible: Mapping[tuple[str, str, int], int]  # functions by name and arity
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """What is evaluated: the variables in order (each needs only earlier ones), then the body."""
 
@@ -84,6 +98,8 @@ class Program:
     variables: tuple[GlobalVariable, ...]
     functions: tuple[UserFunction, ...]
     body: Expression
+    libraries: tuple[Library, ...] = ()
+    visible: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
 
 
 def with_bodies(program: Program, put: Callable[[Any], Any]) -> Program:

@@ -34,7 +34,7 @@ def general(plan: p.GeneralCompare, frame: Frame) -> Column:
     store, told = frame.context.store, _told(frame)
     left = atomize(store, evaluate(plan.left, frame))
     right = atomize(store, evaluate(plan.right, frame))
-    static = frame.context.program.static
+    static = frame.context.static
     if static.collation != CODEPOINT:
         return Column(Items(BOOLEAN, _collated(plan.op, left, right, told, static)))
     try:
@@ -59,7 +59,7 @@ def _collated(
 
 def _told(frame: Frame) -> Told:
     """What a comparison must know: the time zone of those without, and the prefixes of names."""
-    return frame.context.inputs.timezone, frame.context.program.static.in_scope
+    return frame.context.inputs.timezone, frame.context.static.in_scope
 
 
 def _until_true(op: p.CompareOp, left: Column, right: Column, told: Told) -> Bools:
@@ -95,7 +95,7 @@ def _some_pair(
 def value(plan: p.ValueCompare, frame: Frame) -> Column:
     """Single values; nothing where an operand is empty."""
     both, a, b = paired(*operands(plan, frame), f"an operand of {plan.op}")
-    order = default_collation(frame.context.program.static)
+    order = default_collation(frame.context.static)
     a, b = order.keyed(a), order.keyed(b)
     found = value_compare(plan.op, a, b, frame.context.inputs.timezone)
     return spread(Items(BOOLEAN, found), both)

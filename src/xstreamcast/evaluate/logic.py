@@ -86,7 +86,7 @@ def _taken(case: p.SwitchCase, operand: Column, frame: Frame, rows: Ints) -> Boo
             break
         value = atomize(frame.context.store, on_rows(expression, frame, rows[left]))
         at_most_one(value, "an operand of case")
-        order = default_collation(frame.context.program.static)
+        order = default_collation(frame.context.static)
         one, other = order.column(operand.take(rows[left])), order.column(value)
         taken[left] = _equal(one, other, frame.context.inputs.timezone)
     return taken

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Column
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.function_item import FunctionItem
+    from xstreamcast.model.items import Items
 
 CODEPOINT: Final = "http://www.w3.org/2005/xpath-functions/collation/codepoint"
 
@@ -50,14 +51,23 @@ class Focus:
         return Focus(*(c.slice(i, i + 1) for c in (self.item, self.position, self.last)))
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text by address: its bytes, and the encoding that came with them, None if none did."""
+
+    data: bytes
+    encoding: str | None = None
+
+
 @dataclass(slots=True)
 class Call:
     """The dynamic context of one call for n rows.
 
     `current` is the same for a whole evaluation; `timezone` is in minutes east of UTC; `documents`
     gives the document node of a URI or raises FODC0002; `invoke` calls a function item for n rows;
-    `texts` gives the bytes of a URI or raises FOUT1170; `declared` finds the functions of the
-    query itself by namespace, local name and number of arguments.
+    `texts` gives the bytes of a URI and their encoding, or raises FOUT1170; `declared` finds the
+    functions of the query itself by namespace, local name and number of arguments; `collections`
+    gives the items of a collection, `addresses` theirs; `load` loads a library module.
     """
 
     n: int
@@ -69,8 +79,12 @@ class Call:
     documents: Callable[[str], int] | None = None
     trace: Callable[[str], None] = lambda text: None
     invoke: Callable[[FunctionItem, Sequence[Column]], Column] | None = None
-    texts: Callable[[str], bytes] | None = None
+    texts: Callable[[str], Text] | None = None
     declared: Callable[[str, str, int], FunctionItem | None] | None = None
+    collections: Callable[[str | None], Items] | None = None
+    addresses: Callable[[str | None], Sequence[str]] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    load: Callable[..., Any] | None = None
 
     def context_item(self) -> Column:
         """The context item of every row, or XPDY0002."""

@@ -78,7 +78,8 @@ def text_at(call: Call, href: str, encoding: str | None) -> str:
         raise error("FOUT1170", f"{href!r} is not an address of a text")
     if call.texts is None:
         raise error("FOUT1170", f"{href} is not among the texts this query may read")
-    return decoded(call.texts(uri), encoding, href)
+    found = call.texts(uri)
+    return decoded(found.data, found.encoding or encoding, href)
 
 
 def decoded(data: bytes, encoding: str | None, href: str) -> str:

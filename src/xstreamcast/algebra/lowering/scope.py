@@ -25,6 +25,16 @@ class Declared:
     index: int
     name: str
     parameters: tuple[SequenceType, ...]
+    private: bool = False
+    module: int = 0
+
+
+@dataclass(slots=True)
+class Numbers:
+    """What the modules of one program count together: variables and functions."""
+
+    variables: int = 0
+    functions: int = 0
 
 
 @dataclass(slots=True)
@@ -33,6 +43,9 @@ class Compilation:
 
     source: Source
     lower: Callable[[t.Expr, Scope], p.Expression]
+    numbers: Numbers = field(default_factory=Numbers)
+    module: int = 0
+    target: str | None = None  # the namespace of a library module
     functions: dict[tuple[str, str, int], Declared] = field(default_factory=dict)
     default_function: str = FN
     base_uri: str | None = None
@@ -42,12 +55,11 @@ class Compilation:
     used: set[p.Variable] = field(default_factory=set)
     types: dict[p.Variable, SequenceType] = field(default_factory=dict)
     bound_at: dict[p.Variable, Span] = field(default_factory=dict)
-    _numbers: int = 0
 
     def variable(self, name: str) -> p.Variable:
         """A variable with a number of its own."""
-        self._numbers += 1
-        return p.Variable(self._numbers, name)
+        self.numbers.variables += 1
+        return p.Variable(self.numbers.variables, name)
 
     def fail(self, code: str, message: str, span: Span, hint: str | None = None) -> Error:
         """A static error at a place of the text."""

@@ -83,8 +83,7 @@ class Given:
     def modules(self, uri: str, places: tuple[str, ...]) -> Sequence[tuple[str, str]]:
         """The files that make up a module."""
         listed = [one for one in self._request.get("modules") or () if one["uri"] == uri]
-        hinted = [one for one in listed if one.get("location") in places or not places]
-        named = [one["file"] for one in hinted or listed]
+        named = [one["file"] for one in listed]
         files = dict.fromkeys(named or filter(None, map(self._near, places)))
         return [(Path(one).as_uri(), Path(one).read_text("utf-8")) for one in files]
 
@@ -116,7 +115,7 @@ class Given:
         path = Path(unquote(parts.path))
         if uri in self._nodes:
             return str(path)
-        inside = base.scheme == "file" and path.is_relative_to(Path(unquote(base.path)).parent)
+        inside = base.scheme == "file" and path.is_relative_to(Path(unquote(base.path)).parents[1])
         return str(path) if inside and path.is_file() else None
 
     def _text(self, uri: str) -> Text:

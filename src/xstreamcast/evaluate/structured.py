@@ -93,15 +93,13 @@ def lookup(plan: p.Lookup, frame: Frame) -> Column:
 
 
 def _all(value: MapItem | ArrayItem) -> list[Cell]:
-    if isinstance(value, ArrayItem):
-        return value.cells()
-    return [(value.values, row) for row in range(value.start, value.end)]
+    return value.cells()
 
 
 def _found(frame: Frame, value: MapItem | ArrayItem, key: tuple[int, object]) -> list[Cell]:
     if isinstance(value, MapItem):
-        row = value.row(*key)
-        return [] if row is None else [(value.values, row)]
+        found = value.find(*key)
+        return [] if found is None else [found]
     if key[0] != INTEGER:
         column = Column(Items.of(key[0], [key[1]]))
         column = converted(frame, column, _POSITION, "the position in an array")

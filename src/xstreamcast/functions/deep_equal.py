@@ -15,7 +15,7 @@ from xstreamcast.functions.distinct import is_nan, same_values
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import truths
 from xstreamcast.model.atomic import ARRAY, FUNCTION, MAP, NODE
-from xstreamcast.model.column import Column, ranges
+from xstreamcast.model.column import Column, gather, ranges
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, KIND, NAMESPACE, PI
 
@@ -87,12 +87,11 @@ def _same_maps(call: Call, left: MapItem, right: MapItem, order: Collation) -> b
     """The same keys, in any order, with equal values."""
     if len(left) != len(right):
         return False
-    rows = [right.row(*key) for key in left.own_keys().pairs()]
-    found = [row for row in rows if row is not None]
-    if len(found) < len(rows):
+    cells = [right.find(*key) for key in left.own_keys().pairs()]
+    found = [cell for cell in cells if cell is not None]
+    if len(found) < len(cells):
         return False
-    others = right.values.take(np.array(found, np.int64))
-    return bool(same_sequences(call, left.own_values(), others, order).all())
+    return bool(same_sequences(call, left.own_values(), gather(found), order).all())
 
 
 def _handles(items: Items, places: Ints) -> Ints:

@@ -12,7 +12,7 @@ from xstreamcast.functions.call import Call
 from xstreamcast.functions.higher_order import by_function, invoke
 from xstreamcast.functions.options import Option, options_of
 from xstreamcast.functions.registry import function
-from xstreamcast.functions.rows import integers, one_or, truths
+from xstreamcast.functions.rows import integers, one_or, pairs, truths
 from xstreamcast.model.array_item import Cell, arrays_of
 from xstreamcast.model.atomic import ARRAY, MAP, STRING
 from xstreamcast.model.column import Column, beside, gather
@@ -69,7 +69,7 @@ def _both(first: Entry, second: Entry, duplicates: str) -> Entry:
         case "reject":
             raise error("FOJS0003", f"the key {first[0][1]} comes twice")
         case "use-last":
-            return first[0], second[1], second[2]
+            return second
         case "combine":
             parts = [gather([entry[1:]]) for entry in (first, second)]
             return first[0], beside(parts), 0
@@ -103,7 +103,7 @@ def map_lengths(maps: list[MapItem]) -> Iterable[int]:
 def contains(call: Call, map: Column, key: Column) -> Column:
     """Whether a map has an entry with this key."""
     both = zip(one_or(map), key.items.pairs(), strict=True)
-    return truths(one.row(*atom) is not None for one, atom in both)
+    return truths(one.find(*atom) is not None for one, atom in both)
 
 
 @function("map:get($map as map(*), $key as xs:anyAtomicType) as item()*")
@@ -123,8 +123,8 @@ def _all(items: Items, key: tuple[int, Any]) -> list[Cell]:
     found: list[Cell] = []
     for tag, value in items.pairs():
         if tag == MAP:
-            row = value.row(*key)
-            found += [] if row is None else [(value.values, row)]
+            cell = value.find(*key)
+            found += [] if cell is None else [cell]
             found += _all(value.own_values().items, key)
         elif tag == ARRAY:
             found += _all(value.members().items, key)
@@ -144,26 +144,22 @@ def entry(call: Call, key: Column, value: Column) -> Column:
 def put(call: Call, map: Column, key: Column, value: Column) -> Column:
     """The map with another value for a key."""
 
-    def changed(one: MapItem, atom: tuple[int, Any], row: int) -> list[Entry]:
-        entries, there = one.entries(), one.row(*atom)
-        if there is None:
-            return [*entries, (atom, value, row)]
-        entries[there - one.start] = (atom, value, row)
-        return entries
-
     both = zip(one_or(map), key.items.pairs(), strict=True)
-    return _made(changed(one, atom, row) for row, (one, atom) in enumerate(both))
+    made = [
+        one.changed({map_key(*atom): (atom, value, row)}) for row, (one, atom) in enumerate(both)
+    ]
+    return Column(Items.of(MAP, made))
 
 
 @function("map:remove($map as map(*), $keys as xs:anyAtomicType*) as map(*)")
 def remove(call: Call, map: Column, keys: Column) -> Column:
     """The map without some keys."""
-
-    def left(one: MapItem, gone: Items) -> list[Entry]:
-        rows = {one.row(*atom) for atom in gone.pairs()}
-        return [entry for entry in one.entries() if entry[2] not in rows]
-
-    return _made(left(one, keys.row(i)) for i, one in enumerate(one_or(map)))
+    rows = pairs(keys)
+    made = [
+        one.changed(dict.fromkeys(map_key(*atom) for atom in gone))
+        for one, gone in zip(one_or(map), rows, strict=True)
+    ]
+    return Column(Items.of(MAP, made))
 
 
 @function(

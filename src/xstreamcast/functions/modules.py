@@ -82,7 +82,9 @@ def _options(call: Call, options: MapItem) -> dict[str, Any]:
             case "variables":
                 found[key] = _variables(value)
             case "vendor-options":
-                _map(value, "vendor-options")
+                for (tag, _), _, _ in _map(value, "vendor-options").entries():
+                    if not derives(tag, QNAME):
+                        raise error("XPTY0004", "the name of a vendor option must be an xs:QName")
             case _:
                 pass
     return found
@@ -99,7 +101,7 @@ def _variables(value: Column) -> dict[tuple[str, str], Items]:
 
 def _map(value: Column, name: str) -> MapItem:
     if len(value.items) != 1 or value.items.tag != MAP:
-        raise error("FOQM0005", f"{name} must be a map")
+        raise error("XPTY0004", f"{name} must be a map")
     found: MapItem = value.items.values.tolist()[0]
     return found
 

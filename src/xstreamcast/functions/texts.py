@@ -71,7 +71,9 @@ def _texts(call: Call, href: Column, encoding: Column | None) -> list[str | None
     return [None if at is None else text_at(call, at, name) for at, name in cells]
 
 
-def text_at(call: Call, href: str, encoding: str | None) -> str:
+def text_at(
+    call: Call, href: str, encoding: str | None, *, any_character: bool = False
+) -> str:
     """The text at an address, decoded."""
     uri = resolved(href, call.static.base_uri)
     if not is_valid(href) or "#" in href:
@@ -79,10 +81,19 @@ def text_at(call: Call, href: str, encoding: str | None) -> str:
     if call.texts is None:
         raise error("FOUT1170", f"{href} is not among the texts this query may read")
     found = call.texts(uri)
-    return decoded(found.data, found.encoding or encoding, href)
+    if encoding is not None:
+        _known(encoding)
+    return decoded(found.data, found.encoding or encoding, href, any_character=any_character)
 
 
-def decoded(data: bytes, encoding: str | None, href: str) -> str:
+def _known(encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError as caught:
+        raise error("FOUT1190", f"the encoding {encoding} is not known") from caught
+
+
+def decoded(data: bytes, encoding: str | None, href: str, *, any_character: bool = False) -> str:
     """The text of the bytes: as their mark says, as asked, else UTF-8."""
     for mark, name in _MARKS:
         if data.startswith(mark):
@@ -95,6 +106,6 @@ def decoded(data: bytes, encoding: str | None, href: str) -> str:
     except UnicodeDecodeError as caught:
         code = "FOUT1190" if encoding else "FOUT1200"
         raise error(code, f"the bytes of {href} are not {encoding or 'UTF-8'}") from caught
-    if not all(is_xml_character(ord(char)) for char in set(text)):
+    if not any_character and not all(is_xml_character(ord(char)) for char in set(text)):
         raise error("FOUT1190", f"{href} holds characters that XML does not have")
     return text

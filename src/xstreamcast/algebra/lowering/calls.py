@@ -16,6 +16,7 @@ from xstreamcast.model.atomic import ATOMIC, BOOLEAN
 from xstreamcast.model.sequence_type import ANY, AtomicItem, AtomicUnion, SequenceType
 from xstreamcast.syntax import tree as t
 
+_MOST_ARGUMENTS = 1 << 20
 _ANY_ATOMIC = SequenceType(AtomicItem(ATOMIC["anyAtomicType"].tag), "optional")
 
 
@@ -97,6 +98,8 @@ def _holes(
 
 def function_ref(expr: t.FunctionRef, scope: Scope) -> p.Expression:
     uri, local = scope.expand_function(expr.name)
+    if expr.arity > _MOST_ARGUMENTS:
+        raise scope.fail("FOAR0002", f"no function takes {expr.arity} arguments", expr.span)
     return function_item(uri, local, expr.arity, expr.name, expr.span, scope)
 
 

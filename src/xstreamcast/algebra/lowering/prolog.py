@@ -69,7 +69,7 @@ def read_prolog(declarations: tuple[t.Declaration, ...], scope: Scope) -> Prolog
             case t.DecimalFormatDecl():
                 _decimal_format(declaration, prolog)
             case t.ContextItemDecl():
-                if scope.shared.target is not None and declaration.value is not None:
+                if scope.shared.target is not None and not declaration.external:
                     sentence = "only a main module gives the context item a value"
                     raise scope.fail("XQST0113", sentence, declaration.span)
                 prolog.context = declaration

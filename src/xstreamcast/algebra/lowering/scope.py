@@ -10,7 +10,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.namespaces import PREDECLARED, collapsed
 from xstreamcast.errors import Error, Source, Span, error
 from xstreamcast.functions.call import CODEPOINT
-from xstreamcast.functions.collations import known
+from xstreamcast.functions.collations import UCA, known
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import SequenceType
 from xstreamcast.syntax import tree as t
@@ -185,5 +185,7 @@ class Scope:
         found = known(uri, self.shared.base_uri)
         if found is None:
             hint = f'the codepoint collation is "{CODEPOINT}"'
+            if uri.startswith(UCA):  # the parameters ask for more than there is
+                code = "FOCH0002"
             raise self.fail(code, f"the collation {uri} is not known", span, hint)
         return found.uri

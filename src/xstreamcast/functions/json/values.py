@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.json.reading import events
 from xstreamcast.functions.json.strings import kept_escaped, plain
@@ -46,19 +46,9 @@ def parse_json(call: Call, json: Column, options: Column | None = None) -> Colum
 @function("fn:json-doc($href as xs:string?, $options as map(*)) as item()?")
 def json_doc(call: Call, href: Column, options: Column | None = None) -> Column:
     """The maps, arrays, strings, numbers and booleans of the JSON text at an address."""
-    texts = [None if at is None else _at(call, at) for at in one_or(href)]
+    texts = [None if at is None else text_at(call, at, None, any_character=True) for at in one_or(href)]
     rows = zip(texts, rules_of(call, options), strict=True)
     return column_of_values(None if value is None else parsed(value, one) for value, one in rows)
-
-
-def _at(call: Call, href: str) -> str:
-    """The text at an address; one that cannot be decoded is no JSON."""
-    try:
-        return text_at(call, href, None)
-    except Error as caught:
-        if caught.code in ("FOUT1190", "FOUT1200"):
-            raise error("FOJS0001", caught.message) from caught
-        raise
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,7 +140,7 @@ class _Writer:
         handle = np.array([node], np.int64)
         _, found = self.call.store.step(handle, "attribute", NodeTest.node())
         given: dict[str, str] = {}
-        allowed = {"key", "escaped-key"} | ({"escaped"} if local == "string" else set())
+        allowed = {"key", "escaped-key", "escaped"}
         for one in found.tolist():
             uri, name = self._name(one)
             if uri == FN or (uri == "" and name not in allowed):
@@ -149,6 +149,8 @@ class _Writer:
                 given[name] = _string(self.call, one)
         for flag in ("escaped", "escaped-key"):
             _flag(given, flag)
+        if local != "string" and _flag(given, "escaped"):
+            raise _unfit(f"{local} must not be escaped")
         return given
 
     def _name(self, node: int) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from xstreamcast.model.atomic import (
     ANY_URI,
     BOOLEAN,
     BY_TAG,
+    DAY_TIME_DURATION,
     DECIMAL,
     DOUBLE,
     INTEGER,
@@ -25,6 +26,7 @@ from xstreamcast.model.atomic import (
     QNAME,
     STRING,
     UNTYPED,
+    YEAR_MONTH_DURATION,
 )
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
@@ -32,6 +34,9 @@ from xstreamcast.model.items import Items
 if TYPE_CHECKING:
     from xstreamcast.model.function_item import FunctionItem
     from xstreamcast.model.map_item import MapItem
+
+
+_DURATIONS = frozenset({DAY_TIME_DURATION, YEAR_MONTH_DURATION})
 
 
 class AdaptiveWriter:
@@ -78,7 +83,8 @@ class AdaptiveWriter:
             return _double(value)
         if primitive == QNAME:
             return str(value.eqname)
-        return f'xs:{BY_TAG[primitive].name}("{text}")'
+        name = "duration" if primitive in _DURATIONS else BY_TAG[primitive].name
+        return f'xs:{name}("{text}")'
 
 
 def _double(value: float) -> str:

@@ -52,18 +52,18 @@ _NUMBERS: Final = frozenset({"html-version"})
 def of_element(call: Call, element: int, made: Parameters) -> Parameters:
     """The parameters that an output:serialization-parameters element sets."""
     _check_root(call, element)
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     changes: dict[str, Any] = {}
     _, children = call.store.step(np.array([element], np.int64), "child", NodeTest.element())
     for child in children.tolist():
         uri, local = _name(call, child)
+        if (uri, local) in seen:
+            raise error("SEPM0019", f"{local} is given twice")
+        seen.add((uri, local))
         if uri not in ("", OUTPUT):
             continue
         if uri == "" or local not in ALL:
             raise error("SEPM0017", f"there is no serialisation parameter {local}")
-        if local in seen:
-            raise error("SEPM0019", f"{local} is given twice")
-        seen.add(local)
         changes[local.replace("-", "_")] = _setting(call, child, local)
     return checked(replace(made, **changes))
 

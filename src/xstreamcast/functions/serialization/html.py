@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import quote
 
 from xstreamcast.errors import error
-from xstreamcast.functions.serialization.markup import INLINE, MATHML, SVG, VOID, XHTML, XmlWriter
+from xstreamcast.functions.serialization.markup import INLINE, MATHML, SVG, XHTML, XmlWriter, is_void
 from xstreamcast.functions.serialization.parameters import Parameters
 from xstreamcast.functions.serialization.tree import Branch
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT
@@ -63,10 +63,7 @@ class HtmlWriter(XmlWriter):
                 namespaces={k: u for k, u in node.namespaces.items()
                             if k and u not in (XHTML, SVG, MATHML)},
             )  # fmt: skip
-            found = super().declared(bare, {**scope, "": node.uri})
-            if node.uri != XHTML and scope.get("", "") != node.uri:
-                found[""] = node.uri
-            return found
+            return super().declared(bare, scope)
         return super().declared(node, scope)
 
     def text(self, value: str, within: str) -> None:
@@ -101,18 +98,25 @@ class HtmlWriter(XmlWriter):
         self.out.append(f' {self.chars.plain(name)}="{made}"')
 
     def element(self, node: Branch, scope: dict[str, str], depth: int, indent: bool) -> None:
-        if self._is_html(node) and node.local.lower() in VOID:
+        if self._is_html(node) and is_void(node.local, self.asked):
             self.start(node, scope)
             self.out.append(">")
             return
         super().element(node, scope, depth, indent)
 
+    def has_cdata(self, node: Branch) -> bool:
+        return not self._is_html(node) and super().has_cdata(node)
+
     def closes_alone(self, node: Branch) -> bool:
         return not self._is_html(node)
 
     def indents(self, node: Branch) -> bool:
-        kept = node.local.lower() in ("pre", "textarea", "script", "style", "title")
-        return not (kept and self._is_html(node)) and super().indents(node)
+        if not self._is_html(node):
+            return super().indents(node)
+        low = node.local.lower()
+        suppressed = {local.lower() for _, local in self.asked.suppress_indentation}
+        kept = low in ("pre", "textarea", "script", "style", "title") or low in suppressed
+        return not kept and super().indents(node)
 
     def may_indent(self, node: Branch) -> bool:
         return super().may_indent(node) and not any(
@@ -143,7 +147,7 @@ def with_content_type(node: Branch, asked: Parameters) -> Branch:
 
 
 def _is(node: Branch, local: str, asked: Parameters) -> bool:
-    wanted = (XHTML,) if asked.method == "xhtml" else ("", XHTML)
+    wanted = (XHTML,) if asked.method == "xhtml" and not asked.html5 else ("", XHTML)
     return node.kind == ELEMENT and node.local.lower() == local and node.uri in wanted
 
 

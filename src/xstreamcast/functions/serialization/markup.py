@@ -14,16 +14,20 @@ XHTML: Final = "http://www.w3.org/1999/xhtml"
 XML: Final = "http://www.w3.org/XML/1998/namespace"
 SVG: Final = "http://www.w3.org/2000/svg"
 MATHML: Final = "http://www.w3.org/1998/Math/MathML"
-VOID: Final = frozenset(
-    "area base basefont br col embed frame hr img input isindex keygen link meta param "
-    "source track wbr".split()
-)
+_VOID: Final = frozenset("area base basefont br col embed hr img input link meta param".split())
+_VOID_4: Final = _VOID | {"frame", "isindex"}
+_VOID_5: Final = _VOID | {"keygen", "source", "track", "wbr"}
 INLINE: Final = frozenset(
     "a abbr acronym applet b basefont bdo big br button cite code del dfn em font i iframe img "
     "input ins kbd label map object q s samp script select small span strike strong sub sup "
     "textarea tt u var audio bdi canvas data datalist embed keygen mark math meter noscript "
     "output progress ruby svg template time video wbr".split()
 )
+
+
+def is_void(local: str, asked: Parameters) -> bool:
+    """Whether HTML has no end tag for such an element."""
+    return local.lower() in (_VOID_5 if asked.html5 else _VOID_4)
 
 
 class XmlWriter:
@@ -76,7 +80,7 @@ class XmlWriter:
 
     def inside(self, node: Branch, scope: dict[str, str], depth: int, indent: bool) -> None:
         """The content of an element."""
-        if (node.uri, node.local) in self.asked.cdata_section_elements:
+        if self.has_cdata(node):
             self.with_cdata(node, scope, depth, indent)
             return
         indent = indent and self.may_indent(node)
@@ -91,6 +95,10 @@ class XmlWriter:
             if indent and (i or depth):
                 self.out.append("\n" + "  " * depth)
             self.node(child, scope, depth, indent, name)
+
+    def has_cdata(self, node: Branch) -> bool:
+        """Whether the text of an element stands in CDATA sections."""
+        return (node.uri, node.local) in self.asked.cdata_section_elements
 
     def with_cdata(self, node: Branch, scope: dict[str, str], depth: int, indent: bool) -> None:
         for child in node.children:
@@ -156,7 +164,7 @@ class XmlWriter:
 
     def may_indent(self, node: Branch) -> bool:
         """Whether white space may be added between the children."""
-        return not _has_text(node)
+        return not _has_text(node) and any(child.kind == ELEMENT for child in node.children)
 
 
 def _has_text(node: Branch) -> bool:
@@ -182,10 +190,12 @@ class XhtmlWriter(XmlWriter):
         return super().declared(bare, scope)
 
     def closes_alone(self, node: Branch) -> bool:
-        return node.uri != XHTML or node.local in VOID
+        if node.uri == XHTML or (node.uri == "" and self.asked.html5):
+            return is_void(node.local, self.asked)
+        return node.uri != ""
 
     def empty_end(self, node: Branch) -> str:
-        return " />" if node.uri == XHTML else "/>"
+        return " />" if node.uri in ("", XHTML) else "/>"
 
     def attribute(self, node: Branch, name: str, local: str, uri: str, value: str) -> None:
         from xstreamcast.functions.serialization.html import escaped_uri, is_uri_attribute

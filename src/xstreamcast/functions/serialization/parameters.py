@@ -106,7 +106,7 @@ def _html_version(value: str) -> str:
 
 def method(value: str) -> str:
     """A method by name; others than the known ones must have a namespace."""
-    name = value.strip()
+    name = value.strip().removeprefix("Q{}")
     if name not in METHODS:
         code = "SESU0007" if name.startswith("Q{") or ":" in name else "SEPM0016"
         raise error(code, f"the method must be one of {', '.join(METHODS)}; got {value}")

@@ -22,7 +22,7 @@ def prolog(asked: Parameters, roots: list[Branch]) -> str:
         return head
     if asked.doctype_system is None:
         html5 = asked.method == "xhtml" and asked.html5 and asked.html_version is not None
-        is_html = root.uri == XHTML and root.local.lower() == "html"
+        is_html = root.uri in ("", XHTML) and root.local.lower() == "html"
         return f"{head}<!DOCTYPE {root.local}>" if html5 and is_html else head
     return head + _doctype(asked, root.local if asked.method == "xhtml" else root.name)
 

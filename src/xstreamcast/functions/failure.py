@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from xstreamcast.errors import error
+from xstreamcast.errors import QueryError, error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.registry import function
@@ -32,7 +32,10 @@ def error_(
     name = (one_or(code)[0] if code else None) or QName(ERR, "FOER0000", "err")
     sentence = one_or(description)[0] if description else None
     held = value.row(0) if value else None
-    raise error(name.local, sentence, qname=(name.uri, name.local), value=held, static=False)
+    made = error(name.local, sentence, qname=(name.uri, name.local), value=held, static=False)
+    if isinstance(made, QueryError):
+        made.prefix = name.prefix
+    raise made
 
 
 @function("fn:trace($value as item()*) as item()*", deterministic=False)

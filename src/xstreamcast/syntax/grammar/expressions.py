@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from xstreamcast.syntax.grammar import control, flwor, operators, paths, xcql
-from xstreamcast.syntax.grammar.names import eqname
+from xstreamcast.syntax.grammar.names import lexical_name
 from xstreamcast.syntax.lexing import SPACE, Cursor
 from xstreamcast.syntax.tree import Expr, Extension, Pragma, Sequence, SimpleMap, Unary
 
@@ -103,8 +103,7 @@ def _extension(cur: Cursor) -> Extension:
 def _pragma(cur: Cursor) -> Pragma:
     start = cur.pos
     cur.pos = SPACE.match(cur.text, start + 2).end()  # type: ignore[union-attr]
-    name = eqname(cur, "the name of a pragma")
-    cur.pos = cur.last  # what follows is text, comments included
+    name = lexical_name(cur, "the name of a pragma")  # what follows is text, comments included
     end = cur.text.find("#)", cur.pos)
     if end < 0:
         raise cur.error("XPST0003", "the pragma never ends", (start, start + 2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -22,12 +23,16 @@ if TYPE_CHECKING:
 
 # The programs of the body ("") and of declared streams, what is read first; the inputs of each.
 Compiled: TypeAlias = "tuple[dict[str, Program], dict[str, frozenset[str | None]]]"
+Path: TypeAlias = "str | os.PathLike[str]"
 Source: TypeAlias = "str | os.PathLike[str] | bytes"
 
 
-def query(text: str, *, name: str = "query") -> Query:
-    """A query, compiled now: a mistake in the text is an error here, not when it runs."""
-    return Query(text, name)
+def query(text: str, *, name: str = "query", module_path: Sequence[Path] = ()) -> Query:
+    """A query, compiled now: a mistake in the text is an error here, not when it runs.
+
+    `module_path` names the folders of the library modules that it imports.
+    """
+    return Query(text, name, module_path)
 
 
 def compiled(
@@ -67,11 +72,18 @@ def _made(text: str, name: str, base_uri: str | None, modules: Modules | None) -
 class Query:
     """A compiled query; may be run any number of times."""
 
-    def __init__(self, text: str, name: str = "query") -> None:
+    def __init__(self, text: str, name: str = "query", module_path: Sequence[Path] = ()) -> None:
         from xstreamcast.functions.registry import edition
 
         self.text = text
-        self.programs, self._reads = _compiled(text, name, None, edition())
+        self.modules: Modules | None = None
+        if module_path:
+            from xstreamcast.edges.module_path import ModulePath
+
+            self.modules = ModulePath(module_path)
+            self.programs, self._reads = _made(text, name, None, self.modules)
+        else:
+            self.programs, self._reads = _compiled(text, name, None, edition())
         self.program = self.programs[""]
 
     def telling(self, name: str) -> dict[str, Program]:
@@ -118,13 +130,15 @@ class Query:
         from xstreamcast.edges.binding import Binding
 
         programs = self.telling(tell)
+        if self.modules is not None:
+            options = replace(options, modules=self.modules)
         if len(programs) > 1:
             from xstreamcast.edges.pipelines import answered  # needs a compiler
 
             return Answer(*answered(programs, document, inputs, options))
         binding = Binding(programs[tell], inputs, options)
         items = binding.run(document)
-        return Answer(binding.store, items, binding.loaded)
+        return Answer(binding.store, items, binding.loaded, programs[tell])
 
     def watch(
         self,
@@ -174,10 +188,17 @@ class Query:
 class Answer:
     """The items of an answer: Python values, and nodes to look at."""
 
-    def __init__(self, store: Store, items: Items, loaded: Sequence[Loaded] = ()) -> None:
+    def __init__(
+        self,
+        store: Store,
+        items: Items,
+        loaded: Sequence[Loaded] = (),
+        program: Program | None = None,
+    ) -> None:
         self.store = store
         self.items = items
         self.loaded = loaded  # the streams it was asked of, with their counts
+        self.program = program
 
     def __len__(self) -> int:
         return len(self.items)
@@ -189,10 +210,19 @@ class Answer:
             yield self.store.node(value) if tag == NODE else value
 
     def lines(self) -> Iterator[str]:
-        """One line an item: nodes as XML, atomic values as strings."""
+        """One line an item: nodes as XML, maps and arrays as JSON, atomic values as strings."""
         from xstreamcast.evaluate.results import lines
 
         return lines(self.store, self.items)
+
+    def serialize(self, **parameters: str) -> str:
+        """The whole answer as one text: by the output declarations of its query and by these.
+
+        answer.serialize(method="json", indent="yes")
+        """
+        from xstreamcast.evaluate.serializing import answer_text
+
+        return answer_text(self.store, self.items, self.program, parameters)
 
     def __repr__(self) -> str:
         return f"<Answer: {len(self)} items>"

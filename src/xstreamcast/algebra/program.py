@@ -113,3 +113,12 @@ def with_bodies(program: Program, put: Callable[[Any], Any]) -> Program:
         ),
         functions=tuple(replace(one, body=put(one.body)) for one in program.functions),
     )
+
+
+def modules_of(program: Program) -> Callable[[str, tuple[str, ...]], list[tuple[str, str]]]:
+    """The libraries that a program was made of, found again by their namespace."""
+
+    def found(uri: str, places: tuple[str, ...]) -> list[tuple[str, str]]:
+        return [(one.source.name, one.source.text) for one in program.libraries if one.uri == uri]
+
+    return found

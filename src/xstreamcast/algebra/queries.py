@@ -45,9 +45,7 @@ def needed(told: str, reads: Mapping[str, Iterable[str | None]]) -> frozenset[st
     while todo:
         name = todo.pop()
         found.add(name)
-        todo += [
-            one for one in reads[name] if one and one in reads and one not in found
-        ]
+        todo += [one for one in reads[name] if one and one in reads and one not in found]
     return frozenset(found)
 
 

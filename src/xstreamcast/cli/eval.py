@@ -83,9 +83,7 @@ def _answered(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
     return made
 
 
-def _parameters(
-    request: Mapping[str, Any], program: Program, given: Given, inputs: Inputs
-) -> None:
+def _parameters(request: Mapping[str, Any], program: Program, given: Given, inputs: Inputs) -> None:
     variables: dict[tuple[str, str], Items] = {}
     for name, one in (request.get("params") or {}).items():
         value = given.parameter(one)

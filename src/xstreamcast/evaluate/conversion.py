@@ -85,6 +85,8 @@ def checked(
 def _counted(column: Column, wanted: SequenceType, role: str, code: str = "XPTY0004") -> Column:
     if column.offsets is None and wanted.occurs != "none":
         return column
+    if column.n == 1 and wanted.at_most is None and len(column.items) >= wanted.at_least:
+        return column
     fits = cardinality(column, wanted)
     if not fits.all():
         count = int(column.lengths()[~fits][0])

@@ -70,5 +70,3 @@ def _compiled(context: Context, uri: str, places: tuple[str, ...]) -> Program:
             raise error("FOQM0002", f"no module of the namespace {uri} was found") from caught
         raise error("FOQM0003", f"the module {uri} does not compile: {caught}") from caught
     return optimise(program)
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import numpy as np
 
@@ -50,8 +50,15 @@ def instance_of(store: Store, column: Column, wanted: SequenceType) -> Bools:
     return fits
 
 
+_YES: Final = np.ones(1, np.bool_)
+_NO: Final = np.zeros(1, np.bool_)
+
+
 def cardinality(column: Column, wanted: SequenceType) -> Bools:
     """For each row, whether it has as many items as the type allows."""
+    if column.n == 1:
+        count, most = len(column.items), wanted.at_most
+        return _YES if count >= wanted.at_least and (most is None or count <= most) else _NO
     lengths = column.lengths()
     fits: Bools = lengths >= wanted.at_least
     return fits if wanted.at_most is None else fits & (lengths <= wanted.at_most)

@@ -9,9 +9,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.algebra.show.types import item_type
+from xstreamcast.errors import Error
+from xstreamcast.functions.call import Call, StaticContext
 from xstreamcast.functions.cast import string_value
+from xstreamcast.functions.serialization import serialized
+from xstreamcast.functions.serialization.parameters import Parameters
 from xstreamcast.model.array_item import ArrayItem
-from xstreamcast.model.atomic import ARRAY, BY_TAG, FUNCTION, MAP, NODE, PRIMITIVE, QNAME
+from xstreamcast.model.atomic import (
+    ARRAY,
+    BY_TAG,
+    FUNCTION,
+    FUNCTIONS,
+    MAP,
+    NODE,
+    PRIMITIVE,
+    QNAME,
+)
+from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import MapItem
 from xstreamcast.model.sequence_type import FunctionType
 from xstreamcast.tape.layout import (
@@ -27,15 +41,33 @@ from xstreamcast.tape.layout import (
 
 if TYPE_CHECKING:
     from xstreamcast.model.function_item import FunctionItem
-    from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
 
 _BATCH = 4096
 
 
 def lines(store: Store, items: Items) -> Iterator[str]:
-    """One line an item: nodes as XML, atomic values as strings."""
-    return _each(store, items, _node_text, lambda tag, value: string_value(tag, value))
+    """One line an item: nodes as XML, maps and arrays as JSON, atomic values as strings.
+
+    What JSON has no form for (a function, a sequence of several items as a member) is written as a
+    query author would write it.
+    """
+
+    def of_atom(tag: int, value: Any) -> str:
+        return json_line(store, tag, value) if tag in FUNCTIONS else string_value(tag, value)
+
+    return _each(store, items, _node_text, of_atom)
+
+
+def json_line(store: Store, tag: int, value: Any) -> str:
+    """A map or an array as JSON, where it has a form; else in the form of the language."""
+    from xstreamcast.evaluate.context import now
+
+    item, call = Items.of(tag, [value]), Call(1, store, StaticContext(), now())
+    try:
+        return serialized(call, item, Parameters(method="json"))
+    except Error:
+        return serialized(call, item, Parameters(method="adaptive"))
 
 
 def records(store: Store, items: Items) -> Iterator[dict[str, Any]]:

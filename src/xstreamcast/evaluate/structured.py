@@ -105,5 +105,3 @@ def _found(frame: Frame, value: MapItem | ArrayItem, key: tuple[int, object]) ->
         column = converted(frame, column, _POSITION, "the position in an array")
         return [value.cell(int(column.items.values[0]))]
     return [value.cell(key[1])]  # type: ignore[arg-type]
-
-

@@ -49,9 +49,7 @@ def get(call: Call, array: Column, position: Column) -> Column:
     return gather([one.cell(place) for one, place in both])
 
 
-@function(
-    "array:put($array as array(*), $position as xs:integer, $member as item()*) as array(*)"
-)
+@function("array:put($array as array(*), $position as xs:integer, $member as item()*) as array(*)")
 def put(call: Call, array: Column, position: Column, member: Column) -> Column:
     """The array with another member at a position."""
 
@@ -175,9 +173,7 @@ def _called(call: Call, f: FunctionItem, arguments: list[Column]) -> Column:
     return invoke(call, f, arguments) if arguments[0].n else Column.empty(0)
 
 
-@function(
-    "array:for-each($array as array(*), $action as function(item()*) as item()*) as array(*)"
-)
+@function("array:for-each($array as array(*), $action as function(item()*) as item()*) as array(*)")
 def for_each(call: Call, array: Column, action: Column) -> Column:
     """An array of what the function gives for each member."""
 

@@ -43,7 +43,10 @@ _NUMBERS: Final = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
 
 def atomize(where: Call | Texts, column: Column) -> Column:
     """The typed value of every item, in its row; node values stay unread until somebody asks."""
-    if column.items.tag >= ARRAY and ARRAY in column.items.kinds():
+    tag = column.items.tag
+    if NODE < tag < MAP:
+        return column
+    if tag >= ARRAY and ARRAY in column.items.kinds():
         column = flattened(column)
     return column.with_items(atomize_items(where, column.items))
 

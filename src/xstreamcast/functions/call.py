@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -35,7 +36,7 @@ class StaticContext:
     @property
     def in_scope(self) -> Mapping[str, str]:
         """Prefixes that casts read, with "" for the default namespace of elements."""
-        return {**self.namespaces, "": self.default_element}
+        return ChainMap({"": self.default_element}, self.namespaces)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,7 @@ def default_collation(call: Call) -> Column:
     return text([call.static.collation] * call.n)
 
 
-@function(
-    "xsc:collated($value as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType*"
-)
+@function("xsc:collated($value as xs:anyAtomicType*, $collation as xs:string) as xs:anyAtomicType*")
 def collated(call: Call, value: Column, collation: Column) -> Column:
     """The values with strings replaced by their keys in a collation."""
     return one_collation(call, collation).column(value)

@@ -21,9 +21,7 @@ from xstreamcast.model.atomic import ANY_URI, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items, objects
 
-HTML_ASCII: Final = (
-    "http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive"
-)
+HTML_ASCII: Final = "http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive"
 _TEXT: Final = frozenset({STRING, UNTYPED, ANY_URI})
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
 

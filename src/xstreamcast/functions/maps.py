@@ -180,5 +180,3 @@ def for_each(call: Call, map: Column, action: Column) -> Column:
         return made.regroup(Column.from_lengths(keys, lengths).bounds())
 
     return by_function(action, [map], work)
-
-

@@ -46,9 +46,7 @@ def _loaded(call: Call, uri: str, options: MapItem | None) -> Items:
         [[((QNAME, QName(*name)), value, 0) for name, value in made.variables.items()]]
     )
     parts = {"variables": variables, "functions": _functions(made.functions)}
-    entries: list[Entry] = [
-        ((STRING, name), Column(items), 0) for name, items in parts.items()
-    ]
+    entries: list[Entry] = [((STRING, name), Column(items), 0) for name, items in parts.items()]
     return maps_of([entries])
 
 
@@ -59,8 +57,7 @@ def _functions(found: dict[tuple[str, str, int], FunctionItem]) -> Items:
         entry: Entry = ((INTEGER, arity), Column(Items.of(FUNCTION, [item])), 0)
         by_name.setdefault((uri, local), []).append(entry)
     rows = [
-        ((QNAME, QName(*name)), Column(maps_of([entries])), 0)
-        for name, entries in by_name.items()
+        ((QNAME, QName(*name)), Column(maps_of([entries])), 0) for name, entries in by_name.items()
     ]
     return maps_of([rows])
 
@@ -104,5 +101,3 @@ def _map(value: Column, name: str) -> MapItem:
         raise error("XPTY0004", f"{name} must be a map")
     found: MapItem = value.items.values.tolist()[0]
     return found
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import TYPE_CHECKING, Final
 
@@ -74,7 +75,7 @@ def _generator(seed: str) -> Items:
 
 def _ranges(column: Column) -> list[tuple[int, int]]:
     bounds = column.bounds().tolist()
-    return list(zip(bounds, bounds[1:], strict=False))
+    return list(itertools.pairwise(bounds))
 
 
 def _shuffled(seed: str, start: int, end: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -159,7 +159,9 @@ def _search(
     doc="Whether the second string occurs in the first.",
 )
 def contains(call: Call, hay: Column, needle: Column, collation: Column | None = None) -> Column:
-    return _search(call, "contains", hay, needle, lambda a, b: b in a, one_collation(call, collation))
+    return _search(
+        call, "contains", hay, needle, lambda a, b: b in a, one_collation(call, collation)
+    )
 
 
 @function(

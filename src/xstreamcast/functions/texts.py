@@ -71,9 +71,7 @@ def _texts(call: Call, href: Column, encoding: Column | None) -> list[str | None
     return [None if at is None else text_at(call, at, name) for at, name in cells]
 
 
-def text_at(
-    call: Call, href: str, encoding: str | None, *, any_character: bool = False
-) -> str:
+def text_at(call: Call, href: str, encoding: str | None, *, any_character: bool = False) -> str:
     """The text at an address, decoded."""
     uri = resolved(href, call.static.base_uri)
     if not is_valid(href) or "#" in href:

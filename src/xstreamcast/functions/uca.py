@@ -143,7 +143,7 @@ def _configure(icu: Any, collator: Any, options: dict[str, str]) -> None:
     attribute, value = icu.UCollAttribute, icu.UCollAttributeValue
     on = {"yes": value.ON, "no": value.OFF}
     strengths = (value.PRIMARY, value.SECONDARY, value.TERTIARY, value.QUATERNARY, value.IDENTICAL)
-    settings = {
+    settings: dict[str, tuple[Any, Callable[[str], Any]]] = {
         "strength": (attribute.STRENGTH, lambda v: strengths[_STRENGTHS[v] - 1]),
         "alternate": (
             attribute.ALTERNATE_HANDLING,

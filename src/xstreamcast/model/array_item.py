@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -72,7 +73,7 @@ class ArrayItem:
 def array_items(members: Column, lengths: Ints) -> Items:
     """Arrays of the given lengths over one column of members."""
     bounds = offsets_of(lengths).tolist()
-    made = [ArrayItem(members, a, b) for a, b in zip(bounds, bounds[1:], strict=False)]
+    made = [ArrayItem(members, a, b) for a, b in itertools.pairwise(bounds)]
     return Items(ARRAY, objects(made))
 
 

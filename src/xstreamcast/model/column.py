@@ -80,6 +80,8 @@ class Column:
         """The row of every item."""
         if self.offsets is None:
             return np.arange(self.n, dtype=np.int64)
+        if self.n == 1:
+            return np.zeros(len(self.items), np.int64)
         return np.arange(self.n, dtype=np.int64).repeat(_steps(self.offsets))
 
     def row(self, i: int) -> Items:
@@ -108,8 +110,11 @@ class Column:
 
     def keep(self, mask: Bools) -> Column:
         """Only the items under the mask, each in its row."""
-        counts = np.bincount(self.rows()[mask], minlength=self.n).astype(np.int64)
-        return Column.from_lengths(self.items.take(np.flatnonzero(mask)), counts)
+        places = mask.nonzero()[0]
+        if self.n == 1:
+            return Column(self.items.take(places), np.array((0, len(places)), np.int64))
+        counts = np.bincount(self.rows()[places], minlength=self.n).astype(np.int64)
+        return Column.from_lengths(self.items.take(places), counts)
 
     def with_items(self, items: Items) -> Column:
         """Other items in the same shape, one for one."""
@@ -193,7 +198,11 @@ def beside(columns: Sequence[Column]) -> Column:
     """
     if len(columns) == 1:
         return columns[0]
-    n, lengths = columns[0].n, [column.lengths() for column in columns]
+    n = columns[0].n
+    if n == 1:
+        items = Items.concat([column.items for column in columns])
+        return Column(items, np.array((0, len(items)), np.int64))
+    lengths = [column.lengths() for column in columns]
     totals = offsets_of(np.sum(lengths, axis=0))
     order = np.empty(int(totals[-1]), np.int64)
     start, base = totals[:-1].copy(), 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -148,7 +149,7 @@ def values_of(maps: Sequence[MapItem], keys: Iterable[Atom]) -> Column:
 def map_items(keys: Items, values: Column, lengths: Ints) -> Items:
     """Maps of the given sizes over shared keys and values; no map may have a key twice."""
     bounds = offsets_of(lengths).tolist()
-    made = [MapItem(keys, values, a, b) for a, b in zip(bounds, bounds[1:], strict=False)]
+    made = [MapItem(keys, values, a, b) for a, b in itertools.pairwise(bounds)]
     return Items(MAP, objects(made))
 
 

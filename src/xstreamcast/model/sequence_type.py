@@ -66,6 +66,9 @@ class ArrayType:
 ItemType = AnyItem | AtomicItem | AtomicUnion | NodeItem | FunctionType | MapType | ArrayType
 
 
+_AT_MOST = {"one": 1, "optional": 1, "none": 0}
+
+
 @dataclass(frozen=True, slots=True)
 class SequenceType:
     """An item type with how often it occurs; `none` is empty-sequence()."""
@@ -81,7 +84,7 @@ class SequenceType:
     @property
     def at_most(self) -> int | None:
         """The largest number of items allowed, None if any."""
-        return {"one": 1, "optional": 1, "none": 0}.get(self.occurs)
+        return _AT_MOST.get(self.occurs)
 
 
 ANY = SequenceType(AnyItem(), "many")

@@ -11,8 +11,8 @@ from xstreamcast.algebra.lowering.control import each_of
 from xstreamcast.algebra.lowering.scope import Expanded, Scope
 from xstreamcast.algebra.lowering.types import check, sequence_type
 from xstreamcast.algebra.lowering.windows import window
-from xstreamcast.functions import registry
 from xstreamcast.errors import Span
+from xstreamcast.functions import registry
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.functions.signature import FN, XSC
 from xstreamcast.model.atomic import STRING

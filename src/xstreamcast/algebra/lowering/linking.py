@@ -98,9 +98,7 @@ class Linker:
             raise importer.shared.fail("XQST0059", sentence, written.span)
         number = len(self._files) + 1
         base = place if ":" in place else importer.shared.base_uri
-        shared = Compilation(
-            module.source, self._lower, self._numbers, number, uri, base_uri=base
-        )
+        shared = Compilation(module.source, self._lower, self._numbers, number, uri, base_uri=base)
         made = self._files[place] = Linked(module, shared)
         self._imports(made)
         return made
@@ -136,8 +134,6 @@ def _functions(into: Linked, library: Linked, written: t.ModuleImport) -> None:
         into.shared.functions[key] = declared
 
 
-def _twice(
-    into: Linked, library: Linked, written: t.ModuleImport, code: str, what: str
-) -> Error:
+def _twice(into: Linked, library: Linked, written: t.ModuleImport, code: str, what: str) -> Error:
     sentence = f"{what} of {library.module.source.name} is known in {into.module.source.name} too"
     return error(code, sentence, at=into.shared.source.place(written.span), static=True)

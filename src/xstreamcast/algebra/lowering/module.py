@@ -9,8 +9,8 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.annotations import is_private
 from xstreamcast.algebra.lowering.calls import bind_parameters, converted
 from xstreamcast.algebra.lowering.dispatch import lower_expression
-from xstreamcast.algebra.lowering.order import in_order
 from xstreamcast.algebra.lowering.linking import Linked, Linker, Modules, no_modules
+from xstreamcast.algebra.lowering.order import in_order
 from xstreamcast.algebra.lowering.prolog import Prolog
 from xstreamcast.algebra.lowering.scope import Compilation, Numbers, Scope
 from xstreamcast.algebra.lowering.types import check, sequence_type
@@ -41,9 +41,7 @@ def lower_library(
     return lower(main, base_uri=base_uri, modules=modules)
 
 
-def _shared(
-    module: t.Module, numbers: Numbers, number: int, base_uri: str | None
-) -> Compilation:
+def _shared(module: t.Module, numbers: Numbers, number: int, base_uri: str | None) -> Compilation:
     return Compilation(module.source, lower_expression, numbers, number, base_uri=base_uri)
 
 

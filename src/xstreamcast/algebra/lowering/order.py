@@ -116,4 +116,4 @@ def _called(value: p.Expression, walk: Walk) -> Iterator[int]:
     heads = p.UserCall if walk is _certain else p.UserCall | p.UserRef
     for node in walk(value):
         if isinstance(node, heads):
-            yield node.function  # type: ignore[attr-defined]
+            yield node.function

@@ -1,4 +1,4 @@
-"""JSON texts as events: one grammar for maps, arrays and XML; no recursion, so no depth is too much.
+"""JSON texts as events: one grammar for maps, arrays and XML; no depth is too much for it.
 
 Strings are handed on as they stand between their quotes; `strings` knows what they mean.
 """
@@ -69,9 +69,7 @@ class _Reader:
         line = self.text.count("\n", 0, self.pos) + 1
         column = self.pos - self.text.rfind("\n", 0, self.pos)
         got = self.text[self.pos : self.pos + 12] or "the end of the text"
-        return error(
-            "FOJS0001", f"line {line}, column {column}: must be {wanted}; got {got!r}"
-        )
+        return error("FOJS0001", f"line {line}, column {column}: must be {wanted}; got {got!r}")
 
     # -- grammar --------------------------------------------------------------------------------
 

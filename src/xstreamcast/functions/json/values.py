@@ -46,7 +46,9 @@ def parse_json(call: Call, json: Column, options: Column | None = None) -> Colum
 @function("fn:json-doc($href as xs:string?, $options as map(*)) as item()?")
 def json_doc(call: Call, href: Column, options: Column | None = None) -> Column:
     """The maps, arrays, strings, numbers and booleans of the JSON text at an address."""
-    texts = [None if at is None else text_at(call, at, None, any_character=True) for at in one_or(href)]
+    texts = [
+        None if at is None else text_at(call, at, None, any_character=True) for at in one_or(href)
+    ]
     rows = zip(texts, rules_of(call, options), strict=True)
     return column_of_values(None if value is None else parsed(value, one) for value, one in rows)
 
@@ -145,5 +147,3 @@ def column_of_values(values: Iterable[Value]) -> Column:
         return Column(items)
     lengths = np.fromiter((cell is not None for cell in cells), np.int64, len(cells))
     return Column.from_lengths(items, lengths)
-
-

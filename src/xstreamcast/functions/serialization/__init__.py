@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.serialization.adaptive import AdaptiveWriter
+from xstreamcast.functions.serialization.canonical import CanonicalWriter
 from xstreamcast.functions.serialization.characters import Characters
 from xstreamcast.functions.serialization.html import HtmlWriter, with_content_type
 from xstreamcast.functions.serialization.json import JsonWriter
 from xstreamcast.functions.serialization.markup import XhtmlWriter, XmlWriter
-from xstreamcast.functions.serialization.parameters import Parameters
+from xstreamcast.functions.serialization.parameters import CANONICAL, Parameters
 from xstreamcast.functions.serialization.prolog import prolog
 from xstreamcast.functions.serialization.tree import Branch, branch
 from xstreamcast.model.array_item import flattened
@@ -21,7 +24,12 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import ATTRIBUTE, DOCUMENT, NAMESPACE, TEXT
 
-_WRITERS = {"xml": XmlWriter, "xhtml": XhtmlWriter, "html": HtmlWriter}
+_WRITERS: Final[dict[str, type[XmlWriter]]] = {
+    "xml": XmlWriter,
+    "xhtml": XhtmlWriter,
+    "html": HtmlWriter,
+    CANONICAL: CanonicalWriter,
+}
 
 
 def serialized(call: Call, items: Items, asked: Parameters) -> str:
@@ -103,4 +111,5 @@ def _markup(call: Call, items: Items, asked: Parameters) -> str:
         whole.children += tree.children if tree.kind == DOCUMENT else [tree]
     if asked.method in ("html", "xhtml"):
         whole = with_content_type(whole, asked)
-    return prolog(asked, whole.children) + _WRITERS[asked.method](asked).written(whole)
+    head = "" if asked.method == CANONICAL else prolog(asked, whole.children)
+    return head + _WRITERS[asked.method](asked).written(whole)

@@ -111,4 +111,3 @@ def _function(value: FunctionItem) -> str:
 def _rows(column: Column) -> list[Items]:
     bounds = column.bounds().tolist()
     return [column.items.slice(a, b) for a, b in pairwise(bounds)]
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -188,7 +187,7 @@ def _read(key: str, atoms: list[tuple[int, Any]]) -> Any:
     if key in _NUMBERS:
         if not derives(tag, DECIMAL) and tag != UNTYPED:
             raise _unfit(key, "xs:decimal")
-        return READ[key](str(value if isinstance(value, Decimal | int) else value))
+        return READ[key](str(value))
     if derives(tag, QNAME) and key in ("method", "json-node-output-method"):
         return READ[key](value.local if not value.uri else value.eqname)
     if not derives(tag, STRING) and tag != UNTYPED:

@@ -8,16 +8,27 @@ from typing import Final
 from urllib.parse import quote
 
 from xstreamcast.errors import error
-from xstreamcast.functions.serialization.markup import INLINE, MATHML, SVG, XHTML, XmlWriter, is_void
+from xstreamcast.functions.serialization.markup import (
+    INLINE,
+    MATHML,
+    SVG,
+    XHTML,
+    XmlWriter,
+    is_void,
+)
 from xstreamcast.functions.serialization.parameters import Parameters
 from xstreamcast.functions.serialization.tree import Branch
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT
 
 _RAW: Final = frozenset({"script", "style"})
 _BOOLEAN: Final = frozenset(
-    "checked compact declare defer disabled ismap multiple nohref noresize noshade nowrap "
-    "readonly selected async autofocus autoplay controls default formnovalidate hidden itemscope "
-    "loop novalidate open required reversed scoped seamless typemustmatch".split()
+    (
+        *("checked", "compact", "declare", "defer", "disabled", "ismap", "multiple"),
+        *("nohref", "noresize", "noshade", "nowrap", "readonly", "selected", "async"),
+        *("autofocus", "autoplay", "controls", "default", "formnovalidate", "hidden"),
+        *("itemscope", "loop", "novalidate", "open", "required", "reversed", "scoped"),
+        *("seamless", "typemustmatch"),
+    )
 )
 _URIS: Final = frozenset(
     {("form", "action"), ("body", "background"), ("blockquote", "cite"), ("q", "cite")}
@@ -170,4 +181,3 @@ def _names_type(node: Branch) -> bool:
             for _, local, _, value in node.attributes
         )
     )
-

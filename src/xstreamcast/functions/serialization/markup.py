@@ -14,14 +14,24 @@ XHTML: Final = "http://www.w3.org/1999/xhtml"
 XML: Final = "http://www.w3.org/XML/1998/namespace"
 SVG: Final = "http://www.w3.org/2000/svg"
 MATHML: Final = "http://www.w3.org/1998/Math/MathML"
-_VOID: Final = frozenset("area base basefont br col embed hr img input link meta param".split())
+_VOID: Final = frozenset(
+    (
+        *("area", "base", "basefont", "br", "col", "embed", "hr", "img", "input", "link"),
+        *("meta", "param"),
+    )
+)
 _VOID_4: Final = _VOID | {"frame", "isindex"}
 _VOID_5: Final = _VOID | {"keygen", "source", "track", "wbr"}
 INLINE: Final = frozenset(
-    "a abbr acronym applet b basefont bdo big br button cite code del dfn em font i iframe img "
-    "input ins kbd label map object q s samp script select small span strike strong sub sup "
-    "textarea tt u var audio bdi canvas data datalist embed keygen mark math meter noscript "
-    "output progress ruby svg template time video wbr".split()
+    (
+        *("a", "abbr", "acronym", "applet", "b", "basefont", "bdo", "big", "br", "button"),
+        *("cite", "code", "del", "dfn", "em", "font", "i", "iframe", "img", "input", "ins"),
+        *("kbd", "label", "map", "object", "q", "s", "samp", "script", "select", "small"),
+        *("span", "strike", "strong", "sub", "sup", "textarea", "tt", "u", "var", "audio"),
+        *("bdi", "canvas", "data", "datalist", "embed", "keygen", "mark", "math", "meter"),
+        *("noscript", "output", "progress", "ruby", "svg", "template", "time", "video"),
+        *("wbr",),
+    )
 )
 
 
@@ -214,4 +224,3 @@ class XhtmlWriter(XmlWriter):
             child.kind == ELEMENT and child.uri == XHTML and child.local in INLINE
             for child in node.children
         )
-

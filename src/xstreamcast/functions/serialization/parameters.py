@@ -9,9 +9,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from xstreamcast.errors import error
+from xstreamcast.functions.signature import XSC
 
 Names = frozenset[tuple[str, str]]  # (namespace, local) of elements
 
+CANONICAL: Final = "xsc:canonical"  # a method of our own: canonical XML
 METHODS: Final = ("xml", "html", "xhtml", "text", "json", "adaptive")
 
 
@@ -107,6 +109,8 @@ def _html_version(value: str) -> str:
 def method(value: str) -> str:
     """A method by name; others than the known ones must have a namespace."""
     name = value.strip().removeprefix("Q{}")
+    if name in (CANONICAL, f"Q{{{XSC}}}canonical"):
+        return CANONICAL
     if name not in METHODS:
         code = "SESU0007" if name.startswith("Q{") or ":" in name else "SEPM0016"
         raise error(code, f"the method must be one of {', '.join(METHODS)}; got {value}")
@@ -164,4 +168,3 @@ def checked(made: Parameters) -> Parameters:
         if named is not None and not re.fullmatch(r"[345](\.[0-9]+)?", named):
             raise error("SESU0013", f"the version of HTML must be 4 or 5; got {named}")
     return made
-

@@ -74,5 +74,3 @@ def _put(parent: Branch, made: Branch) -> None:
         parent.attributes.append((made.prefix, made.local, made.uri, made.value))
     else:
         parent.children.append(made)
-
-

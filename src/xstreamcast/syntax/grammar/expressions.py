@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from xstreamcast.syntax.grammar import control, flwor, operators, paths, xcql
+from xstreamcast.syntax.grammar import control, flwor, operators, paths, updating, xcql
 from xstreamcast.syntax.grammar.names import lexical_name
 from xstreamcast.syntax.lexing import SPACE, Cursor
 from xstreamcast.syntax.tree import Expr, Extension, Pragma, Sequence, SimpleMap, Unary
@@ -45,6 +45,7 @@ _KEYWORDS: Final[dict[str, Callable[[Cursor], Expr | None]]] = {
     "switch": control.switch,
     "typeswitch": control.typeswitch,
     "try": control.try_catch,
+    **dict.fromkeys(updating.WORDS, updating.updating),
 }
 
 

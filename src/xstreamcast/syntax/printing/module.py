@@ -55,8 +55,10 @@ def _version(found: VersionDecl) -> str:
 
 
 def _declared(found: Declaration) -> str:
-    return f"{_import(found)};" if isinstance(found, ModuleImport) else (
-        f"declare {_declaration(found)};"
+    return (
+        f"{_import(found)};"
+        if isinstance(found, ModuleImport)
+        else (f"declare {_declaration(found)};")
     )
 
 

@@ -85,6 +85,7 @@ class Library:
     source: Source
     static: StaticContext
     visible: Mapping[tuple[str, str, int], int]  # functions by name and arity
+    context: SequenceType | None = None  # what the context item must be
 
 
 @dataclass(frozen=True, slots=True)

@@ -216,6 +216,16 @@ class Context:
     def _context_item(self) -> Any:
         """The given item, or the declared one; None where there is neither."""
         from xstreamcast.evaluate.conversion import checked
+
+        found = self._own_context_item()
+        for library in self.program.libraries:
+            if found is not None and library.context is not None:
+                role = f"the context item, for the module {library.uri},"
+                checked(self.root, found, library.context, role)
+        return found
+
+    def _own_context_item(self) -> Any:
+        from xstreamcast.evaluate.conversion import checked
         from xstreamcast.evaluate.walk import evaluate
 
         declared, given = self.program.context, self.inputs.item

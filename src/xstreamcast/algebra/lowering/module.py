@@ -72,7 +72,14 @@ def _program(main: Linked, libraries: list[Linked], body: t.Expr) -> Program:
 
 def _library(one: Linked) -> Library:
     assert one.shared.target is not None
-    return Library(one.shared.target, one.module.source, one.prolog.static(), _visible(one))
+    context = _context(one.prolog)
+    return Library(
+        one.shared.target,
+        one.module.source,
+        one.prolog.static(),
+        _visible(one),
+        None if context is None else context.type,
+    )
 
 
 def _visible(one: Linked) -> dict[tuple[str, str, int], int]:

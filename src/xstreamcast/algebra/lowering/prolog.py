@@ -69,9 +69,6 @@ def read_prolog(declarations: tuple[t.Declaration, ...], scope: Scope) -> Prolog
             case t.DecimalFormatDecl():
                 _decimal_format(declaration, prolog)
             case t.ContextItemDecl():
-                if scope.shared.target is not None and not declaration.external:
-                    sentence = "only a main module gives the context item a value"
-                    raise scope.fail("XQST0113", sentence, declaration.span)
                 prolog.context = declaration
             case t.ModuleImport():
                 _import(declaration, prolog)

@@ -12,7 +12,7 @@ from xstreamcast.errors import Source
 from xstreamcast.syntax.grammar import expressions, prolog
 from xstreamcast.syntax.grammar.names import ncname, string, uri_literal
 from xstreamcast.syntax.lexing import MAX_DEPTH, NOT_XML, OPERATOR_WORDS, Cursor
-from xstreamcast.syntax.tree import LibraryModule, Module, VersionDecl
+from xstreamcast.syntax.tree import ContextItemDecl, LibraryModule, Module, VersionDecl
 
 _VERSIONS: Final = ("1.0", "3.0", "3.1")
 _ENCODING: Final = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*")
@@ -58,6 +58,10 @@ def _library(cur: Cursor) -> LibraryModule:
         raise cur.error("XQST0088", "a module must have a namespace", cur.span(start))
     cur.expect(";")
     declarations = prolog.prolog(cur)
+    for one in declarations:
+        if isinstance(one, ContextItemDecl) and not one.external:
+            message = "only a main module gives the context item a value"
+            raise cur.error("XQST0113", message, one.span)
     if cur.pos < len(cur.source.text):
         raise cur.expected("a declaration or the end of the module")
     return LibraryModule(version, prefix, uri, declarations, cur.source, (0, cur.last))

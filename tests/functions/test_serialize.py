@@ -55,7 +55,7 @@ def test_the_string_is_normalised_on_request() -> None:
 
 
 ODD = (
-    '<!--before--><r xmlns="u" xmlns:q="v" q:z="&#9;&lt;" b="2" a="&quot;"><q:e/>'
+    '<!--before--><r xmlns="urn:u" xmlns:q="urn:v" q:z="&#9;&lt;" b="2" a="&quot;"><q:e/>'
     "x &amp; y &gt; z<empty></empty><n xmlns=''/><?pi  data?></r><?after?>"
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,13 +11,10 @@ from xstreamcast.evaluate.conversion import converted
 from xstreamcast.evaluate.frame import FOCUS, ITEM, LAST, POSITION, Frame, Key, Value
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
-from xstreamcast.functions.collations import SeveralCollations
-from xstreamcast.model.column import stack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.functions.call import Call
     from xstreamcast.functions.registry import Function
     from xstreamcast.model.column import Column
     from xstreamcast.model.sequence_type import SequenceType
@@ -48,20 +44,8 @@ def library_call(
         for i, (argument, wanted) in enumerate(zip(arguments, types, strict=True), start=1)
     ]
     told = frame.context.call(frame.n, focus, namespaces)
-    try:
-        result: Column = function.body(told, *ready)
-    except SeveralCollations:
-        return _row_by_row(function, told, ready)
+    result: Column = function.body(told, *ready)
     return result
-
-
-def _row_by_row(function: Function, told: Call, arguments: Sequence[Column]) -> Column:
-    made = []
-    for i in range(told.n):
-        focus = None if told.focus is None else told.focus.row(i)
-        one = replace(told, n=1, focus=focus)
-        made.append(function.body(one, *(column.slice(i, i + 1) for column in arguments)))
-    return stack(made)
 
 
 def parameter_types(function: Function, count: int) -> tuple[SequenceType, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
@@ -92,3 +93,27 @@ class Call:
         if self.focus is None:
             raise error("XPDY0002")
         return self.focus.item
+
+
+class SeveralCollations(Exception):
+    """The rows of a call name different collations: it must be made row by row."""
+
+
+def by_collation(body: Callable[..., Column]) -> Callable[..., Column]:
+    """The body of a function that takes a collation, for rows that may name different ones."""
+
+    @wraps(body)
+    def for_rows(call: Call, *columns: Column) -> Column:
+        from xstreamcast.model.column import stack
+
+        try:
+            return body(call, *columns)
+        except SeveralCollations:
+            rows = [(_alone(call, i), i) for i in range(call.n)]
+            return stack([body(one, *(c.slice(i, i + 1) for c in columns)) for one, i in rows])
+
+    return for_rows
+
+
+def _alone(call: Call, row: int) -> Call:
+    return replace(call, n=1, focus=None if call.focus is None else call.focus.row(row))

@@ -13,7 +13,7 @@ from typing import Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.addresses import resolved
-from xstreamcast.functions.call import CODEPOINT, Call, StaticContext
+from xstreamcast.functions.call import CODEPOINT, Call, SeveralCollations, StaticContext
 from xstreamcast.functions.cast import per_type
 from xstreamcast.functions.rows import one_or
 from xstreamcast.functions.uca import UCA, uca_collation
@@ -24,10 +24,6 @@ from xstreamcast.model.items import Items, objects
 HTML_ASCII: Final = "http://www.w3.org/2005/xpath-functions/collation/html-ascii-case-insensitive"
 _TEXT: Final = frozenset({STRING, UNTYPED, ANY_URI})
 _LOWER: Final = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
-
-
-class SeveralCollations(Exception):
-    """The rows of a call name different collations: it must be made row by row."""
 
 
 @dataclass(frozen=True, slots=True)

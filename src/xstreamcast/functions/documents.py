@@ -76,9 +76,10 @@ def collection(call: Call, arg: Column) -> Column:
 
 
 def _collection(call: Call, uri: str | None) -> Items:
+    address = _address(call, uri)
     if call.collections is None:
         raise error("FODC0002", _COLLECTION)
-    return call.collections(_address(call, uri))
+    return call.collections(address)
 
 
 def _address(call: Call, uri: str | None) -> str | None:
@@ -102,6 +103,7 @@ def uri_collection(call: Call, arg: Column) -> Column:
 
 
 def _addresses(call: Call, uri: str | None) -> list[str]:
+    address = _address(call, uri)
     if call.addresses is None:
         raise error("FODC0002", _COLLECTION)
-    return list(call.addresses(_address(call, uri)))
+    return list(call.addresses(address))

@@ -30,6 +30,7 @@ from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.inputs import paths
+from xstreamcast.edges.json_documents import read_document
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
 from xstreamcast.errors import error
 from xstreamcast.evaluate.context import Inputs
@@ -250,7 +251,7 @@ class Binding:
         return paths(source)
 
     def _document(self, source: Any) -> Items:
-        return _nodes(self.store.read(source))
+        return _nodes(read_document(self.store, source))
 
 
 def _refuse_endless(program: Program) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
@@ -17,6 +17,10 @@ from xstreamcast.model.atomic import BOOLEAN, FUNCTION, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.tape.builder import Builder
 
+if TYPE_CHECKING:
+    from xstreamcast.tape.names import Names
+    from xstreamcast.tape.store import Store
+
 _OPTIONS: Final = {
     "liberal": Option(BOOLEAN, False),
     "duplicates": Option(STRING, "retain", ("reject", "use-first", "retain")),
@@ -24,6 +28,7 @@ _OPTIONS: Final = {
     "escape": Option(BOOLEAN, False),
     "fallback": Option(FUNCTION),
 }
+_RETAIN: Final = Rules("retain")
 _ELEMENTS: Final = {"[": "array", "{": "map", "true": "boolean", "false": "boolean"}
 
 
@@ -36,12 +41,14 @@ def json_to_xml(call: Call, json: Column, options: Column | None = None) -> Colu
     """The document that represents a JSON text."""
     rules = _rules(call, options)
     rows = zip(one_or(json), rules, strict=True)
-    return maybe(NODE, (None if text is None else _document(call, text, one) for text, one in rows))
+    return maybe(
+        NODE, (None if text is None else document(call.store, text, one) for text, one in rows)
+    )
 
 
 def _rules(call: Call, options: Column | None) -> list[Rules]:
     if options is None:
-        return [Rules("retain")] * call.n
+        return [_RETAIN] * call.n
     made = []
     for given in one_or(options):
         one = options_of(call, given, _OPTIONS, "FOJS0005")
@@ -51,18 +58,19 @@ def _rules(call: Call, options: Column | None) -> list[Rules]:
     return made
 
 
-def _document(call: Call, json: str, rules: Rules) -> int:
-    writer = _Writer(call, rules)
+def document(store: Store, json: str, rules: Rules = _RETAIN) -> int:
+    """The document node of the XML that represents a JSON text."""
+    writer = _Writer(store.names, rules)
     writer.write(json)
-    number: int = call.store.add(writer.builder.finish())
+    number: int = store.add(writer.builder.finish())
     return number << 32
 
 
 class _Writer:
     """Events of JSON as elements; what a repeated key drops is not written."""
 
-    def __init__(self, call: Call, rules: Rules) -> None:
-        self.names = call.store.names
+    def __init__(self, names: Names, rules: Rules) -> None:
+        self.names = names
         self.rules = rules
         self.builder = Builder(self.names)
         self.key: str | None = None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.lowering import Modules
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep, Loaded
@@ -21,44 +23,67 @@ if TYPE_CHECKING:
 
 # The programs of the body ("") and of declared streams, what is read first; the inputs of each.
 Compiled: TypeAlias = "tuple[dict[str, Program], dict[str, frozenset[str | None]]]"
+Path: TypeAlias = "str | os.PathLike[str]"
 Source: TypeAlias = "str | os.PathLike[str] | bytes"
 
 
-def query(text: str, *, name: str = "query") -> Query:
-    """A query, compiled now: a mistake in the text is an error here, not when it runs."""
-    return Query(text, name)
+def query(text: str, *, name: str = "query", module_path: Sequence[Path] = ()) -> Query:
+    """A query, compiled now: a mistake in the text is an error here, not when it runs.
+
+    `module_path` names the folders of the library modules that it imports.
+    """
+    return Query(text, name, module_path)
 
 
-def compiled(text: str, name: str = "query", base_uri: str | None = None) -> Program:
-    """The program of a query text; functions registered meanwhile are seen."""
+def compiled(
+    text: str, name: str = "query", base_uri: str | None = None, modules: Modules | None = None
+) -> Program:
+    """The program of a query text; functions registered meanwhile are seen.
+
+    `modules` finds the library modules that it imports; what they hold may change between calls.
+    """
     from xstreamcast.functions.registry import edition
 
+    if modules is not None:
+        return _made(text, name, base_uri, modules)[0][""]
     return _compiled(text, name, base_uri, edition())[0][""]
 
 
 @lru_cache(maxsize=1024)
 def _compiled(text: str, name: str, base_uri: str | None, _edition: int) -> Compiled:
+    return _made(text, name, base_uri, None)
+
+
+def _made(text: str, name: str, base_uri: str | None, modules: Modules | None) -> Compiled:
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.algebra.queries import programs
     from xstreamcast.evaluate.deep import deep
     from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 
+    given: dict[str, Any] = {"base_uri": base_uri}
+    if modules is not None:
+        given["modules"] = modules
     return deep(
-        lambda: programs(
-            parse(text, name), lambda module: optimise(lower(module, base_uri=base_uri))
-        )
+        lambda: programs(parse(text, name), lambda module: optimise(lower(module, **given)))
     )
 
 
 class Query:
     """A compiled query; may be run any number of times."""
 
-    def __init__(self, text: str, name: str = "query") -> None:
+    def __init__(self, text: str, name: str = "query", module_path: Sequence[Path] = ()) -> None:
         from xstreamcast.functions.registry import edition
 
         self.text = text
-        self.programs, self._reads = _compiled(text, name, None, edition())
+        self.modules: Modules | None = None
+        if module_path:
+            from xstreamcast.edges.module_path import ModulePath
+
+            self.modules = ModulePath(module_path)
+            self.programs, self._reads = _made(text, name, None, self.modules)
+        else:
+            self.programs, self._reads = _compiled(text, name, None, edition())
         self.program = self.programs[""]
 
     def telling(self, name: str) -> dict[str, Program]:
@@ -105,13 +130,15 @@ class Query:
         from xstreamcast.edges.binding import Binding
 
         programs = self.telling(tell)
+        if self.modules is not None:
+            options = replace(options, modules=self.modules)
         if len(programs) > 1:
             from xstreamcast.edges.pipelines import answered  # needs a compiler
 
             return Answer(*answered(programs, document, inputs, options))
         binding = Binding(programs[tell], inputs, options)
         items = binding.run(document)
-        return Answer(binding.store, items, binding.loaded)
+        return Answer(binding.store, items, binding.loaded, programs[tell])
 
     def watch(
         self,
@@ -161,10 +188,17 @@ class Query:
 class Answer:
     """The items of an answer: Python values, and nodes to look at."""
 
-    def __init__(self, store: Store, items: Items, loaded: Sequence[Loaded] = ()) -> None:
+    def __init__(
+        self,
+        store: Store,
+        items: Items,
+        loaded: Sequence[Loaded] = (),
+        program: Program | None = None,
+    ) -> None:
         self.store = store
         self.items = items
         self.loaded = loaded  # the streams it was asked of, with their counts
+        self.program = program
 
     def __len__(self) -> int:
         return len(self.items)
@@ -176,10 +210,19 @@ class Answer:
             yield self.store.node(value) if tag == NODE else value
 
     def lines(self) -> Iterator[str]:
-        """One line an item: nodes as XML, atomic values as strings."""
+        """One line an item: nodes as XML, maps and arrays as JSON, atomic values as strings."""
         from xstreamcast.evaluate.results import lines
 
         return lines(self.store, self.items)
+
+    def serialize(self, **parameters: str) -> str:
+        """The whole answer as one text: by the output declarations of its query and by these.
+
+        answer.serialize(method="json", indent="yes")
+        """
+        from xstreamcast.evaluate.serializing import answer_text
+
+        return answer_text(self.store, self.items, self.program, parameters)
 
     def __repr__(self) -> str:
         return f"<Answer: {len(self)} items>"

@@ -115,6 +115,7 @@ class QueryError(Error):
 
     static: bool = False
     qname: tuple[str, str] | None = None  # (namespace, local) where the query chose its own code
+    prefix: str = ""  # what the query wrote before the colon of its own code
     value: object = None  # the error object of fn:error
 
     @property

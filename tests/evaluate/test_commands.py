@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from xstreamcast.cli.eval import Shelf, answer, serve
+from xstreamcast.cli.eval import answer, serve
+from xstreamcast.cli.eval_inputs import Shelf
 from xstreamcast.cli.main import main
 
 

@@ -72,7 +72,7 @@ def ours(expression: str, document: str | None = None) -> Shown:
 
 
 def _pair(record: dict[str, Any]) -> list[str]:
-    if "f" in record:
+    if record.get("t") == "function":
         return ["function", ""]
     if "n" in record:
         return [record["n"], record.get("xml", record.get("v", ""))]

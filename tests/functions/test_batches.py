@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xstreamcast.errors import Error
+from xstreamcast.evaluate.results import records
 from xstreamcast.functions.call import Call, StaticContext
 from xstreamcast.functions.registry import Function, rows
 from xstreamcast.functions.rows import pairs
@@ -19,9 +20,11 @@ from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.items import Items
 from xstreamcast.model.sequence_type import (
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
+    MapType,
     NodeItem,
     SequenceType,
 )
@@ -65,13 +68,14 @@ def pool(kind: SequenceType) -> list[tuple[int, Any]] | None:
             return NUMBERS
         case NodeItem(name):
             return [(a.NODE, row) for row in NODES.get(name, [])] or None
-        case FunctionType():
+        case FunctionType() | MapType() | ArrayType():
             return None
 
 
 def fit(row: Function) -> bool:
     known = all(pool(kind) for kind in row.parameters)
-    return known and not row.focus and row.deterministic and row.local != "generate-id"
+    unlike = row.local in ("generate-id", "random-number-generator")  # functions have no value
+    return known and not row.focus and row.deterministic and not unlike
 
 
 FUNCTIONS = [row for row in rows() if row.parameters and fit(row)]
@@ -103,6 +107,8 @@ def asked(row: Function, columns: list[Column], n: int) -> list[Any] | str:
 def _shown(tag: int, value: Any) -> Any:
     if tag == a.NODE and value >> 32:  # made by the call itself
         return STORE.serialize(value)
+    if tag in (a.MAP, a.ARRAY):
+        return list(records(STORE, Items.of(tag, [value])))
     return tag, str(value)
 
 

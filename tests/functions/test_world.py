@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call, StaticContext
+from xstreamcast.functions.call import Call, StaticContext, Text
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.functions.texts import decoded
@@ -27,10 +27,10 @@ def document(uri: str) -> int:
     return DOCUMENTS[uri]
 
 
-def text(uri: str) -> bytes:
+def text(uri: str) -> Text:
     if uri not in TEXTS:
         raise error("FOUT1170")
-    return TEXTS[uri]
+    return Text(TEXTS[uri])
 
 
 def asked(name: str, *arguments: str) -> list[Any]:

@@ -133,8 +133,7 @@ def test_an_interval_may_be_written_out() -> None:
 
 
 def test_brackets_without_comparison_are_an_array() -> None:
-    with pytest.raises(Error, match="an array is not supported"):
-        parse("[1, 2]")
+    assert body("[1, 2]") == t.SquareArray((t.IntegerLiteral(1), t.IntegerLiteral(2)))
 
 
 def test_forseq_and_the_window_clause_share_a_node() -> None:

@@ -184,6 +184,7 @@ _settings = st.lists(
         st.builds(t.CopyNamespacesDecl, st.booleans(), st.booleans()),
         st.builds(t.DefaultNamespaceDecl, st.sampled_from(["element", "function"]), st.just("u")),
         st.builds(t.NamespaceDecl, st.sampled_from(["p", "now"]), st.sampled_from(URIS)),
+        st.builds(t.ModuleImport, st.none() | st.just("q"), st.just("urn:q"), st.just(("a.xq",))),
         st.just(t.DecimalFormatDecl(None, (("infinity", "&"), ("zero-digit", "\u0660")))),
         st.just(t.DecimalFormatDecl(t.Name("f"), (("decimal-separator", "·"),))),
     ),

@@ -140,6 +140,8 @@ def _made(plan: p.Expression, around: Around) -> StaticType:
     match plan:
         case p.FunctionRef() | p.UserRef() | p.Inline() | p.Partial():
             return StaticType(Kinds.FUNCTION)
+        case p.MakeMap() | p.MakeArray():
+            return StaticType(Kinds.FUNCTION)
         case p.SetVariable():
             return EMPTY
         case p.Block(_, result):

@@ -164,6 +164,14 @@ class Reading:
                 return self._call(plan)
             case p.UserCall(index, args):
                 return self._user_call(index, [self.places(arg) for arg in args])
+            case p.MakeMap(keys, values):
+                self.read(self._all(keys))
+                return self._all(values)
+            case p.MakeArray(members):
+                return self._all(members)
+            case p.Lookup(operand, key):
+                self.read(NOWHERE if key is None else self.places(key))
+                return self.places(operand)
             case p.LifespanBound(_, operand):
                 self._see(operand)
                 return NOWHERE

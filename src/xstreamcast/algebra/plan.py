@@ -86,6 +86,7 @@ from xstreamcast.algebra.operands import (
     Variable,
 )
 from xstreamcast.algebra.place import NOWHERE
+from xstreamcast.algebra.structured import Lookup, MakeArray, MakeMap
 from xstreamcast.algebra.temporal import (
     AllenCompare,
     AllenOp,
@@ -162,6 +163,9 @@ Expression: TypeAlias = (
     | MakeComment
     | MakePi
     | MakeNamespace
+    | MakeMap
+    | MakeArray
+    | Lookup
     | Instant
     | LastVersion
     | LifespanBound
@@ -226,10 +230,13 @@ __all__ = [
     "Let",
     "LifespanBound",
     "ListTarget",
+    "Lookup",
+    "MakeArray",
     "MakeAttribute",
     "MakeComment",
     "MakeDocument",
     "MakeElement",
+    "MakeMap",
     "MakeNamespace",
     "MakePi",
     "MakeText",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
@@ -29,6 +29,8 @@ class GlobalVariable:
     value: Expression | None
     external: bool
     infinite: bool
+    module: int = 0  # 0: the main module; n: the n-th library
+    private: bool = False
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 
@@ -56,6 +58,8 @@ class UserFunction:
     parameters: tuple[Parameter, ...]
     result: SequenceType
     body: Expression
+    module: int = 0  # 0: the main module; n: the n-th library
+    private: bool = False
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
     @property
@@ -75,6 +79,17 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
+class Library:
+    """What a module fixes for its own code: its text, its names, the functions that it sees."""
+
+    uri: str
+    source: Source
+    static: StaticContext
+    visible: Mapping[tuple[str, str, int], int]  # functions by name and arity
+    context: SequenceType | None = None  # what the context item must be
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """What is evaluated: the variables in order (each needs only earlier ones), then the body."""
 
@@ -85,6 +100,8 @@ class Program:
     variables: tuple[GlobalVariable, ...]
     functions: tuple[UserFunction, ...]
     body: Expression
+    libraries: tuple[Library, ...] = ()
+    visible: Mapping[tuple[str, str, int], int] = field(default_factory=dict)
 
 
 def with_bodies(program: Program, put: Callable[[Any], Any]) -> Program:
@@ -98,3 +115,12 @@ def with_bodies(program: Program, put: Callable[[Any], Any]) -> Program:
         ),
         functions=tuple(replace(one, body=put(one.body)) for one in program.functions),
     )
+
+
+def modules_of(program: Program) -> Callable[[str, tuple[str, ...]], list[tuple[str, str]]]:
+    """The libraries that a program was made of, found again by their namespace."""
+
+    def found(uri: str, places: tuple[str, ...]) -> list[tuple[str, str]]:
+        return [(one.source.name, one.source.text) for one in program.libraries if one.uri == uri]
+
+    return found

@@ -45,9 +45,7 @@ def needed(told: str, reads: Mapping[str, Iterable[str | None]]) -> frozenset[st
     while todo:
         name = todo.pop()
         found.add(name)
-        todo += [
-            one for one in reads[name] if one is not None and one in reads and one not in found
-        ]
+        todo += [one for one in reads[name] if one and one in reads and one not in found]
     return frozenset(found)
 
 
@@ -63,7 +61,7 @@ def _in_order(module: t.Module, reads: Mapping[str, Iterable[str | None]]) -> li
             said = f"streams must not read each other in a circle; got {circle}"
             raise error("XSCS0004", said, at=module.source.place(span))
         if name not in done:
-            for one in sorted(n for n in reads[name] if n is not None and n in reads):
+            for one in sorted(n for n in reads[name] if n and n in reads):
                 visit(one, (*around, name))
             done[name] = None
 

@@ -12,10 +12,12 @@ from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, P
 from xstreamcast.model.atomic import UNTYPED as UNTYPED_TAG
 from xstreamcast.model.sequence_type import (
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
     ItemType,
+    MapType,
     NodeItem,
     SequenceType,
 )
@@ -119,7 +121,7 @@ def of_item_type(kind: ItemType) -> Kinds:
             return reduce(or_, map(of_tag, tags), NONE)
         case NodeItem():
             return Kinds.NODE
-        case FunctionType():
+        case FunctionType() | MapType() | ArrayType():
             return Kinds.FUNCTION
 
 

@@ -23,6 +23,10 @@ def add_query_arguments(parser: Parser) -> None:
         "file", nargs="?", metavar="FILE.xq", help="the query, in a file; - is stdin"
     )
     parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
+    parser.add_argument(
+        "--module-path", action="append", default=[], metavar="FOLDER",
+        help="where library modules are found that the query imports",
+    )  # fmt: skip
 
 
 def add_asked_arguments(parser: Parser) -> None:

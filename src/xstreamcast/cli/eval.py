@@ -1,8 +1,12 @@
 """xstreamcast eval: one JSON request a line on stdin, one JSON answer a line on stdout.
 
 request  {"id": n, "query": text, "context": path|null, "documents": {uri: path},
-          "params": {name: {"doc": path} | {"select": expression}}}
-answer   {"id": n, "items": [...]}  or  {"id": n, "error": {"code": code, "message": text}}
+          "params": {name: {"doc": path} | {"select": expression}},
+          "base_uri": uri, "resources": {uri: {"file": path, "encoding": name}},
+          "collections": {uri: [{"doc": path} | {"select": expression}]},
+          "modules": [{"uri": namespace, "location": hint, "file": path}], "serialize": true}
+answer   {"id": n, "items": [...]}  or  {"id": n, "error": {"code": code, "message": text}};
+         asked to serialise: "serialized": text, or "serialization_error": {"code": code, …}
 """
 
 from __future__ import annotations
@@ -10,27 +14,19 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from functools import partial
-from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from xstreamcast.algebra.program import Program
 from xstreamcast.api import compiled
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.errors import Error, QueryError, error
+from xstreamcast.cli.eval_inputs import Given, Shelf
+from xstreamcast.errors import Error, QueryError
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.results import records
 from xstreamcast.evaluate.run import run
+from xstreamcast.evaluate.serializing import serialized
 from xstreamcast.model.items import Items
-from xstreamcast.tape.layout import Tape
-from xstreamcast.tape.names import Names
-from xstreamcast.tape.store import Store
-
-_MOST_DOCUMENTS: Final = 256
 
 
 def add_arguments(parser: Parser) -> None:
@@ -87,34 +83,19 @@ def _problem(request: Any) -> str | None:
     return None
 
 
-class Shelf:
-    """Documents read before: one set of names, so that their tapes fit into any store."""
-
-    def __init__(self) -> None:
-        self.names = Names()
-        self._tapes: dict[str, Tape] = {}
-
-    def document(self, store: Store, path: str, uri: str) -> int:
-        """The document node of the file in this store."""
-        from xstreamcast.tape import read
-
-        if path not in self._tapes:
-            while len(self._tapes) >= _MOST_DOCUMENTS:
-                self._tapes.pop(next(iter(self._tapes)))
-            self._tapes[path] = read(path, names=self.names)
-        return store.add(replace(self._tapes[path], source=uri)) << 32
-
-
 def answer(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
     """The items of the answer, or the error."""
     try:
-        items = _items(request, shelf)
-        return {"id": request.get("id"), "items": items}
+        return {"id": request.get("id"), **_answered(request, shelf)}
     except Error as caught:
-        told = {"code": _code(caught), "message": str(caught)}
+        return {"id": request.get("id"), "error": _told(caught)}
     except Exception as caught:
         told = {"code": "XSCB0001", "message": f"{type(caught).__name__}: {caught}"}
-    return {"id": request.get("id"), "error": told}
+        return {"id": request.get("id"), "error": told}
+
+
+def _told(caught: Error) -> dict[str, str]:
+    return {"code": _code(caught), "message": str(caught)}
 
 
 def _code(caught: Error) -> str:
@@ -124,19 +105,28 @@ def _code(caught: Error) -> str:
     return caught.code
 
 
-def _items(request: Mapping[str, Any], shelf: Shelf) -> list[dict[str, Any]]:
-    store = Store(shelf.names)
-    inputs = Inputs(store)
-    documents = request.get("documents") or {}
-    inputs.documents = partial(_document, shelf, store, documents)
-    if request.get("context"):
-        inputs.item = _node(_open(shelf, store, request["context"], documents))
-    program = compiled(request["query"])
-    inputs.variables = {
-        _expanded(name, program): _parameter(shelf, inputs, given)
-        for name, given in (request.get("params") or {}).items()
-    }
-    return list(records(store, run(program, inputs)))
+def _answered(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
+    given = Given(request, shelf)
+    inputs = given.inputs()
+    modules = given.modules if request.get("modules") else None
+    program = compiled(request["query"], base_uri=request.get("base_uri"), modules=modules)
+    _parameters(request, program, given, inputs)
+    items = run(program, inputs)
+    made: dict[str, Any] = {"items": list(records(inputs.store, items))}
+    if request.get("serialize"):
+        made |= _serialized(program, inputs, items)
+    return made
+
+
+def _parameters(request: Mapping[str, Any], program: Program, given: Given, inputs: Inputs) -> None:
+    variables: dict[tuple[str, str], Items] = {}
+    for name, one in (request.get("params") or {}).items():
+        value = given.parameter(one)
+        if name == ".":
+            inputs.item = value
+        else:
+            variables[_expanded(name, program)] = value
+    inputs.variables = variables
 
 
 def _expanded(name: str, program: Program) -> tuple[str, str]:
@@ -145,25 +135,8 @@ def _expanded(name: str, program: Program) -> tuple[str, str]:
     return program.static.namespaces.get(prefix, "") if prefix else "", local
 
 
-def _node(handle: int) -> Items:
-    return Items.of_nodes(np.array([handle], np.int64))
-
-
-def _open(shelf: Shelf, store: Store, path: str, documents: Mapping[str, str]) -> int:
-    uri = next((u for u, p in documents.items() if p == path), Path(path).absolute().as_uri())
-    return shelf.document(store, path, uri)
-
-
-def _document(shelf: Shelf, store: Store, documents: Mapping[str, str], uri: str) -> int:
-    if uri not in documents:
-        raise error("FODC0002", f"{uri} is not among the documents of the request")
+def _serialized(program: Program, inputs: Inputs, items: Items) -> dict[str, Any]:
     try:
-        return shelf.document(store, documents[uri], uri)
-    except (OSError, Error) as caught:
-        raise error("FODC0002", f"{uri} cannot be read: {caught}") from caught
-
-
-def _parameter(shelf: Shelf, inputs: Inputs, given: Mapping[str, Any]) -> Items:
-    if "doc" in given:
-        return _node(_open(shelf, inputs.store, given["doc"], {}))
-    return run(compiled(given["select"]), inputs)
+        return {"serialized": serialized(program, inputs, items)}
+    except Error as caught:
+        return {"serialization_error": _told(caught)}

@@ -64,7 +64,7 @@ def _shown(module: Module, args: Parsed) -> str:
         return show_tree(module)
     if args.stage == "spark":
         return _spark(module, args)
-    programs(module, lower)  # whether they read each other in a circle
+    programs(module, lambda one: _lowered(one, args))  # whether they read each other in a circle
     queries = modules(module)
     shown = {name: _stage(one, args) for name, one in queries.items()}
     if len(shown) == 1:
@@ -84,13 +84,22 @@ def _stage(module: Module, args: Parsed) -> str:
         case "strategy":
             return _strategy(module, args)
         case _:
-            return _explained(module, args.stage, args.policy, args.trace)
+            return _explained(_lowered(module, args), args.stage, args.policy, args.trace)
+
+
+def _lowered(module: Module, args: Parsed) -> Program:
+    """The program, with the libraries that it imports."""
+    if not args.module_path:
+        return lower(module)
+    from xstreamcast.edges.module_path import ModulePath
+
+    return lower(module, modules=ModulePath(args.module_path))
 
 
 def _operators(module: Module, args: Parsed) -> str:
     from xstreamcast.operators.explain import explain_operators
 
-    return explain_operators(optimise(lower(module)), told_structures(args))
+    return explain_operators(optimise(_lowered(module, args)), told_structures(args))
 
 
 def _strategy(module: Module, args: Parsed) -> str:
@@ -99,12 +108,12 @@ def _strategy(module: Module, args: Parsed) -> str:
     structures = told_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
-    return explain_strategy(optimise(lower(module)), structures)
+    return explain_strategy(optimise(_lowered(module, args)), structures)
 
 
 def _spark(module: Module, args: Parsed) -> str:
     """What the tasks of `run --runner spark` do, beside Spark's plan."""
-    made, _ = programs(module, lambda one: optimise(lower(one)))
+    made, _ = programs(module, lambda one: optimise(_lowered(one, args)))
     if args.watch:
         return _left_running(made, args)
     from xstreamcast.cli.run import read_sources
@@ -132,8 +141,7 @@ def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
     return explain_apart(next(iter(made.values())), structures, args.policy)
 
 
-def _explained(module: Module, stage: str, policy: str, traced: bool = False) -> str:
-    program = lower(module)
+def _explained(program: Program, stage: str, policy: str, traced: bool = False) -> str:
     if policy == "strict":
         refuse_blocked(program)
     if stage == "plan":

@@ -27,7 +27,7 @@ from xstreamcast.cli.streams import (
     quarantined,
     stream_options,
 )
-from xstreamcast.errors import Error
+from xstreamcast.errors import Error, error
 from xstreamcast.model.work import WORK
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ def add_arguments(parser: Parser) -> None:
     add_asked_arguments(parser)
     add_stream_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, help="lines when piped, table on a terminal")
+    parser.add_argument(
+        "-s", "--serialize", action="append", default=[], metavar="NAME=VALUE",
+        help="the answer as one text, by a serialisation parameter: method=json, indent=yes, …",
+    )  # fmt: skip
     parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
     parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
     parser.add_argument(
@@ -61,7 +65,7 @@ def main(arguments: Parsed) -> int:
     text, name = query_text(arguments)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
-    asked = query(text, name=name)
+    asked = query(text, name=name, module_path=arguments.module_path)
     document, named = read_sources(arguments.input)
     with quarantined(arguments) as keep:
         inputs = {**named, **bindings(asked, arguments.bind)}
@@ -71,9 +75,13 @@ def main(arguments: Parsed) -> int:
         with work_shown():
             answer = _answer(asked, document, inputs, options, arguments)
         with _output(arguments.output) as out, _shown_if_kept(arguments):
-            for line in _written(_limited(answer, arguments.limit), _format(arguments)):
-                out.write(line + "\n")
-                WORK.items += 1
+            shown = _limited(answer, arguments.limit)
+            if _serializes(arguments, asked):
+                out.write(shown.serialize(**_parameters(arguments.serialize)) + "\n")
+            else:
+                for line in _written(shown, _format(arguments)):
+                    out.write(line + "\n")
+                    WORK.items += 1
     for loaded in answer.loaded:
         sys.stderr.write(loaded.summary() + "\n")
     _explain_emptiness(asked, answer, named)
@@ -110,6 +118,27 @@ def _shown_if_kept(arguments: Parsed) -> AbstractContextManager[None]:
     return nullcontext() if arguments.output is None and sys.stdout.isatty() else work_shown()
 
 
+def _serializes(arguments: Parsed, asked: Query) -> bool:
+    """Whether the answer is one text: -s asks for it, or the query declares how."""
+    from xstreamcast.evaluate.serializing import declares_output
+
+    if arguments.serialize and arguments.format is not None:
+        raise error("XSCU0001", "-s and --format both say how the answer is written: give one")
+    if arguments.serialize:
+        return True
+    return arguments.format is None and declares_output(asked.programs[arguments.tell])
+
+
+def _parameters(words: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise error("XSCU0001", f"a serialisation parameter must be NAME=VALUE; got {word}")
+        found[name] = value
+    return found
+
+
 def _on_spark(
     asked: Query, document: Any, inputs: dict[str, Any], arguments: Parsed, keep: Keep
 ) -> int:
@@ -131,7 +160,7 @@ def _limited(answer: Answer, limit: int | None) -> Answer:
 
     if limit is None or limit >= len(answer):
         return answer
-    return Answer(answer.store, answer.items.slice(0, max(0, limit)))
+    return Answer(answer.store, answer.items.slice(0, max(0, limit)), (), answer.program)
 
 
 def read_sources(words: list[str]) -> tuple[Any, dict[str, Any]]:
@@ -185,8 +214,10 @@ def _written(answer: Answer, form: str) -> Iterator[str]:
 
     match form:
         case "ndjson":
-            for record in records(answer.store, answer.items):
-                yield json.dumps(record, ensure_ascii=False)
+            lines = answer.lines()
+            for record, line in zip(records(answer.store, answer.items), lines, strict=True):
+                own = record.get("t") in ("map", "array") and line[0] in "{["
+                yield line if own else json.dumps(record, ensure_ascii=False)
         case "xml":
             yield "<results>"
             yield from (f"<item>{line}</item>" for line in _escaped_lines(answer))
@@ -202,8 +233,10 @@ def _escaped_lines(answer: Answer) -> Iterator[str]:
     from xstreamcast.evaluate.results import records
     from xstreamcast.model.markup import escape
 
-    for record in records(answer.store, answer.items):
-        yield record["xml"] if "xml" in record else escape(record.get("v", ""))
+    both = zip(records(answer.store, answer.items), answer.lines(), strict=True)
+    for record, line in both:
+        text = record.get("v", "")
+        yield record["xml"] if "xml" in record else escape(text if isinstance(text, str) else line)
 
 
 def _table(answer: Answer) -> Iterator[str]:

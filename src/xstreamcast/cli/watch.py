@@ -135,7 +135,7 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)
-    asked = query(text, name=name)
+    asked = query(text, name=name, module_path=arguments.module_path)
     inputs = {name: Input(one) for name, one in named.items()} | bindings(asked, arguments.bind)
     if arguments.runner == "spark":
         return on_spark(asked, document, inputs, options, arguments)

@@ -14,7 +14,7 @@ import numpy as np
 
 from xstreamcast.algebra.documents import with_streams
 from xstreamcast.algebra.infinite import refuse_blocked
-from xstreamcast.algebra.lowering import lower
+from xstreamcast.algebra.lowering import Modules, lower
 from xstreamcast.algebra.lowering.literals import with_seconds
 from xstreamcast.algebra.plan import (
     Call,
@@ -24,10 +24,12 @@ from xstreamcast.algebra.plan import (
     Plan,
     StreamInput,
 )
+from xstreamcast.algebra.program import modules_of
 from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.inputs import chunks, opened, paths
+from xstreamcast.edges.json_documents import is_json_or_csv, read_document
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.context import Inputs
@@ -35,6 +37,7 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment, instant_from
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.evaluate.run import run
+from xstreamcast.functions.call import Text
 from xstreamcast.functions.signature import FN
 from xstreamcast.history.asking import Asked, When, event_now, planned_instants
 from xstreamcast.history.history import History, forked
@@ -64,6 +67,7 @@ class Options:
     clock: str = "event"  # or wall, or an instant
     on_error: OnError = "quarantine"
     keep: Keep | None = None
+    modules: Modules | None = None  # what the query may load while it runs
 
     def __post_init__(self) -> None:
         _one_of("strategy", self.strategy, STRATEGIES)
@@ -205,6 +209,8 @@ class Binding:
     def _bind(self, given: Inputs, asked: Asked) -> None:
         given.streams, given.documents, given.texts = asked.stream, asked.document, self._text
         given.reach, given.trace = asked.reach, _traced
+        given.collections, given.addresses = self._collection, self._addresses
+        given.modules = self._options.modules or modules_of(self.program)
         for one in self.program.variables:
             if one.external and one.local in self.histories:
                 self._documents[one.local] = _nodes(asked.document(one.local))
@@ -233,19 +239,36 @@ class Binding:
         _, found = self.store.step(nodes.values, "child", node_test(wanted, "child"))
         return Items.of_nodes(found)
 
-    def _text(self, name: str) -> bytes:
+    def _text(self, name: str) -> Text:
         """The bytes of a named input: what doc() may read, unparsed-text() may too."""
         source = self._inputs.get(name)
         if isinstance(source, bytes):
-            return source
+            return Text(source)
         if not isinstance(source, str | os.PathLike):
             raise _unknown_input("FOUT1170", name, self._inputs)
-        return Path(source).read_bytes()
+        return Text(Path(source).read_bytes())
+
+    def _collection(self, name: str | None) -> Items:
+        """The documents of a named input: a file, the files of a folder, those of a pattern."""
+        return Items.concat([self._document(Path(one)) for one in self._collected(name)])
+
+    def _addresses(self, name: str | None) -> list[str]:
+        return [Path(one).absolute().as_uri() for one in self._collected(name)]
+
+    def _collected(self, name: str | None) -> list[str]:
+        source = self._inputs.get(name) if name is not None else None
+        if not isinstance(source, str | os.PathLike):
+            known = ", ".join(self._inputs) or "none"
+            what = "default collection" if name is None else f"collection named {name}"
+            raise error("FODC0002", f"there is no {what}", hint=f"the inputs are {known}")
+        return paths(source)
 
     def _document(self, source: Any) -> Items:
         """Documents one after another, and those of a folder, are one with several roots."""
         if isinstance(source, str | os.PathLike):
             files = paths(source)
+            if len(files) == 1 and is_json_or_csv(files[0]):
+                return _nodes(read_document(self.store, Path(files[0])))
             if len(files) == 1:
                 with opened(files[0]) as file:
                     name = os.fspath(source)
@@ -264,14 +287,14 @@ def _unknown_input(code: str, name: str, inputs: Mapping[str, Any]) -> Error:
 def _refuse_endless(program: Program) -> None:
     """The answer is final here: what needs the end of a sequence declared with ** is refused."""
     if any(one.infinite for one in program.variables):
-        source = program.source
-        refuse_blocked(deep(lambda: lower(parse(source.text, source.name))))
+        source, modules = program.source, modules_of(program)
+        refuse_blocked(deep(lambda: lower(parse(source.text, source.name), modules=modules)))
 
 
 def _as_written(program: Program) -> Program:
     """The program with every path where it was written: a projection reads more than a variable."""
-    source = program.source
-    return deep(lambda: lower(parse(source.text, source.name)))
+    source, modules = program.source, modules_of(program)
+    return deep(lambda: lower(parse(source.text, source.name), modules=modules))
 
 
 def _opens(function: Function) -> bool:

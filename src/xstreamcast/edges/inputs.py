@@ -7,7 +7,6 @@ import os
 import re
 import stat
 import sys
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ from xstreamcast.edges.sources.compressed import (
 )
 from xstreamcast.edges.sources.looks import refuse_foreign
 from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
-from xstreamcast.errors import DataPlace, error
+from xstreamcast.errors import error
 from xstreamcast.model.fragment import Arrival
 from xstreamcast.model.work import WORK
 

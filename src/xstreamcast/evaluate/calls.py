@@ -72,8 +72,8 @@ def user_call(plan: p.UserCall, frame: Frame) -> Column:
 
 def declared_call(number: int, arguments: Sequence[Column], frame: Frame) -> Column:
     """A new frame that sees only parameters and global variables; ends where no row is left."""
-    context = frame.context
-    function = context.program.functions[number]
+    function = frame.context.program.functions[number]
+    context = frame.context.of_module(function.module)
     values: dict[Key, Value] = dict(_NO_FOCUS)
     for parameter, argument in zip(function.parameters, arguments, strict=True):
         values[parameter.variable.number] = argument

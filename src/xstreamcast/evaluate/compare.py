@@ -11,8 +11,11 @@ from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.pairs import operands, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
+from xstreamcast.functions.call import CODEPOINT
+from xstreamcast.functions.collations import PLAIN, Collation, default_collation
 from xstreamcast.functions.compare import general_compare, value_compare
-from xstreamcast.model.atomic import BOOLEAN, NODE
+from xstreamcast.functions.compare.values import FAMILY
+from xstreamcast.model.atomic import BOOLEAN, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xstreamcast.evaluate.frame import Frame
+    from xstreamcast.functions.call import StaticContext
     from xstreamcast.model.column import Bools, Ints
 
     Told: TypeAlias = tuple[int, Mapping[str, str]]
@@ -30,6 +34,9 @@ def general(plan: p.GeneralCompare, frame: Frame) -> Column:
     store, told = frame.context.store, _told(frame)
     left = atomize(store, evaluate(plan.left, frame))
     right = atomize(store, evaluate(plan.right, frame))
+    static = frame.context.static
+    if static.collation != CODEPOINT:
+        return Column(Items(BOOLEAN, _collated(plan.op, left, right, told, static)))
     try:
         found = general_compare(plan.op, left, right, *told)
     except Error:
@@ -37,9 +44,22 @@ def general(plan: p.GeneralCompare, frame: Frame) -> Column:
     return Column(Items(BOOLEAN, found))
 
 
+def _collated(
+    op: p.CompareOp, left: Column, right: Column, told: Told, static: StaticContext
+) -> Bools:
+    """Strings compare by the default collation; untyped values only against strings do."""
+    order = default_collation(static)
+    texts = all(FAMILY.get(tag) == STRING for tag in left.items.kinds() | right.items.kinds())
+    if texts:
+        return general_compare(op, order.column(left), order.column(right), *told)
+    rows = range(left.n)
+    found = (_some_pair(op, left.row(i), right.row(i), told, order) for i in rows)
+    return np.fromiter(found, np.bool_, left.n)
+
+
 def _told(frame: Frame) -> Told:
     """What a comparison must know: the time zone of those without, and the prefixes of names."""
-    return frame.context.inputs.timezone, frame.context.program.static.in_scope
+    return frame.context.inputs.timezone, frame.context.static.in_scope
 
 
 def _until_true(op: p.CompareOp, left: Column, right: Column, told: Told) -> Bools:
@@ -59,10 +79,14 @@ def _until_true(op: p.CompareOp, left: Column, right: Column, told: Told) -> Boo
     return found
 
 
-def _some_pair(op: p.CompareOp, left: Items, right: Items, told: Told) -> bool:
+def _some_pair(
+    op: p.CompareOp, left: Items, right: Items, told: Told, order: Collation = PLAIN
+) -> bool:
     for i in range(len(left)):
         for j in range(len(right)):
             a, b = Column(left.slice(i, i + 1)), Column(right.slice(j, j + 1))
+            if FAMILY.get(a.items.tag) == FAMILY.get(b.items.tag) == STRING:
+                a, b = order.column(a), order.column(b)
             if general_compare(op, a, b, *told)[0]:
                 return True
     return False
@@ -71,6 +95,8 @@ def _some_pair(op: p.CompareOp, left: Items, right: Items, told: Told) -> bool:
 def value(plan: p.ValueCompare, frame: Frame) -> Column:
     """Single values; nothing where an operand is empty."""
     both, a, b = paired(*operands(plan, frame), f"an operand of {plan.op}")
+    order = default_collation(frame.context.static)
+    a, b = order.keyed(a), order.keyed(b)
     found = value_compare(plan.op, a, b, frame.context.inputs.timezone)
     return spread(Items(BOOLEAN, found), both)
 

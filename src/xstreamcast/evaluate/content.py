@@ -15,7 +15,8 @@ from xstreamcast.evaluate.slots import Slot, Slots, is_text, node_slots, text_sl
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
-from xstreamcast.model.atomic import FUNCTION, NODE, STRING
+from xstreamcast.model.array_item import flattened
+from xstreamcast.model.atomic import FUNCTIONS, NODE, STRING
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import ATTRIBUTE, TEXT
 
@@ -87,6 +88,7 @@ def _constant(value: str) -> Slots:
 
 def _written(frame: Frame, column: Column) -> Made:
     store = frame.context.store
+    column = flattened(column)
     if is_text(column):
         texts = joined(frame, column)
         return Made(lambda writer, row: writer.text(texts[row]), text_slots(texts))
@@ -121,7 +123,7 @@ def _entries(store: Store, items: Items) -> list[Entry]:
     if items.tag == NODE:
         return _nodes(store, items.values)
     tags = items.all_tags()
-    if (tags == FUNCTION).any():
+    if items.kinds() & FUNCTIONS:
         raise error("XQTY0105")
     at = np.flatnonzero(tags == NODE)
     if not len(at):

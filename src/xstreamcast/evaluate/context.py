@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.algebra.lowering.linking import Modules, no_modules
 from xstreamcast.errors import error
 from xstreamcast.evaluate.facts import ReadBook
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
-from xstreamcast.functions.call import Call, Focus, StaticContext
+from xstreamcast.functions.call import Call, Focus, StaticContext, Text
 from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
@@ -52,7 +54,9 @@ def now() -> DateTime:
 class Inputs:
     """What a caller hands to a query beside its text.
 
-    `documents` gives the document node for an address the query may read, `texts` its bytes;
+    `documents` gives the document node for an address the query may read, `texts` its bytes and
+    encoding; `collections` the items of a collection (None: the default one), `addresses` theirs;
+    `environment` the variables that the query may see; `modules` what it may load;
     `streams` what has arrived on a named input; `variables` values for external variables by
     (namespace, local); `clock` the instant that is `now`, None for `current`; `reach` what
     projections see that end after it, None where nothing is planned.
@@ -62,7 +66,11 @@ class Inputs:
     item: Items | None = None
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     documents: Callable[[str], int] = _no_documents
-    texts: Callable[[str], bytes] | None = None
+    texts: Callable[[str], Text] | None = None
+    collections: Callable[[str | None], Items] | None = None
+    addresses: Callable[[str | None], Sequence[str]] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    modules: Modules = no_modules
     streams: Callable[[str], Items] = no_streams
     clock: Moment | None = None
     reach: Reach | None = None
@@ -99,13 +107,34 @@ class Context:
         self.sequential = program.settings.sequential
         self._depth = Depth()
         self._opened: dict[str, int] = {}
+        self._collections: dict[str | None, Items] = {}
         self._statics: dict[int, StaticContext] = {}
         self._active: set[Key] = set()  # global variables whose value is being found
+        self.static = program.static
+        self.source = program.source
+        self.visible = program.visible
+        self._modules: dict[int, Context] = {0: self}
         self.root = Frame(self, 1, values=self._root_values())
+        self._keys = tuple(self.root.values)
+
+    def of_module(self, number: int) -> Context:
+        """The context for the code of a module: the same evaluation, its own names and text."""
+        found = self._modules.get(number)
+        if found is None:
+            library = self.program.libraries[number - 1]
+            found = self._modules[number] = copy(self)
+            found.static, found.source = library.static, library.source
+            found.visible = library.visible
+            # No frame around it: what is evaluated once for all must be so in its own module.
+            found.root = Frame(found, 1, values={key: self._of_root(key) for key in self._keys})
+        return found
+
+    def _of_root(self, key: Key) -> Value:
+        return lambda: self.root.get(key)  # type: ignore[return-value]
 
     def place(self, span: Span) -> Place | None:
         """Where in the query text; None for what has no place there."""
-        return self.program.source.place(span) if span != (0, 0) else None
+        return self.source.place(span) if span != (0, 0) else None
 
     def deeper(self) -> Depth:
         """One call further in, for the length of a `with`."""
@@ -123,11 +152,12 @@ class Context:
         self, n: int, focus: Focus | None = None, namespaces: Namespaces | None = None
     ) -> Call:
         """What a function body is told."""
-        static = self.program.static if namespaces is None else self._static(namespaces)
+        static = self.static if namespaces is None else self._static(namespaces)
         inputs = self.inputs
         return Call(
             n, self.store, static, inputs.current, focus, inputs.timezone,
             self.document, inputs.trace, self.invoke, inputs.texts, self.declared,
+            self.collection, inputs.addresses, inputs.environment, self.load,
         )  # fmt: skip
 
     def invoke(self, function: FunctionItem, arguments: Sequence[Column]) -> Column:
@@ -140,10 +170,22 @@ class Context:
         """The function that the query itself declares under a name."""
         from xstreamcast.evaluate.function_items import declared_item
 
-        for index, function in enumerate(self.program.functions):
-            if (function.uri, function.local, function.arity) == (uri, local, arity):
-                return declared_item(self, index)
-        return None
+        index = self.visible.get((uri, local, arity))
+        return None if index is None else declared_item(self, index)
+
+    def collection(self, uri: str | None) -> Items:
+        """The items of a collection, the same each time."""
+        if uri not in self._collections:
+            if self.inputs.collections is None:
+                raise error("FODC0002", "this query may read no collection")
+            self._collections[uri] = self.inputs.collections(uri)
+        return self._collections[uri]
+
+    def load(self, *asked: Any) -> Any:
+        """A library module loaded while the query runs."""
+        from xstreamcast.evaluate.loading import load
+
+        return load(self, *asked)
 
     def document(self, uri: str) -> int:
         """The document node for an address, the same each time."""
@@ -154,7 +196,7 @@ class Context:
     def _static(self, namespaces: Namespaces) -> StaticContext:
         known = self._statics.get(id(namespaces))
         if known is None:
-            known = replace(self.program.static, namespaces=dict(namespaces))
+            known = replace(self.static, namespaces=dict(namespaces))
             self._statics[id(namespaces)] = known
         return known
 
@@ -173,6 +215,16 @@ class Context:
 
     def _context_item(self) -> Any:
         """The given item, or the declared one; None where there is neither."""
+        from xstreamcast.evaluate.conversion import checked
+
+        found = self._own_context_item()
+        for library in self.program.libraries:
+            if found is not None and library.context is not None:
+                role = f"the context item, for the module {library.uri},"
+                checked(self.root, found, library.context, role)
+        return found
+
+    def _own_context_item(self) -> Any:
         from xstreamcast.evaluate.conversion import checked
         from xstreamcast.evaluate.walk import evaluate
 
@@ -202,7 +254,7 @@ class Context:
                 raise error("XQDY0054", at=self.place(declared.span))
             self._active.add(declared.variable.number)
             try:
-                return evaluate(declared.value, self.root)
+                return evaluate(declared.value, self.of_module(declared.module).root)
             finally:
                 self._active.discard(declared.variable.number)
 

@@ -18,7 +18,7 @@ from xstreamcast.model.atomic import (
     DECIMAL,
     DOUBLE,
     FLOAT,
-    FUNCTION,
+    FUNCTIONS,
     INTEGER,
     MIXED,
     PRIMITIVE,
@@ -85,6 +85,8 @@ def checked(
 def _counted(column: Column, wanted: SequenceType, role: str, code: str = "XPTY0004") -> Column:
     if column.offsets is None and wanted.occurs != "none":
         return column
+    if column.n == 1 and wanted.at_most is None and len(column.items) >= wanted.at_least:
+        return column
     fits = cardinality(column, wanted)
     if not fits.all():
         count = int(column.lengths()[~fits][0])
@@ -124,7 +126,7 @@ def _from_untyped(items: Items, target: int) -> Items:
 
 def _coerced(frame: Frame, column: Column, wanted: FunctionType) -> Column:
     """Functions wrapped so that they convert to and from the wanted signature."""
-    if wanted.parameters is None or FUNCTION not in column.items.kinds():
+    if wanted.parameters is None or not column.items.kinds() & FUNCTIONS:
         return column
     from xstreamcast.evaluate.function_items import coerced
 

@@ -43,6 +43,8 @@ def _nth(plan: p.Filter, frame: Frame, value: int) -> Column:
 
 def _picked(column: Column, origin: Ints | None, place: int | Ints | None, reverse: bool) -> Column:
     """One item of each row by its position from 1 (None: the last), from an outer row if so."""
+    if column.n == 1 and origin is None and isinstance(place, int):
+        return _one(column, place, reverse)
     bounds = column.bounds()
     start, end = bounds[:-1], bounds[1:]
     if origin is not None:
@@ -52,6 +54,15 @@ def _picked(column: Column, origin: Ints | None, place: int | Ints | None, rever
     at = end - places if reverse else start + places - 1
     there = (places >= 1) & (places <= lengths)
     return Column.from_lengths(column.items.take(at[there]), there.astype(np.int64))
+
+
+def _one(column: Column, place: int, reverse: bool) -> Column:
+    """One item of the only row."""
+    count = len(column.items)
+    if not 1 <= place <= count:
+        return Column.empty(1)
+    at = count - place if reverse else place - 1
+    return Column(column.items.slice(at, at + 1))
 
 
 def _independent(plan: p.Filter, frame: Frame) -> Column:

@@ -130,6 +130,8 @@ class Frame:
 
 def positions(column: Column) -> Column:
     """The position of every item in its row, from 1."""
+    if column.n == 1:
+        return Column(_integers(np.arange(1, len(column.items) + 1, dtype=np.int64)))
     bounds = column.bounds()
     first = np.repeat(bounds[:-1], np.diff(bounds))
     return Column(_integers(np.arange(1, len(column.items) + 1, dtype=np.int64) - first))

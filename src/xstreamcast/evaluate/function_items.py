@@ -7,7 +7,6 @@ evaluation, not one per closure.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from xstreamcast.evaluate.conversion import converted
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
-from xstreamcast.model.atomic import FUNCTION
+from xstreamcast.model.atomic import FUNCTION, FUNCTIONS
 from xstreamcast.model.column import Column, scatter
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.function_item import FunctionItem
@@ -207,12 +206,14 @@ def coerced(items: Items, wanted: FunctionType) -> Items:
     made: dict[int, FunctionItem] = {}  # one for each function, so that its rows stay one group
 
     def fitted(tag: int, value: Any) -> Any:
-        if tag != FUNCTION or value.arity != _arity(wanted):
+        if tag not in FUNCTIONS or value.arity != _arity(wanted):
             return value
         return made.setdefault(id(value), _wrapped(value, wanted))
 
     changed = [fitted(tag, value) for tag, value in items.pairs()]
-    return Items.mixed(items.all_tags().tolist(), changed)
+    tags = items.all_tags().tolist()
+    pairs = zip(tags, items.values.tolist(), changed, strict=True)
+    return Items.mixed([tag if new is old else FUNCTION for tag, old, new in pairs], changed)
 
 
 def _arity(wanted: FunctionType) -> int:
@@ -228,9 +229,7 @@ def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
         value = call.invoke(function, arguments)
         return converted(frame, value, result, "the result of the function")
 
-    return replace(
-        function, parameters=wanted.parameters or (), result=result, body=body, captured=None
-    )
+    return FunctionItem(function.name, function.arity, wanted.parameters or (), result, body)
 
 
 def _one_each(column: Column, arity: int) -> list[FunctionItem]:
@@ -239,7 +238,7 @@ def _one_each(column: Column, arity: int) -> list[FunctionItem]:
         raise error("XPTY0004", "what is called must be one function; got another number of items")
     found = []
     for tag, value in column.items.pairs():
-        if tag != FUNCTION:
+        if tag not in FUNCTIONS:
             raise error("XPTY0004", "what is called must be a function; got another item")
         if value.arity != arity:
             raise error(

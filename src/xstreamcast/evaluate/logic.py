@@ -11,6 +11,7 @@ from xstreamcast.evaluate.matching import instance_of
 from xstreamcast.evaluate.pairs import at_most_one
 from xstreamcast.evaluate.walk import evaluate, on_rows, true_on_rows, truth
 from xstreamcast.functions.atomize import atomize
+from xstreamcast.functions.collations import default_collation
 from xstreamcast.functions.compare import row_codes
 from xstreamcast.model.atomic import BOOLEAN
 from xstreamcast.model.column import Column, scatter, stack
@@ -85,7 +86,9 @@ def _taken(case: p.SwitchCase, operand: Column, frame: Frame, rows: Ints) -> Boo
             break
         value = atomize(frame.context.store, on_rows(expression, frame, rows[left]))
         at_most_one(value, "an operand of case")
-        taken[left] = _equal(operand.take(rows[left]), value, frame.context.inputs.timezone)
+        order = default_collation(frame.context.static)
+        one, other = order.column(operand.take(rows[left])), order.column(value)
+        taken[left] = _equal(one, other, frame.context.inputs.timezone)
     return taken
 
 

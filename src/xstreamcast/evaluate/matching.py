@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import numpy as np
 
-from xstreamcast.evaluate.subtyping import function_subtype
-from xstreamcast.model.atomic import ATOMIC, BY_TAG, FUNCTION, MIXED, NODE, derives
+from xstreamcast.evaluate.subtyping import function_subtype, subtype
+from xstreamcast.model.atomic import (
+    ARRAY,
+    ATOMIC,
+    BY_TAG,
+    FUNCTIONS,
+    MAP,
+    MIXED,
+    NODE,
+    derives,
+)
 from xstreamcast.model.sequence_type import (
+    ANY,
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
     ItemType,
+    MapType,
     NodeItem,
     SequenceType,
 )
 from xstreamcast.tape.layout import ELEMENT, KIND_NAMES, TEXT
 
 if TYPE_CHECKING:
+    from xstreamcast.model.array_item import ArrayItem
     from xstreamcast.model.column import Bools, Column, Ints
     from xstreamcast.model.items import Items
+    from xstreamcast.model.map_item import MapItem
     from xstreamcast.tape.store import Store
 
 
@@ -35,8 +50,15 @@ def instance_of(store: Store, column: Column, wanted: SequenceType) -> Bools:
     return fits
 
 
+_YES: Final = np.ones(1, np.bool_)
+_NO: Final = np.zeros(1, np.bool_)
+
+
 def cardinality(column: Column, wanted: SequenceType) -> Bools:
     """For each row, whether it has as many items as the type allows."""
+    if column.n == 1:
+        count, most = len(column.items), wanted.at_most
+        return _YES if count >= wanted.at_least and (most is None or count <= most) else _NO
     lengths = column.lengths()
     fits: Bools = lengths >= wanted.at_least
     return fits if wanted.at_most is None else fits & (lengths <= wanted.at_most)
@@ -54,7 +76,11 @@ def matches(store: Store, items: Items, wanted: ItemType) -> Bools:
         case NodeItem():
             return _nodes(store, items, wanted)
         case FunctionType():
-            return _functions(items, wanted)
+            return _each(items, FUNCTIONS, lambda tag, f: _is_function(store, tag, f, wanted))
+        case MapType():
+            return _each(items, {MAP}, lambda _, value: _is_map(store, value, wanted))
+        case ArrayType():
+            return _each(items, {ARRAY}, lambda _, value: _is_array(store, value, wanted))
         case _:
             assert_never(wanted)
 
@@ -123,8 +149,36 @@ def _document_of(store: Store, documents: Ints, content: NodeItem) -> Bools:
     return found
 
 
-def _functions(items: Items, wanted: FunctionType) -> Bools:
-    if FUNCTION not in items.kinds():
+def _each(items: Items, tags: Collection[int], fits: Callable[[int, Any], bool]) -> Bools:
+    """For each item, whether it has one of the tags and fits."""
+    if not items.kinds() & frozenset(tags):
         return np.zeros(len(items), np.bool_)
-    found = (tag == FUNCTION and function_subtype(value, wanted) for tag, value in items.pairs())
+    found = (tag in tags and fits(tag, value) for tag, value in items.pairs())
     return np.fromiter(found, np.bool_, len(items))
+
+
+def _is_function(store: Store, tag: int, function: Any, wanted: FunctionType) -> bool:
+    """A map is a function from any atomic value, an array one from positions."""
+    if tag not in (MAP, ARRAY) or wanted.parameters is None:
+        return tag in (MAP, ARRAY) or function_subtype(function, wanted)
+    if len(wanted.parameters) != 1:
+        return False
+    if not subtype(wanted.parameters[0], function.parameters[0]):
+        return False
+    values = function.own_values() if tag == MAP else function.members()
+    result = wanted.result or ANY
+    empty = tag == ARRAY or result.at_least == 0  # a map gives () for a key that it lacks
+    return empty and bool(instance_of(store, values, result).all())
+
+
+def _is_map(store: Store, value: MapItem, wanted: MapType) -> bool:
+    if wanted.key is None:
+        return True
+    fits = matches(store, value.own_keys(), wanted.key).all()
+    return bool(fits and instance_of(store, value.own_values(), wanted.value or ANY).all())
+
+
+def _is_array(store: Store, value: ArrayItem, wanted: ArrayType) -> bool:
+    if wanted.member is None:
+        return True
+    return bool(instance_of(store, value.members(), wanted.member).all())

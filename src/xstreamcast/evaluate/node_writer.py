@@ -116,7 +116,7 @@ class NodeWriter:
         if name.uri == XML_URI and name.local == "id":
             value = " ".join(value.split())
         if not self._open:
-            prefix = name.prefix or ("ns0" if name.uri else "")
+            prefix = name.prefix or ("xml" if name.uri == XML_URI else "ns0" if name.uri else "")
             self._builder.attribute(self._id(prefix, name.local, name.uri), value)
             return
         top = self._early("an attribute")
@@ -130,6 +130,8 @@ class NodeWriter:
             self._builder.namespace(prefix, uri)
             return
         top = self._early("a namespace")
+        if prefix == "xml":  # it is bound everywhere
+            return
         if top.bindings.get(prefix, uri) != uri:
             raise error("XQDY0102", f"the prefix {prefix or '(default)'} is bound twice")
         top.bindings[prefix] = uri

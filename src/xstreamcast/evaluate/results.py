@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.algebra.show.types import item_type
+from xstreamcast.errors import Error
+from xstreamcast.functions.call import Call, StaticContext
 from xstreamcast.functions.cast import string_value
-from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE, PRIMITIVE, QNAME
+from xstreamcast.functions.serialization import serialized
+from xstreamcast.functions.serialization.parameters import Parameters
+from xstreamcast.model.array_item import ArrayItem
+from xstreamcast.model.atomic import (
+    ARRAY,
+    BY_TAG,
+    FUNCTION,
+    FUNCTIONS,
+    MAP,
+    NODE,
+    PRIMITIVE,
+    QNAME,
+)
+from xstreamcast.model.items import Items
+from xstreamcast.model.map_item import MapItem
+from xstreamcast.model.sequence_type import FunctionType
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     COMMENT,
@@ -21,20 +40,67 @@ from xstreamcast.tape.layout import (
 )
 
 if TYPE_CHECKING:
-    from xstreamcast.model.items import Items
+    from xstreamcast.model.function_item import FunctionItem
     from xstreamcast.tape.store import Store
 
 _BATCH = 4096
 
 
 def lines(store: Store, items: Items) -> Iterator[str]:
-    """One line an item: nodes as XML, atomic values as strings."""
-    return _each(store, items, _node_text, lambda tag, value: string_value(tag, value))
+    """One line an item: nodes as XML, maps and arrays as JSON, atomic values as strings.
+
+    What JSON has no form for (a function, a sequence of several items as a member) is written as a
+    query author would write it.
+    """
+
+    def of_atom(tag: int, value: Any) -> str:
+        return json_line(store, tag, value) if tag in FUNCTIONS else string_value(tag, value)
+
+    return _each(store, items, _node_text, of_atom)
+
+
+def json_line(store: Store, tag: int, value: Any) -> str:
+    """A map or an array as JSON, where it has a form; else in the form of the language."""
+    from xstreamcast.evaluate.context import now
+
+    item, call = Items.of(tag, [value]), Call(1, store, StaticContext(), now())
+    try:
+        return serialized(call, item, Parameters(method="json"))
+    except Error:
+        return serialized(call, item, Parameters(method="adaptive"))
 
 
 def records(store: Store, items: Items) -> Iterator[dict[str, Any]]:
-    """One record an item: {"t": type, "v": text} for atomic values, {"n": kind, …} for nodes."""
-    return _each(store, items, _node_record, _atomic_record)
+    """One record an item: {"t": type, "v": text} for atomic values, {"n": kind, …} for nodes.
+
+    A map is {"t": "map", "v": [[key, items], …]}, an array {"t": "array", "v": [items, …]}, a
+    function {"t": "function", "arity": n, "type": signature} with "name" and "ns" if it has any.
+    """
+
+    def of_atom(tag: int, value: Any) -> dict[str, Any]:
+        if tag in (MAP, ARRAY):
+            return _structured(store, value)
+        return _function_record(value) if tag == FUNCTION else _atomic_record(tag, value)
+
+    return _each(store, items, _node_record, of_atom)
+
+
+def _structured(store: Store, value: MapItem | ArrayItem) -> dict[str, Any]:
+    column = value.own_values() if isinstance(value, MapItem) else value.members()
+    flat, bounds = list(records(store, column.items)), column.bounds().tolist()
+    rows = [flat[a:b] for a, b in pairwise(bounds)]
+    if isinstance(value, MapItem):
+        keys = records(store, value.own_keys())
+        return {"t": "map", "v": [[key, row] for key, row in zip(keys, rows, strict=True)]}
+    return {"t": "array", "v": rows}
+
+
+def _function_record(value: FunctionItem) -> dict[str, Any]:
+    shown = item_type(FunctionType(value.parameters, value.result))
+    record: dict[str, Any] = {"t": "function", "arity": value.arity, "type": shown}
+    if value.name is not None:
+        record |= {"name": value.name[1], "ns": value.name[0]}
+    return record
 
 
 def _each(
@@ -98,8 +164,6 @@ def _node_record(store: Store, handle: int, kind: int, xml: bytes) -> dict[str, 
 
 
 def _atomic_record(tag: int, value: Any) -> dict[str, Any]:
-    if tag == FUNCTION:
-        return {"f": "function"}
     record = {"t": f"xs:{BY_TAG[tag].name}", "v": string_value(tag, value)}
     return record | {"ns": value.uri} if PRIMITIVE[tag] == QNAME else record
 

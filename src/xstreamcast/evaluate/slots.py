@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.model.atomic import FUNCTION, MIXED, NODE
+from xstreamcast.model.atomic import FUNCTIONS, MIXED, NODE
 from xstreamcast.model.column import ranges
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.builder import OPERATIONS, Builder
@@ -59,7 +59,7 @@ def node_slots(store: Store, column: Column) -> Slots | None:
 
 def is_text(column: Column) -> bool:
     """Whether the content of each row is one text: no nodes, no functions."""
-    return column.items.tag not in (NODE, FUNCTION, MIXED)
+    return column.items.tag not in (NODE, MIXED, *FUNCTIONS)
 
 
 def text_slots(texts: Sequence[str]) -> Slots:

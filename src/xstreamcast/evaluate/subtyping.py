@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xstreamcast.model.atomic import derives
+from xstreamcast.model.atomic import ATOMIC, INTEGER, derives
 from xstreamcast.model.sequence_type import (
     ANY,
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
     ItemType,
+    MapType,
     NodeItem,
+    Occurs,
     SequenceType,
 )
 
 if TYPE_CHECKING:
     from xstreamcast.model.function_item import FunctionItem
+
+
+_ATOMIC = AtomicItem(ATOMIC["anyAtomicType"].tag)
 
 
 def function_subtype(function: FunctionItem, wanted: FunctionType) -> bool:
@@ -50,8 +56,30 @@ def item_subtype(inner: ItemType, outer: ItemType) -> bool:
             return _node_subtype(inner, outer)
         case FunctionType(), FunctionType():
             return _function_subtype(inner, outer)
+        case MapType(), MapType():
+            return _map_subtype(inner, outer)
+        case ArrayType(member), ArrayType(wanted):
+            return wanted is None or subtype(member or ANY, wanted)
+        case MapType() | ArrayType(), FunctionType():
+            return _function_subtype(as_function(inner), outer)
         case _:
             return False
+
+
+def _map_subtype(inner: MapType, outer: MapType) -> bool:
+    if outer.key is None:
+        return True
+    keys = item_subtype(inner.key or _ATOMIC, outer.key)
+    return keys and subtype(inner.value or ANY, outer.value or ANY)
+
+
+def as_function(kind: MapType | ArrayType) -> FunctionType:
+    """The function type of a map or an array type."""
+    if isinstance(kind, ArrayType):
+        return FunctionType((SequenceType(AtomicItem(INTEGER)),), kind.member or ANY)
+    value = kind.value or ANY
+    occurs: Occurs = {"one": "optional", "some": "many"}.get(value.occurs, value.occurs)  # type: ignore[assignment]
+    return FunctionType((SequenceType(_ATOMIC),), SequenceType(value.item, occurs))
 
 
 def _node_subtype(inner: NodeItem, outer: NodeItem) -> bool:

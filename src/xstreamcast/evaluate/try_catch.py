@@ -56,9 +56,10 @@ def name_of(caught: Error) -> tuple[str, str]:
 
 def _variables(names: p.CatchVariables, caught: Error) -> dict[Key, Value]:
     uri, local = name_of(caught)
+    prefix = getattr(caught, "prefix", "") or ("err" if uri == ERR else "")
     value = caught.value if isinstance(caught, QueryError) else None
     items = {
-        names.code: Items.of(QNAME, [QName(uri, local, "err" if uri == ERR else "")]),
+        names.code: Items.of(QNAME, [QName(uri, local, prefix)]),
         names.description: _optional(STRING, caught.message),
         names.value: value if isinstance(value, Items) else empty_items(),
         names.module: _optional(STRING, getattr(caught.place, "name", None)),

@@ -28,6 +28,10 @@ MORSEL: Final = 1 << 20
 def return_(plan: p.Return, frame: Frame) -> Column:
     """The result for every tuple, gathered in the row of its FLWOR."""
     parts: list[Items] = []
+    if frame.n == 1:
+        parts = [evaluate(plan.result, tuples).items for tuples in stream(plan.source, frame)]
+        items = Items.concat(parts)
+        return Column(items, np.array((0, len(items)), np.int64))
     counts = np.zeros(frame.n, np.int64)
     for tuples in stream(plan.source, frame):
         value = evaluate(plan.result, tuples)
@@ -67,8 +71,6 @@ def stream(plan: p.Tuples, frame: Frame) -> Iterator[Frame]:
 
 
 def _stream(plan: p.Tuples, frame: Frame) -> Iterator[Frame]:
-    from xstreamcast.evaluate import group, join, order, windows
-
     match plan:
         case p.Unit():
             yield frame
@@ -81,6 +83,19 @@ def _stream(plan: p.Tuples, frame: Frame) -> Iterator[Frame]:
         case p.Where():
             for tuples in stream(plan.source, frame):
                 yield from _where(plan, tuples)
+        case p.Join() | p.GroupBy() | p.OrderBy() | p.CountTuples() | p.Window():
+            yield from _gathering(plan, frame)
+        case _:
+            assert_never(plan)
+
+
+def _gathering(
+    plan: p.Join | p.GroupBy | p.OrderBy | p.CountTuples | p.Window, frame: Frame
+) -> Iterator[Frame]:
+    """The tuples of a clause that looks at several at a time."""
+    from xstreamcast.evaluate import group, join, order, windows
+
+    match plan:
         case p.Join():
             yield from join.join(plan, frame)
         case p.GroupBy():

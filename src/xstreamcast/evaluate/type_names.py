@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.algebra.show.types import KIND_TESTS
-from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE
+from xstreamcast.model.atomic import ARRAY, BY_TAG, FUNCTION, MAP, NODE
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
@@ -21,4 +21,5 @@ def item_name(store: Store, item: Items) -> str:
     if tag == NODE:
         kind = KIND_NAMES[int(store.kinds(item.values.astype(np.int64))[0])]
         return f"{KIND_TESTS.get(kind, kind)}()"
-    return "a function" if tag == FUNCTION else f"xs:{BY_TAG[tag].name}"
+    words = {FUNCTION: "a function", MAP: "a map", ARRAY: "an array"}
+    return words.get(tag) or f"xs:{BY_TAG[tag].name}"

@@ -49,6 +49,10 @@ def cast_(plan: p.Cast, frame: Frame) -> Column:
     match plan.target:
         case AtomicItem(tag):
             return column.with_items(cast(column.items, tag, dict(plan.namespaces)))
+        case AtomicUnion(_, ()):
+            if len(column.items):
+                raise error("FORG0001", "nothing can be cast to xs:error")
+            return column
         case AtomicUnion():
             return column.with_items(cast_numeric(column.items))
         case p.ListTarget(_, tag):
@@ -82,6 +86,8 @@ def _succeeds(plan: p.Castable, items: Items) -> Bools:
     match plan.target:
         case AtomicItem(tag):
             return castable(items, tag, dict(plan.namespaces))
+        case AtomicUnion(_, ()):
+            return np.zeros(len(items), np.bool_)
         case AtomicUnion():
             return castable(items, DOUBLE)
         case p.ListTarget(_, tag):

@@ -8,6 +8,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error, error
+from xstreamcast.evaluate.conversion import OPTIONAL_INTEGER, converted
 from xstreamcast.evaluate.pairs import at_most_one, operands, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.arithmetic import arithmetic, identity, negate
@@ -103,8 +104,6 @@ def _long_range(low: Items, high: Items) -> tuple[Items, Ints]:
 
 
 def _bound(plan: p.Expression, frame: Frame) -> Column:
-    from xstreamcast.evaluate.conversion import OPTIONAL_INTEGER, converted
-
     return converted(frame, evaluate(plan, frame), OPTIONAL_INTEGER, "an operand of to")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import Final
-from urllib.parse import urljoin
 
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
@@ -27,9 +26,63 @@ def is_valid(uri: str) -> bool:
     return not (uri.startswith((":", "##")) or _ESCAPE.search(uri) or uri.count("#") > 1)
 
 
+_PARTS: Final = re.compile(
+    r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", re.S
+)
+
+
+def joined(base: str, uri: str) -> str:
+    """A reference resolved against a base as RFC 3986 says; nothing else of either is changed."""
+    scheme, authority, path, query, fragment = _split(uri)
+    if scheme is not None:
+        return uri
+    base_scheme, base_authority, base_path, base_query, _ = _split(base)
+    if authority is None:
+        authority = base_authority
+        if path == "":
+            path, query = base_path, base_query if query is None else query
+        elif not path.startswith("/"):
+            path = _merged(base_authority, base_path, path)
+        if path:
+            path = _without_dots(path)
+    head = f"{base_scheme}:" if base_scheme is not None else ""
+    head += f"//{authority}" if authority is not None else ""
+    tail = "" if query is None else f"?{query}"
+    return head + path + tail + ("" if fragment is None else f"#{fragment}")
+
+
+def _split(uri: str) -> tuple[str | None, str | None, str, str | None, str | None]:
+    found = _PARTS.fullmatch(uri)
+    assert found is not None, "the pattern matches every string"
+    return found[1], found[2], found[3], found[4], found[5]
+
+
+def _merged(authority: str | None, base: str, path: str) -> str:
+    if authority is not None and base == "":
+        return "/" + path
+    return base[: base.rfind("/") + 1] + path
+
+
+def _without_dots(path: str) -> str:
+    """The path with . and .. worked out."""
+    made: list[str] = []
+    parts = path.split("/")
+    for i, part in enumerate(parts):
+        last = i == len(parts) - 1
+        if part == "..":
+            if len(made) > 1 or (made and made[0] != ""):
+                made.pop()
+            made += [""] if last else []
+        elif part == ".":
+            made += [""] if last else []
+        else:
+            made.append(part)
+    return "/".join(made)
+
+
 def resolved(uri: str, base: str | None) -> str:
     """The URI made absolute with the base, or as it stands where there is none."""
-    return uri if base is None or is_absolute(uri) else urljoin(base, uri)
+    return uri if base is None or is_absolute(uri) else joined(base, uri)
 
 
 @function(
@@ -61,4 +114,4 @@ def _resolve(uri: str | None, base: str) -> str | None:
         return uri
     if not is_valid(base) or not is_absolute(base) or "#" in base:
         raise error("FORG0002", f"the base must be an absolute URI; got {base!r}")
-    return urljoin(base, uri)
+    return joined(base, uri)

@@ -10,14 +10,17 @@ import numpy.typing as npt
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.unread import Texts
+from xstreamcast.model.array_item import flattened
 from xstreamcast.model.atomic import (
     ANY_URI,
+    ARRAY,
     BOOLEAN,
     DECIMAL,
     DOUBLE,
     FLOAT,
-    FUNCTION,
+    FUNCTIONS,
     INTEGER,
+    MAP,
     MIXED,
     NODE,
     PRIMITIVE,
@@ -40,6 +43,11 @@ _NUMBERS: Final = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
 
 def atomize(where: Call | Texts, column: Column) -> Column:
     """The typed value of every item, in its row; node values stay unread until somebody asks."""
+    tag = column.items.tag
+    if NODE < tag < MAP:
+        return column
+    if tag >= ARRAY and ARRAY in column.items.kinds():
+        column = flattened(column)
     return column.with_items(atomize_items(where, column.items))
 
 
@@ -48,7 +56,7 @@ def atomize_items(where: Call | Texts, items: Items) -> Items:
     store: Texts = where.store if isinstance(where, Call) else where
     if items.tag == NODE:
         return _of_nodes(store, items.values)
-    if items.tag == FUNCTION:
+    if items.tag in FUNCTIONS:
         raise error("FOTY0013")
     return _of_mixed(store, items) if items.tag == MIXED else items
 
@@ -65,7 +73,7 @@ def _of_nodes(store: Texts, handles: Ints) -> Items:
 
 def _of_mixed(store: Texts, items: Items) -> Items:
     tags = items.all_tags()
-    if (tags == FUNCTION).any():
+    if (tags >= MAP).any():
         raise error("FOTY0013")
     where = np.flatnonzero(tags == NODE)
     if len(where) == 0:

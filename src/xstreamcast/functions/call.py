@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
+from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import error
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Column
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.function_item import FunctionItem
+    from xstreamcast.model.items import Items
 
 CODEPOINT: Final = "http://www.w3.org/2005/xpath-functions/collation/codepoint"
 
@@ -35,7 +38,7 @@ class StaticContext:
     @property
     def in_scope(self) -> Mapping[str, str]:
         """Prefixes that casts read, with "" for the default namespace of elements."""
-        return {**self.namespaces, "": self.default_element}
+        return ChainMap({"": self.default_element}, self.namespaces)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,18 @@ class Focus:
     position: Column
     last: Column
 
+    def row(self, i: int) -> Focus:
+        """The focus of one row."""
+        return Focus(*(c.slice(i, i + 1) for c in (self.item, self.position, self.last)))
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text by address: its bytes, and the encoding that came with them, None if none did."""
+
+    data: bytes
+    encoding: str | None = None
+
 
 @dataclass(slots=True)
 class Call:
@@ -53,8 +68,9 @@ class Call:
 
     `current` is the same for a whole evaluation; `timezone` is in minutes east of UTC; `documents`
     gives the document node of a URI or raises FODC0002; `invoke` calls a function item for n rows;
-    `texts` gives the bytes of a URI or raises FOUT1170; `declared` finds the functions of the
-    query itself by namespace, local name and number of arguments.
+    `texts` gives the bytes of a URI and their encoding, or raises FOUT1170; `declared` finds the
+    functions of the query itself by namespace, local name and number of arguments; `collections`
+    gives the items of a collection, `addresses` theirs; `load` loads a library module.
     """
 
     n: int
@@ -66,11 +82,39 @@ class Call:
     documents: Callable[[str], int] | None = None
     trace: Callable[[str], None] = lambda text: None
     invoke: Callable[[FunctionItem, Sequence[Column]], Column] | None = None
-    texts: Callable[[str], bytes] | None = None
+    texts: Callable[[str], Text] | None = None
     declared: Callable[[str, str, int], FunctionItem | None] | None = None
+    collections: Callable[[str | None], Items] | None = None
+    addresses: Callable[[str | None], Sequence[str]] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+    load: Callable[..., Any] | None = None
 
     def context_item(self) -> Column:
         """The context item of every row, or XPDY0002."""
         if self.focus is None:
             raise error("XPDY0002")
         return self.focus.item
+
+
+class SeveralCollations(Exception):
+    """The rows of a call name different collations: it must be made row by row."""
+
+
+def by_collation(body: Callable[..., Column]) -> Callable[..., Column]:
+    """The body of a function that takes a collation, for rows that may name different ones."""
+
+    @wraps(body)
+    def for_rows(call: Call, *columns: Column) -> Column:
+        from xstreamcast.model.column import stack
+
+        try:
+            return body(call, *columns)
+        except SeveralCollations:
+            rows = [(_alone(call, i), i) for i in range(call.n)]
+            return stack([body(one, *(c.slice(i, i + 1) for c in columns)) for one, i in rows])
+
+    return for_rows
+
+
+def _alone(call: Call, row: int) -> Call:
+    return replace(call, n=1, focus=None if call.focus is None else call.focus.row(row))

@@ -10,16 +10,19 @@ import numpy.typing as npt
 
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
+from xstreamcast.functions.collations import Collation, one_collation
 from xstreamcast.functions.distinct import is_nan, same_values
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import truths
-from xstreamcast.functions.strings import check_collation
-from xstreamcast.model.atomic import FUNCTION, NODE
-from xstreamcast.model.column import Column, ranges
+from xstreamcast.model.atomic import ARRAY, FUNCTION, MAP, NODE
+from xstreamcast.model.column import Column, gather, ranges
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, KIND, NAMESPACE, PI
 
 if TYPE_CHECKING:
+    from xstreamcast.model.array_item import ArrayItem
+    from xstreamcast.model.map_item import MapItem
+
     Bools = npt.NDArray[np.bool_]
     Ints = npt.NDArray[np.int64]
 
@@ -36,31 +39,59 @@ _ROW = 0xFFFFFFFF
 )
 def deep_equal(call: Call, left: Column, right: Column, collation: Column | None = None) -> Column:
     """Whether two sequences are equal item by item; nodes by name, attributes and content."""
-    check_collation(call, collation)
+    order = one_collation(call, collation)
+    return truths(same_sequences(call, left, right, order))
+
+
+def same_sequences(call: Call, left: Column, right: Column, order: Collation) -> Bools:
+    """Whether the sequences of each row are equal."""
     if FUNCTION in left.items.kinds() | right.items.kinds():
         raise error("FOTY0015")
     equal: Bools = left.lengths() == right.lengths()
     rows = np.flatnonzero(equal)
     a, b = _items(left, rows), _items(right, rows)
-    same = _same(call, a, b)
+    same = _same(call, a, b, order)
     labels = np.repeat(rows, left.lengths()[rows])
     equal[labels[~same]] = False
-    return truths(equal)
+    return equal
 
 
 def _items(column: Column, rows: Ints) -> Items:
     return column.items.take(ranges(column.bounds()[:-1][rows], column.lengths()[rows]))
 
 
-def _same(call: Call, left: Items, right: Items) -> Bools:
+def _same(call: Call, left: Items, right: Items, order: Collation) -> Bools:
     """left[i] deep-equal right[i], one item each."""
-    nodes_left, nodes_right = left.all_tags() == NODE, right.all_tags() == NODE
+    a, b = left.all_tags(), right.all_tags()
     out: Bools = np.zeros(len(left), np.bool_)
-    both = np.flatnonzero(nodes_left & nodes_right)
-    out[both] = same_nodes(call, _handles(left, both), _handles(right, both))
-    values = np.flatnonzero(~nodes_left & ~nodes_right)
-    out[values] = _same_values(call, left.take(values), right.take(values))
+    both = np.flatnonzero((a == NODE) & (b == NODE))
+    out[both] = same_nodes(call, _handles(left, both), _handles(right, both), order)
+    values = np.flatnonzero((a != NODE) & (b != NODE) & (a < MAP) & (b < MAP))
+    out[values] = _same_values(
+        call, order.keyed(left.take(values)), order.keyed(right.take(values))
+    )
+    for i in np.flatnonzero((a == b) & (a >= MAP)).tolist():
+        one, other = left.values[i], right.values[i]
+        alike = _same_arrays if a[i] == ARRAY else _same_maps
+        out[i] = one is other or alike(call, one, other, order)
     return out
+
+
+def _same_arrays(call: Call, left: ArrayItem, right: ArrayItem, order: Collation) -> bool:
+    if len(left) != len(right):
+        return False
+    return bool(same_sequences(call, left.members(), right.members(), order).all())
+
+
+def _same_maps(call: Call, left: MapItem, right: MapItem, order: Collation) -> bool:
+    """The same keys, in any order, with equal values."""
+    if len(left) != len(right):
+        return False
+    cells = [right.find(*key) for key in left.own_keys().pairs()]
+    found = [cell for cell in cells if cell is not None]
+    if len(found) < len(cells):
+        return False
+    return bool(same_sequences(call, left.own_values(), gather(found), order).all())
 
 
 def _handles(items: Items, places: Ints) -> Ints:
@@ -77,16 +108,16 @@ def _same_values(call: Call, left: Items, right: Items) -> Bools:
 # -- nodes -----------------------------------------------------------------------------------
 
 
-def same_nodes(call: Call, left: Ints, right: Ints) -> Bools:
+def same_nodes(call: Call, left: Ints, right: Ints, order: Collation) -> Bools:
     """left[i] deep-equal right[i] for nodes."""
     same: Bools = left == right
     alike = call.store.kinds(left) == call.store.kinds(right)
     for i in np.flatnonzero(alike & ~same).tolist():
-        same[i] = _shape(call, int(left[i])) == _shape(call, int(right[i]))
+        same[i] = _shape(call, int(left[i]), order) == _shape(call, int(right[i]), order)
     return same
 
 
-def _shape(call: Call, node: int) -> list[Any]:
+def _shape(call: Call, node: int, order: Collation) -> list[Any]:
     """What counts of a node: two nodes are deep-equal if their shapes are equal.
 
     Comments and processing instructions inside a tree do not count, nor do namespaces and
@@ -98,7 +129,7 @@ def _shape(call: Call, node: int) -> list[Any]:
     counts = (kinds != COMMENT) & (kinds != PI) & (kinds != NAMESPACE)
     counts[0] = True
     rows = row + np.flatnonzero(counts)
-    texts = iter(_texts(call, number, rows, kinds[counts]))
+    texts = map(order.text, _texts(call, number, rows, kinds[counts]))
     levels = (columns.level[rows].astype(np.int64) - int(columns.level[row])).tolist()
     names = [_name(call, name) for name in columns.name[rows].tolist()]
     cells = zip(levels, kinds[counts].tolist(), names, texts, strict=True)

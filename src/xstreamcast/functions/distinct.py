@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import cast, per_type
+from xstreamcast.functions.collations import one_collation
 from xstreamcast.functions.compare import group_codes
 from xstreamcast.functions.compare.values import FAMILY, by_pairs, value_compare
 from xstreamcast.functions.numeric import is_numeric
 from xstreamcast.functions.registry import function
-from xstreamcast.functions.strings import check_collation
 from xstreamcast.model.atomic import DOUBLE, FLOAT, INTEGER, MIXED, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 )
 def distinct_values(call: Call, arg: Column, collation: Column | None = None) -> Column:
     """The values, each once, in the order of their first appearance."""
-    check_collation(call, collation)
+    order = one_collation(call, collation)
     if len(arg.items) == 0:
         return arg
-    codes = group_codes(arg.items, call.timezone)
+    codes = group_codes(order.keyed(arg.items), call.timezone)
     pairs = arg.rows() * (int(codes.max()) + 1) + codes
     keep = np.zeros(len(codes), np.bool_)
     keep[np.unique(pairs, return_index=True)[1]] = True
@@ -87,9 +87,10 @@ def _key(value: object) -> object:
 )
 def index_of(call: Call, seq: Column, search: Column, collation: Column | None = None) -> Column:
     """The positions at which a value occurs."""
-    check_collation(call, collation)
+    order = one_collation(call, collation)
     rows = seq.rows()
-    hits = same_values(seq.items, search.items.take(rows), call.timezone)
+    wanted = order.keyed(search.items).take(rows)
+    hits = same_values(order.keyed(seq.items), wanted, call.timezone)
     inside = np.arange(len(rows)) - seq.bounds()[:-1][rows] + 1
     return Column.labelled(Items(INTEGER, inside[hits]), rows[hits], seq.n)
 

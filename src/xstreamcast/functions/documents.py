@@ -1,4 +1,4 @@
-"""Documents by address: doc, doc-available, collection.
+"""Documents by address: doc, doc-available, collection, uri-collection.
 
 A query reads only what its caller allows: every address goes through the resolver of the call.
 """
@@ -11,11 +11,13 @@ from xstreamcast.errors import Error, InputError, error
 from xstreamcast.functions.addresses import is_valid, resolved
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.registry import function
-from xstreamcast.functions.rows import maybe, one_or, truths
-from xstreamcast.model.atomic import NODE
-from xstreamcast.model.column import Column
+from xstreamcast.functions.rows import lists, maybe, one_or, truths
+from xstreamcast.model.atomic import ANY_URI, NODE
+from xstreamcast.model.column import Column, stack
+from xstreamcast.model.items import Items
 
-_COLLECTION: Final = "there is no default collection"
+_COLLECTION: Final = "there is no such collection for this query"
+_NONE: Final = Column.empty(0)
 
 
 @function("fn:doc($uri as xs:string?) as document-node()?")
@@ -60,22 +62,48 @@ def _document(call: Call, uri: str) -> int:
 
 
 @function("fn:collection() as item()*")
-@function("fn:uri-collection() as xs:anyURI*")
 def default_collection(call: Call) -> Column:
-    """FODC0002: there is no default collection."""
+    """The items of the default collection."""
     if call.n == 0:
         return Column.empty(0)
-    raise error("FODC0002", _COLLECTION)
+    return Column.constant(_collection(call, None), call.n)
 
 
 @function("fn:collection($arg as xs:string?) as item()*")
-@function("fn:uri-collection($arg as xs:string?) as xs:anyURI*")
 def collection(call: Call, arg: Column) -> Column:
-    """FODC0002 or FODC0004: there are no collections."""
-    for uri in one_or(arg):
-        if uri is None:
-            raise error("FODC0002", _COLLECTION)
-        if not is_valid(uri):
-            raise error("FODC0004", f"{uri!r} is not a valid URI")
-        raise error("FODC0002", f"there is no collection at {uri}")
-    return Column.empty(0)
+    """The items of a collection that this query may read."""
+    return stack([Column.constant(_collection(call, uri), 1) for uri in one_or(arg)] or [_NONE])
+
+
+def _collection(call: Call, uri: str | None) -> Items:
+    address = _address(call, uri)
+    if call.collections is None:
+        raise error("FODC0002", _COLLECTION)
+    return call.collections(address)
+
+
+def _address(call: Call, uri: str | None) -> str | None:
+    if uri is None:
+        return None
+    if not is_valid(uri):
+        raise error("FODC0004", f"{uri!r} is not a valid URI")
+    return resolved(uri, call.static.base_uri)
+
+
+@function("fn:uri-collection() as xs:anyURI*")
+def default_uri_collection(call: Call) -> Column:
+    """The addresses of the default collection."""
+    return lists(ANY_URI, [_addresses(call, None)] * call.n)
+
+
+@function("fn:uri-collection($arg as xs:string?) as xs:anyURI*")
+def uri_collection(call: Call, arg: Column) -> Column:
+    """The addresses of a collection."""
+    return lists(ANY_URI, [_addresses(call, uri) for uri in one_or(arg)])
+
+
+def _addresses(call: Call, uri: str | None) -> list[str]:
+    address = _address(call, uri)
+    if call.addresses is None:
+        raise error("FODC0002", _COLLECTION)
+    return list(call.addresses(address))

@@ -11,10 +11,10 @@ from xstreamcast.errors import Error, error
 from xstreamcast.functions.aggregates import doubles_for_untyped
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import cast, per_type
+from xstreamcast.functions.collations import Collation, one_collation
 from xstreamcast.functions.compare.keys import sortable, value_ranks
 from xstreamcast.functions.numeric import RANK
 from xstreamcast.functions.registry import function
-from xstreamcast.functions.strings import check_collation
 from xstreamcast.model.atomic import ANY_URI, BY_TAG, MIXED, PRIMITIVE, STRING
 from xstreamcast.model.column import Column, scatter
 from xstreamcast.model.items import Items
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 )
 def max_(call: Call, arg: Column, collation: Column | None = None) -> Column:
     """The greatest value."""
-    check_collation(call, collation)
-    return _extreme(call, "max", arg, 1)
+    return _extreme(call, "max", arg, 1, one_collation(call, collation))
 
 
 @function("fn:min($arg as xs:anyAtomicType*) as xs:anyAtomicType?", blocking=(0,))
@@ -41,16 +40,15 @@ def max_(call: Call, arg: Column, collation: Column | None = None) -> Column:
 )
 def min_(call: Call, arg: Column, collation: Column | None = None) -> Column:
     """The least value."""
-    check_collation(call, collation)
-    return _extreme(call, "min", arg, -1)
+    return _extreme(call, "min", arg, -1, one_collation(call, collation))
 
 
-def _extreme(call: Call, name: str, arg: Column, sign: int) -> Column:
+def _extreme(call: Call, name: str, arg: Column, sign: int, order: Collation) -> Column:
     """Rows whose values have the same types are judged together."""
     full = doubles_for_untyped(arg)
     parts = []
     for rows in _alike(full):
-        parts.append((rows, Column(_best(call, name, full.take(rows), sign))))
+        parts.append((rows, Column(_best(call, name, full.take(rows), sign, order))))
     return scatter(arg.n, parts)
 
 
@@ -67,9 +65,9 @@ def _alike(column: Column) -> list[Ints]:
     return [np.array(rows, np.int64) for rows in groups.values()]
 
 
-def _best(call: Call, name: str, rows: Column, sign: int) -> Items:
+def _best(call: Call, name: str, rows: Column, sign: int, order: Collation) -> Items:
     """The first of the best values of each row, none of which is empty."""
-    place = value_ranks(_ordered(name, rows.items), call.timezone)
+    place = value_ranks(order.keyed(_ordered(name, rows.items)), call.timezone)
     signed = np.where(place < 0, np.iinfo(np.int64).max, place * sign)  # NaN beats everything
     best = np.maximum.reduceat(signed, rows.bounds()[:-1])
     hits = np.flatnonzero(signed == np.repeat(best, rows.lengths()))

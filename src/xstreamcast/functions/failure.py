@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from xstreamcast.errors import error
+from xstreamcast.errors import QueryError, error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import one_or, pairs
 from xstreamcast.functions.signature import ERR
-from xstreamcast.model.atomic import FUNCTION, NODE
+from xstreamcast.model.atomic import FUNCTIONS, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.qname import QName
 
@@ -32,7 +32,10 @@ def error_(
     name = (one_or(code)[0] if code else None) or QName(ERR, "FOER0000", "err")
     sentence = one_or(description)[0] if description else None
     held = value.row(0) if value else None
-    raise error(name.local, sentence, qname=(name.uri, name.local), value=held, static=False)
+    made = error(name.local, sentence, qname=(name.uri, name.local), value=held, static=False)
+    if isinstance(made, QueryError):
+        made.prefix = name.prefix
+    raise made
 
 
 @function("fn:trace($value as item()*) as item()*", deterministic=False)
@@ -49,4 +52,4 @@ def trace(call: Call, value: Column, label: Column | None = None) -> Column:
 def _shown(call: Call, tag: int, value: object) -> str:
     if tag == NODE:
         return str(call.store.serialize(value).decode())
-    return "function" if tag == FUNCTION else string_value(tag, value)
+    return "function" if tag in FUNCTIONS else string_value(tag, value)

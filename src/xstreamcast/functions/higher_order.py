@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.registry import Function, function, lookup
 from xstreamcast.functions.rows import integers, maybe, one_or
 from xstreamcast.functions.sequences import reverse
 from xstreamcast.functions.signature import PREFIXES
 from xstreamcast.model.atomic import FUNCTION, QNAME
-from xstreamcast.model.column import Column, ranges, scatter
+from xstreamcast.model.column import Column, gather, ranges, scatter, stack
 from xstreamcast.model.function_item import FunctionItem
 from xstreamcast.model.qname import QName
 
@@ -130,6 +131,18 @@ def _fold(call: Call, f: FunctionItem, seq: Column, zero: Column, *, swapped: bo
         rest = np.flatnonzero(lengths <= place)
         held = scatter(seq.n, [(rows, made), (rest, held.take(rest))])
     return held
+
+
+@function("fn:apply($function as function(*), $array as array(*)) as item()*")
+def apply(call: Call, func: Column, array: Column) -> Column:
+    """The function called with the members of an array as its arguments."""
+    made = []
+    for f, members in zip(one_or(func), one_or(array), strict=True):
+        if f.arity != len(members):
+            sentence = f"the function takes {f.arity} arguments; the array has {len(members)}"
+            raise error("FOAP0001", sentence)
+        made.append(invoke(call, f, [gather([cell]) for cell in members.cells()]))
+    return stack(made) if made else Column.empty(0)
 
 
 # -- what a function is ----------------------------------------------------------------------

@@ -1,17 +1,19 @@
 """Elements by identifier: id, element-with-id, idref.
 
-Identifiers are xml:id attributes. What a DTD declares is not kept on a tape, so an attribute is an
-identifier by its name alone, and no attribute is a reference: idref finds nothing.
+Identifiers are xml:id attributes and those that a DTD declares as ID; references are attributes
+that it declares as IDREF or IDREFS.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
+from xstreamcast.functions.cast.facets import NCNAME
 from xstreamcast.functions.node_names import context_node
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import lists, many
@@ -42,14 +44,15 @@ def id_in_context(call: Call, arg: Column) -> Column:
 
 @function("fn:idref($arg as xs:string*, $node as node()) as node()*")
 def idref(call: Call, arg: Column, node: Column) -> Column:
-    """Nothing: no attribute is known to be a reference."""
-    _documents(call, node)
-    return Column.empty(call.n)
+    """The attributes that refer to one of the identifiers, in document order."""
+    tables = {root: _references(call, root) for root in set(_documents(call, node))}
+    rows = zip(many(arg), _documents(call, node), strict=True)
+    return lists(NODE, (_referring(strings, tables[root]) for strings, root in rows))
 
 
 @function("fn:idref($arg as xs:string*) as node()*", focus=True)
 def idref_in_context(call: Call, arg: Column) -> Column:
-    """Nothing: no attribute is known to be a reference."""
+    """The attributes of this document that refer to one of the identifiers."""
     return idref(call, arg, context_node(call))
 
 
@@ -62,18 +65,53 @@ def _documents(call: Call, node: Column) -> list[int]:
     return found
 
 
-def _table(call: Call, root: int) -> dict[str, int]:
-    """The first element with each identifier."""
+def _attributes(call: Call, root: int, test: NodeTest) -> Iterator[tuple[int, int, str]]:
+    """(element, attribute, value) of the attributes that pass a test."""
     above = np.array([root], np.int64)
     _, elements = call.store.step(above, "descendant", NodeTest.element())
-    which, ids = call.store.step(elements, "attribute", _ID)
-    names = (" ".join(value.split()) for value in call.store.strings(ids).tolist())
+    which, found = call.store.step(elements, "attribute", test)
+    values = call.store.strings(found).tolist()
+    yield from zip(elements[which].tolist(), found.tolist(), values, strict=True)
+
+
+def _declared(call: Call, root: int, *kinds: str) -> Iterator[tuple[int, int, str]]:
+    """The attributes to which a DTD gives one of the types."""
+    declared = call.store.tape(root >> 32).declared or {}
+    wanted = {names for names, kind in declared.items() if kind in kinds}
+    if not wanted:
+        return
+    for element, attribute, value in _attributes(call, root, NodeTest.node()):
+        if (_written(call, element), _written(call, attribute)) in wanted:
+            yield element, attribute, value
+
+
+def _written(call: Call, node: int) -> str:
+    number = int(call.store.name_ids(np.array([node], np.int64))[0])
+    lexical: str = call.store.names.lexical(number)
+    return lexical
+
+
+def _table(call: Call, root: int) -> dict[str, int]:
+    """The first element with each identifier."""
     table: dict[str, int] = {}
-    for name, element in zip(names, elements[which].tolist(), strict=True):
-        table.setdefault(name, element)
+    named = [*_attributes(call, root, _ID), *_declared(call, root, "ID")]
+    for element, _, value in sorted(named):
+        name = " ".join(value.split())
+        if NCNAME.fullmatch(name):
+            table.setdefault(name, element)
     return table
+
+
+def _references(call: Call, root: int) -> list[tuple[int, frozenset[str]]]:
+    found = _declared(call, root, "IDREF", "IDREFS")
+    return [(attribute, frozenset(value.split())) for _, attribute, value in found]
+
+
+def _referring(strings: list[str], table: list[tuple[int, frozenset[str]]]) -> list[int]:
+    wanted = {" ".join(value.split()) for value in strings}
+    return sorted(attribute for attribute, names in table if names & wanted)
 
 
 def _found(strings: list[str], table: dict[str, int]) -> list[int]:
     words = {word for value in strings for word in value.split()}
-    return sorted(table[word] for word in words if word in table)
+    return sorted({table[word] for word in words if word in table})

@@ -14,7 +14,7 @@ from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import ANY_URI
 from xstreamcast.model.column import Column
-from xstreamcast.tape.layout import DOCUMENT, ELEMENT, PI
+from xstreamcast.tape.layout import DOCUMENT, ELEMENT
 from xstreamcast.tape.names import XML_URI
 from xstreamcast.tape.steps import NodeTest
 
@@ -70,7 +70,7 @@ def base_uri_of_context(call: Call) -> Column:
 def _base_uri(call: Call, handle: int) -> str | None:
     node = np.array([handle], np.int64)
     root = int(call.store.roots(node)[0])
-    if root == handle and _kind(call, handle) not in (DOCUMENT, ELEMENT, PI):
+    if root == handle and _kind(call, handle) not in (DOCUMENT, ELEMENT):
         return None
     _, above = call.store.step(node, "ancestor-or-self", NodeTest.element())
     _, bases = call.store.step(above, "attribute", _BASE)

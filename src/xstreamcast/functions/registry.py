@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import xstreamcast.functions as room
+from xstreamcast.functions.call import by_collation
 from xstreamcast.functions.signature import PREFIXES, parse_signature
 from xstreamcast.model.frozen import dataclass
 
@@ -67,6 +68,7 @@ def function(
 ) -> Callable[[Body], Body]:
     """Adds a row with the decorated function as body, and its docstring as default `doc`."""
     head = parse_signature(signature)
+    collates = "$collation" in signature
 
     def add(body: Body) -> Body:
         text = doc or (body.__doc__ or "").strip().split("\n")[0]
@@ -77,7 +79,7 @@ def function(
                 head.parameters,
                 head.variadic,
                 head.result,
-                body,
+                by_collation(body) if collates else body,
                 text,
                 blocking,
                 focus,

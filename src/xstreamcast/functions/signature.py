@@ -9,11 +9,13 @@ from xstreamcast.model.atomic import ATOMIC, DECIMAL, DOUBLE, FLOAT
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import (
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
     ItemType,
     Kind,
+    MapType,
     NodeItem,
     Occurs,
     SequenceType,
@@ -23,6 +25,8 @@ FN: Final = "http://www.w3.org/2005/xpath-functions"
 XS: Final = "http://www.w3.org/2001/XMLSchema"
 MATH: Final = "http://www.w3.org/2005/xpath-functions/math"
 LOCAL: Final = "http://www.w3.org/2005/xquery-local-functions"
+MAP_URI: Final = "http://www.w3.org/2005/xpath-functions/map"
+ARRAY_URI: Final = "http://www.w3.org/2005/xpath-functions/array"
 XSC: Final = "urn:xstreamcast:functions"
 ERR: Final = "http://www.w3.org/2005/xqt-errors"
 OUTPUT: Final = "http://www.w3.org/2010/xslt-xquery-serialization"
@@ -30,6 +34,8 @@ PREFIXES: Final = {
     "fn": FN,
     "xs": XS,
     "math": MATH,
+    "map": MAP_URI,
+    "array": ARRAY_URI,
     "local": LOCAL,
     "xsc": XSC,
     "err": ERR,
@@ -130,6 +136,8 @@ class _Reader:
         self.expect("(")
         if name == "function":
             return self.function_type()
+        if name in ("map", "array"):
+            return self.map_type() if name == "map" else self.array_type()
         made = AnyItem() if name == "item" else self.kind_test(_KINDS[name])
         self.expect(")")
         return made
@@ -148,6 +156,27 @@ class _Reader:
             return NodeItem(kind)
         uri, local = expanded(token)
         return NodeItem(kind, uri, local)
+
+    def map_type(self) -> MapType:
+        if self.peek() == "*":
+            self.next()
+            self.expect(")")
+            return MapType()
+        key = self.item_type()
+        assert isinstance(key, AtomicItem | AtomicUnion)
+        self.expect(",")
+        value = self.sequence_type()
+        self.expect(")")
+        return MapType(key, value)
+
+    def array_type(self) -> ArrayType:
+        if self.peek() == "*":
+            self.next()
+            self.expect(")")
+            return ArrayType()
+        member = self.sequence_type()
+        self.expect(")")
+        return ArrayType(member)
 
     def function_type(self) -> FunctionType:
         if self.peek() == "*":

@@ -8,13 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from xstreamcast.errors import Error
+from xstreamcast.functions.arrays import members_of
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.call import Call
+from xstreamcast.functions.collations import one_collation
 from xstreamcast.functions.compare.keys import order_ranks
 from xstreamcast.functions.distinct import is_nan
 from xstreamcast.functions.higher_order import by_function, invoke
 from xstreamcast.functions.registry import function
-from xstreamcast.functions.strings import check_collation
+from xstreamcast.model.array_item import array_items
 from xstreamcast.model.column import Column
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 @function("fn:sort($input as item()*, $collation as xs:string?) as item()*", blocking=(0,))
 def sort(call: Call, source: Column, collation: Column | None = None) -> Column:
     """The items in the order of their values."""
-    check_collation(call, collation)
-    return _sorted(call, source, atomize(call, source.each()))
+    keys = one_collation(call, collation).column(atomize(call, source.each()))
+    return _sorted(call, source, keys)
 
 
 @function(
@@ -38,14 +40,47 @@ def sort(call: Call, source: Column, collation: Column | None = None) -> Column:
 )
 def sort_by(call: Call, source: Column, collation: Column, key: Column) -> Column:
     """The items in the order of the keys that the function gives them."""
-    check_collation(call, collation)
+    order = one_collation(call, collation)
 
     def work(f: FunctionItem, items: Column) -> Column:
         if len(items.items) == 0:
             return items
-        return _sorted(call, items, invoke(call, f, [items.each()]))
+        return _sorted(call, items, order.column(invoke(call, f, [items.each()])))
 
     return by_function(key, [source], work)
+
+
+# -- arrays ----------------------------------------------------------------------------------
+
+
+@function("array:sort($array as array(*)) as array(*)")
+@function("array:sort($array as array(*), $collation as xs:string?) as array(*)")
+def array_sort(call: Call, array: Column, collation: Column | None = None) -> Column:
+    """The members in the order of their values."""
+    order = one_collation(call, collation)
+    members, shape = members_of(array)
+    return _sorted_arrays(call, members, shape, order.column(atomize(call, members)))
+
+
+@function(
+    "array:sort($array as array(*), $collation as xs:string?,"
+    " $key as function(item()*) as xs:anyAtomicType*) as array(*)"
+)
+def array_sort_by(call: Call, array: Column, collation: Column, key: Column) -> Column:
+    """The members in the order of the keys that the function gives them."""
+    order = one_collation(call, collation)
+
+    def work(f: FunctionItem, arrays: Column) -> Column:
+        members, shape = members_of(arrays)
+        keys = invoke(call, f, [members]) if members.n else Column.empty(0)
+        return _sorted_arrays(call, members, shape, order.column(keys))
+
+    return by_function(key, [array], work)
+
+
+def _sorted_arrays(call: Call, members: Column, shape: Column, keys: Column) -> Column:
+    places = _sorted(call, shape, keys).items.values.astype(np.int64)
+    return Column(array_items(members.take(places), shape.lengths()))
 
 
 def _sorted(call: Call, source: Column, keys: Column) -> Column:

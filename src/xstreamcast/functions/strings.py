@@ -12,12 +12,13 @@ import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.call import CODEPOINT, Call
+from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import strings as strings_of
+from xstreamcast.functions.collations import Collation, one_collation
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import integers, lists, many, maybe, one_or, text, truths
 from xstreamcast.functions.unread import unread
-from xstreamcast.model.atomic import FUNCTION, INTEGER, NODE, STRING
+from xstreamcast.model.atomic import FUNCTIONS, INTEGER, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
@@ -25,7 +26,7 @@ from xstreamcast.model.items import Items
 @function("fn:string($arg as item()?) as xs:string", doc="The string value of an item.")
 def string(call: Call, arg: Column) -> Column:
     """Nodes stay unread where each row has one: the text is then made when somebody asks."""
-    if FUNCTION in arg.items.kinds():
+    if FUNCTIONS & arg.items.kinds():
         raise error("FOTY0014")
     if arg.offsets is None and arg.items.tag == NODE:
         return Column(Items(STRING, call.store.strings(arg.items.values)))
@@ -123,32 +124,28 @@ def codepoint_equal(call: Call, left: Column, right: Column) -> Column:
 # -- comparing and searching -----------------------------------------------------------------
 
 
-def check_collation(call: Call, collation: Column | None) -> None:
-    """Only the codepoint collation is known: any other is FOCH0002."""
-    from xstreamcast.functions.addresses import resolved
-
-    for uri in set(one_or(collation, CODEPOINT)) if collation is not None else ():
-        if uri != CODEPOINT and resolved(uri, call.static.base_uri) != CODEPOINT:
-            raise error("FOCH0002", f"the collation {uri} is not known; only codepoint order is")
-
-
 @function("fn:compare($a as xs:string?, $b as xs:string?) as xs:integer?", doc="-1, 0 or 1.")
 @function(
     "fn:compare($a as xs:string?, $b as xs:string?, $collation as xs:string) as xs:integer?",
     doc="-1, 0 or 1 in the order of a collation.",
 )
 def compare(call: Call, left: Column, right: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    both = zip(one_or(left), one_or(right), strict=True)
+    order = one_collation(call, collation)
+    both = zip(one_or(order.column(left)), one_or(order.column(right)), strict=True)
     return maybe(INTEGER, (None if a is None or b is None else (a > b) - (a < b) for a, b in both))
 
 
 Search = Callable[[str, str], bool]
 
 
-def _search(call: Call, name: str, hay: Column, needle: Column, test: Search) -> Column:
+def _search(
+    call: Call, name: str, hay: Column, needle: Column, test: Search, order: Collation
+) -> Column:
     """A search for a constant in unread nodes is one kernel call; else one test a row."""
     needles = one_or(needle, "")
+    if not order.plain:
+        cells = zip(one_or(hay, ""), needles, strict=True)
+        return truths(test(order.folded(a), order.folded(b)) for a, b in cells)
     lazy = unread(hay.items) if hay.offsets is None else None
     if lazy is not None and len(needles) > 0 and len(set(needles)) == 1:
         ask = getattr(lazy[0], name)
@@ -162,8 +159,9 @@ def _search(call: Call, name: str, hay: Column, needle: Column, test: Search) ->
     doc="Whether the second string occurs in the first.",
 )
 def contains(call: Call, hay: Column, needle: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    return _search(call, "contains", hay, needle, lambda a, b: b in a)
+    return _search(
+        call, "contains", hay, needle, lambda a, b: b in a, one_collation(call, collation)
+    )
 
 
 @function(
@@ -176,8 +174,7 @@ def contains(call: Call, hay: Column, needle: Column, collation: Column | None =
     doc="Whether the first string begins with the second.",
 )
 def starts_with(call: Call, hay: Column, needle: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    return _search(call, "starts_with", hay, needle, str.startswith)
+    return _search(call, "starts_with", hay, needle, str.startswith, one_collation(call, collation))
 
 
 @function(
@@ -189,8 +186,7 @@ def starts_with(call: Call, hay: Column, needle: Column, collation: Column | Non
     doc="Whether the first string ends with the second.",
 )
 def ends_with(call: Call, hay: Column, needle: Column, collation: Column | None = None) -> Column:
-    check_collation(call, collation)
-    return _search(call, "ends_with", hay, needle, str.endswith)
+    return _search(call, "ends_with", hay, needle, str.endswith, one_collation(call, collation))
 
 
 @function(
@@ -205,10 +201,10 @@ def ends_with(call: Call, hay: Column, needle: Column, collation: Column | None 
 def contains_token(
     call: Call, hay: Column, token: Column, collation: Column | None = None
 ) -> Column:
-    check_collation(call, collation)
+    order = one_collation(call, collation)
     tokens = (value.strip(_SPACE) for value in one_or(token, ""))
     return truths(
-        token != "" and any(token in _words(value) for value in row)
+        token != "" and any(order.key(token) in map(order.key, _words(value)) for value in row)
         for row, token in zip(many(hay), tokens, strict=True)
     )
 
@@ -264,8 +260,10 @@ def substring(call: Call, source: Column, start: Column, length: Column) -> Colu
 def substring_before(
     call: Call, hay: Column, needle: Column, collation: Column | None = None
 ) -> Column:
-    check_collation(call, collation)
+    order = one_collation(call, collation)
     both = zip(one_or(hay, ""), one_or(needle, ""), strict=True)
+    if not order.plain:
+        return text(value[: (order.find(value, mark) or (0,))[0]] for value, mark in both)
     return text(value.partition(mark)[0] if mark and mark in value else "" for value, mark in both)
 
 
@@ -281,9 +279,15 @@ def substring_before(
 def substring_after(
     call: Call, hay: Column, needle: Column, collation: Column | None = None
 ) -> Column:
-    check_collation(call, collation)
+    order = one_collation(call, collation)
     both = zip(one_or(hay, ""), one_or(needle, ""), strict=True)
+    if not order.plain:
+        return text(_after(value, order.find(value, mark)) for value, mark in both)
     return text(value.partition(mark)[2] if mark else value for value, mark in both)
+
+
+def _after(value: str, place: tuple[int, int] | None) -> str:
+    return "" if place is None else value[place[1] :]
 
 
 # -- changing --------------------------------------------------------------------------------

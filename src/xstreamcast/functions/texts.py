@@ -55,7 +55,7 @@ def unparsed_text_available(call: Call, href: Column, encoding: Column | None = 
 
 def _available(call: Call, href: str | None, encoding: str | None) -> bool:
     try:
-        return href is not None and _text(call, href, encoding) is not None
+        return href is not None and text_at(call, href, encoding) is not None
     except Error as caught:
         if caught.code.startswith("FOUT"):
             return False
@@ -68,19 +68,30 @@ def _encodings(call: Call, encoding: Column | None) -> list[str | None]:
 
 def _texts(call: Call, href: Column, encoding: Column | None) -> list[str | None]:
     cells = zip(one_or(href), _encodings(call, encoding), strict=True)
-    return [None if at is None else _text(call, at, name) for at, name in cells]
+    return [None if at is None else text_at(call, at, name) for at, name in cells]
 
 
-def _text(call: Call, href: str, encoding: str | None) -> str:
+def text_at(call: Call, href: str, encoding: str | None, *, any_character: bool = False) -> str:
+    """The text at an address, decoded."""
     uri = resolved(href, call.static.base_uri)
     if not is_valid(href) or "#" in href:
         raise error("FOUT1170", f"{href!r} is not an address of a text")
     if call.texts is None:
         raise error("FOUT1170", f"{href} is not among the texts this query may read")
-    return decoded(call.texts(uri), encoding, href)
+    found = call.texts(uri)
+    if encoding is not None:
+        _known(encoding)
+    return decoded(found.data, found.encoding or encoding, href, any_character=any_character)
 
 
-def decoded(data: bytes, encoding: str | None, href: str) -> str:
+def _known(encoding: str) -> None:
+    try:
+        codecs.lookup(encoding)
+    except LookupError as caught:
+        raise error("FOUT1190", f"the encoding {encoding} is not known") from caught
+
+
+def decoded(data: bytes, encoding: str | None, href: str, *, any_character: bool = False) -> str:
     """The text of the bytes: as their mark says, as asked, else UTF-8."""
     for mark, name in _MARKS:
         if data.startswith(mark):
@@ -93,6 +104,6 @@ def decoded(data: bytes, encoding: str | None, href: str) -> str:
     except UnicodeDecodeError as caught:
         code = "FOUT1190" if encoding else "FOUT1200"
         raise error(code, f"the bytes of {href} are not {encoding or 'UTF-8'}") from caught
-    if not all(is_xml_character(ord(char)) for char in set(text)):
+    if not any_character and not all(is_xml_character(ord(char)) for char in set(text)):
         raise error("FOUT1190", f"{href} holds characters that XML does not have")
     return text

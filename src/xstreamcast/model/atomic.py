@@ -86,8 +86,11 @@ BY_TAG: Final = {row.tag: row for row in ATOMIC.values()}
 
 # Tags of what is no atomic value. 0 is a node, so that a column of nodes is the cheapest to make.
 NODE: Final = 0
+MAP: Final = 252
+ARRAY: Final = 253
 FUNCTION: Final = 254
 MIXED: Final = 255
+FUNCTIONS: Final = frozenset({MAP, ARRAY, FUNCTION})  # maps and arrays can be called too
 
 UNTYPED: Final = ATOMIC["untypedAtomic"].tag
 STRING: Final = ATOMIC["string"].tag

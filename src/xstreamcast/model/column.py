@@ -80,6 +80,8 @@ class Column:
         """The row of every item."""
         if self.offsets is None:
             return np.arange(self.n, dtype=np.int64)
+        if self.n == 1:
+            return np.zeros(len(self.items), np.int64)
         return np.arange(self.n, dtype=np.int64).repeat(_steps(self.offsets))
 
     def row(self, i: int) -> Items:
@@ -88,6 +90,14 @@ class Column:
         return self.items.slice(int(start), int(end))
 
     # -- making another of it -------------------------------------------------------------------
+
+    def slice(self, start: int, end: int) -> Column:
+        """A run of the rows."""
+        if self.offsets is None:
+            return Column(self.items.slice(start, end))
+        bounds = self.offsets[start : end + 1]
+        items = self.items.slice(int(bounds[0]), int(bounds[-1]))
+        return Column(items, bounds - bounds[0])
 
     def take(self, rows: Ints) -> Column:
         """Row rows[j] of this becomes row j: how an outer value is lifted into a loop."""
@@ -100,8 +110,11 @@ class Column:
 
     def keep(self, mask: Bools) -> Column:
         """Only the items under the mask, each in its row."""
-        counts = np.bincount(self.rows()[mask], minlength=self.n).astype(np.int64)
-        return Column.from_lengths(self.items.take(np.flatnonzero(mask)), counts)
+        places = mask.nonzero()[0]
+        if self.n == 1:
+            return Column(self.items.take(places), np.array((0, len(places)), np.int64))
+        counts = np.bincount(self.rows()[places], minlength=self.n).astype(np.int64)
+        return Column.from_lengths(self.items.take(places), counts)
 
     def with_items(self, items: Items) -> Column:
         """Other items in the same shape, one for one."""
@@ -160,6 +173,24 @@ def stack(columns: Iterable[Column]) -> Column:
     return Column.from_lengths(items, np.concatenate([part.lengths() for part in parts]))
 
 
+def gather(cells: Sequence[tuple[Column, int]]) -> Column:
+    """Row i is row `cells[i][1]` of the column `cells[i][0]`; columns that recur are read once."""
+    if not cells:
+        return Column.empty(0)
+    bases: dict[int, int] = {}
+    parts: list[Column] = []
+    total = 0
+    for column, _ in cells:
+        if id(column) not in bases:
+            bases[id(column)] = total
+            parts.append(column)
+            total += column.n
+    if len(cells) == 1 and total > 1:
+        return cells[0][0].slice(cells[0][1], cells[0][1] + 1)
+    rows = np.fromiter((bases[id(c)] + row for c, row in cells), np.int64, len(cells))
+    return stack(parts).take(rows)
+
+
 def beside(columns: Sequence[Column]) -> Column:
     """Row i is row i of each column in turn: the comma operator.
 
@@ -167,7 +198,11 @@ def beside(columns: Sequence[Column]) -> Column:
     """
     if len(columns) == 1:
         return columns[0]
-    n, lengths = columns[0].n, [column.lengths() for column in columns]
+    n = columns[0].n
+    if n == 1:
+        items = Items.concat([column.items for column in columns])
+        return Column(items, np.array((0, len(items)), np.int64))
+    lengths = [column.lengths() for column in columns]
     totals = offsets_of(np.sum(lengths, axis=0))
     order = np.empty(int(totals[-1]), np.int64)
     start, base = totals[:-1].copy(), 0

@@ -49,7 +49,25 @@ class FunctionType:
     result: SequenceType | None = None
 
 
-ItemType = AnyItem | AtomicItem | AtomicUnion | NodeItem | FunctionType
+@dataclass(frozen=True, slots=True)
+class MapType:
+    """map(*) (both None) or map(key, value)."""
+
+    key: AtomicItem | AtomicUnion | None = None
+    value: SequenceType | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayType:
+    """array(*) (None) or array(member)."""
+
+    member: SequenceType | None = None
+
+
+ItemType = AnyItem | AtomicItem | AtomicUnion | NodeItem | FunctionType | MapType | ArrayType
+
+
+_AT_MOST = {"one": 1, "optional": 1, "none": 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +85,7 @@ class SequenceType:
     @property
     def at_most(self) -> int | None:
         """The largest number of items allowed, None if any."""
-        return {"one": 1, "optional": 1, "none": 0}.get(self.occurs)
+        return _AT_MOST.get(self.occurs)
 
 
 ANY = SequenceType(AnyItem(), "many")

@@ -181,11 +181,11 @@ class Answer:
         place = {group: i for i, group in enumerate(order)}
         told = [group for _, group in self._order]
         there = [group for group in told if group in place]
-        kept = _longest_ascending([place[group] for group in there])
+        kept = longest_ascending([place[group] for group in there])
         return {group for i, group in enumerate(there) if i not in kept}
 
 
-def _longest_ascending(values: Sequence[int]) -> frozenset[int]:
+def longest_ascending(values: Sequence[int]) -> frozenset[int]:
     """The places of a longest ascending subsequence of different numbers."""
     if all(a < b for a, b in itertools.pairwise(values)):
         return frozenset(range(len(values)))

@@ -15,6 +15,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.show import show
 from xstreamcast.algebra.walk import map_children
+from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.rules import RULES, Rule
@@ -44,6 +45,8 @@ def optimise(
 ) -> Program:
     """The program after all rules; `fired` is told of each that changed something."""
     if program.settings.sequential:  # what is assigned between two evaluations is no rule's concern
+        return program
+    if program.static.collation != CODEPOINT:  # joins and folded comparisons compare by codepoints
         return program
     work = _Pass(program, rules, fired)
     for _ in range(_MOST_PASSES):

@@ -34,6 +34,7 @@ node, white space has no row.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -103,6 +104,8 @@ class Tape:
     columns: Columns
     names: Names
     source: str | None = None  # what an error message calls the input
+    # Attributes that a DTD declares: (element, attribute) → ID, IDREF or IDREFS, names as written.
+    declared: Mapping[tuple[str, str], str] | None = None
 
     def __post_init__(self) -> None:
         heap = self.columns.heap

@@ -81,6 +81,7 @@ class _Reading:
         self._text: int | None = None  # the text row that further character data would extend
         self._declared: list[tuple[str, str]] = []
         self._in_doctype = False
+        self._ids: dict[tuple[str, str], str] = {}
         self._characters = 0  # of names and values, to see what entities expand to
         self._known: dict[str, int] = {}
         self._parser = self._listening(encoding)
@@ -98,7 +99,7 @@ class _Reading:
         except (LookupError, ValueError) as unknown:  # what Python's codecs say of the encoding
             raise unknown_encoding(unknown, self._source) from None
         self._close()
-        return Tape(self._columns(), self._names, self._source)
+        return Tape(self._columns(), self._names, self._source, self._ids or None)
 
     def _listening(self, encoding: str | None) -> expat.XMLParserType:
         parser = expat.ParserCreate(encoding, _BAR)
@@ -112,8 +113,13 @@ class _Reading:
         parser.CommentHandler = self._on_comment
         parser.ProcessingInstructionHandler = self._on_pi
         parser.StartDoctypeDeclHandler = lambda *_: setattr(self, "_in_doctype", True)
+        parser.AttlistDeclHandler = self._on_attribute_list
         parser.EndDoctypeDeclHandler = lambda: setattr(self, "_in_doctype", False)
         return parser
+
+    def _on_attribute_list(self, element: str, name: str, kind: str, *_: object) -> None:
+        if kind in ("ID", "IDREF", "IDREFS"):
+            self._ids.setdefault((element, name), kind)
 
     def _on_namespace(self, prefix: str | None, uri: str | None) -> None:
         if prefix != "xml":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from xstreamcast.algebra.lowering.module import lower
+from xstreamcast.algebra.lowering.linking import Modules
+from xstreamcast.algebra.lowering.module import lower, lower_library
 
-__all__ = ["lower"]
+__all__ = ["Modules", "lower", "lower_library"]

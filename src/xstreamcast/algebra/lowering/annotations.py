@@ -32,3 +32,14 @@ def _visibility(annotations: tuple[t.Annotation, ...], scope: Scope) -> Iterator
         elif uri in RESERVED:
             sentence = f"%{annotation.name} is in a reserved namespace and not known"
             raise scope.fail("XQST0045", sentence, annotation.span)
+
+
+def is_private(annotations: tuple[t.Annotation, ...], scope: Scope) -> bool:
+    """Whether a declaration is seen in its own module only."""
+    return any(one.name.local == "private" for one in _visibility(annotations, scope))
+
+
+def check_test(annotations: tuple[t.Annotation, ...], scope: Scope) -> None:
+    """On a function test: names of reserved namespaces must be known (XQST0045)."""
+    for _ in _visibility(annotations, scope):
+        pass

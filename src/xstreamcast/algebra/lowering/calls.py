@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.annotations import check_inline
 from xstreamcast.algebra.lowering.literals import names_for
-from xstreamcast.algebra.lowering.namespaces import ARRAY, MAP
 from xstreamcast.algebra.lowering.scope import Declared, Scope
 from xstreamcast.algebra.lowering.types import constructible, sequence_type
 from xstreamcast.errors import Error, Span
@@ -17,6 +16,7 @@ from xstreamcast.model.atomic import ATOMIC, BOOLEAN
 from xstreamcast.model.sequence_type import ANY, AtomicItem, AtomicUnion, SequenceType
 from xstreamcast.syntax import tree as t
 
+_MOST_ARGUMENTS = 1 << 20
 _ANY_ATOMIC = SequenceType(AtomicItem(ATOMIC["anyAtomicType"].tag), "optional")
 
 
@@ -98,6 +98,8 @@ def _holes(
 
 def function_ref(expr: t.FunctionRef, scope: Scope) -> p.Expression:
     uri, local = scope.expand_function(expr.name)
+    if expr.arity > _MOST_ARGUMENTS:
+        raise scope.fail("FOAR0002", f"no function takes {expr.arity} arguments", expr.span)
     return function_item(uri, local, expr.arity, expr.name, expr.span, scope)
 
 
@@ -160,8 +162,6 @@ def converted(value: p.Expression, kind: SequenceType, role: str) -> p.Expressio
 def _not_found(
     uri: str, local: str, arity: int, written: t.Name, span: Span, scope: Scope
 ) -> Error:
-    if uri in (MAP, ARRAY):
-        return scope.fail("XPST0017", f"{written}: maps and arrays are not supported", span)
     known = [a for u, name, a in scope.shared.functions if (u, name) == (uri, local)]
     known += registry.arities(uri, local)
     if known:

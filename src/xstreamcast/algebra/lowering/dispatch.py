@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.lowering import calls, constructors, control, literals, paths
+from xstreamcast.algebra.lowering import calls, constructors, control, literals, paths, structured
 from xstreamcast.algebra.lowering.flwor import flwor
 from xstreamcast.algebra.lowering.scope import Scope
 from xstreamcast.syntax import tree as t
@@ -64,6 +64,10 @@ ROWS: Final[dict[type, Callable[[Any, Scope], p.Expression]]] = {
     t.ComputedPI: constructors.computed_pi,
     t.ComputedNamespace: constructors.computed_namespace,
     t.StringConstructor: constructors.string_constructor,
+    t.MapConstructor: structured.map_constructor,
+    t.SquareArray: structured.square_array,
+    t.CurlyArray: structured.curly_array,
+    t.Lookup: structured.lookup,
 }
 
 

@@ -11,8 +11,11 @@ from xstreamcast.algebra.lowering.control import each_of
 from xstreamcast.algebra.lowering.scope import Expanded, Scope
 from xstreamcast.algebra.lowering.types import check, sequence_type
 from xstreamcast.algebra.lowering.windows import window
+from xstreamcast.errors import Span
 from xstreamcast.functions import registry
-from xstreamcast.functions.signature import FN
+from xstreamcast.functions.call import CODEPOINT
+from xstreamcast.functions.signature import FN, XSC
+from xstreamcast.model.atomic import STRING
 from xstreamcast.model.sequence_type import ANY
 from xstreamcast.syntax import tree as t
 
@@ -130,6 +133,7 @@ def _group_by(clause: t.GroupBy, clauses: Clauses) -> None:
         chosen[inside.expand_variable(key.name)] = (key, value)
     before = {name: v for name, v in clauses.bound.items() if name not in chosen}
     clauses.scope = inside
+    collations = [inside.collation(key.collation, key.span) for key, _ in chosen.values()]
     keys = [(clauses.bind(key.name), value) for key, value in chosen.values()]
     carried = [(variable, _carry(name, variable, clauses)) for name, variable in before.items()]
     used = clauses.scope.shared.used
@@ -141,9 +145,36 @@ def _group_by(clause: t.GroupBy, clauses: Clauses) -> None:
         known = {id(value): p.Var(v, span=value.span) for v, value in made.items()}
         grouped = tuple(p.GroupKey(v, known.get(id(value), value)) for v, value in keys)
         read = tuple(pair for pair in carried if pair[1] in used)
-        return p.GroupBy(source, grouped, read, span=clause.span)
+        if all(collation == CODEPOINT for collation in collations):
+            return p.GroupBy(source, grouped, read, span=clause.span)
+        return _by_collations(source, grouped, collations, read, clauses.scope, clause.span)
 
     clauses.operators.append(group)
+
+
+def _by_collations(
+    source: p.Tuples,
+    keys: tuple[p.GroupKey, ...],
+    collations: list[str],
+    carried: tuple[tuple[p.Variable, p.Variable], ...],
+    scope: Scope,
+    span: Span,
+) -> p.Tuples:
+    """Groups by the keys of collations; the variable has the value of the first of the group."""
+    data, head = registry.lookup(FN, "data", 1), registry.lookup(FN, "head", 1)
+    assert data is not None
+    assert head is not None
+    new, firsts = [], []
+    for key, collation in zip(keys, collations, strict=True):
+        raw, group, all_ = (scope.shared.variable(key.variable.name) for _ in range(3))
+        source = p.Let(source, raw, p.Call(data, (key.value,)), span=span)
+        new.append(p.GroupKey(group, _collated(p.Var(raw), collation)))
+        carried = (*carried, (raw, all_))
+        firsts.append((key.variable, p.Call(head, (p.Var(all_),))))
+    made: p.Tuples = p.GroupBy(source, tuple(new), carried, span=span)
+    for variable, value in firsts:
+        made = p.Let(made, variable, value, span=span)
+    return made
 
 
 def _carry(name: Expanded, variable: p.Variable, clauses: Clauses) -> p.Variable:
@@ -157,7 +188,6 @@ def _carry(name: Expanded, variable: p.Variable, clauses: Clauses) -> p.Variable
 def _group_value(
     key: t.GroupKey, scope: Scope, bound: Mapping[Expanded, p.Variable]
 ) -> p.Expression:
-    scope.collation(key.collation, key.span)
     if key.value is None:
         if scope.expand_variable(key.name) not in bound:
             sentence = f"${key.name} must be bound by a clause before group by"
@@ -172,7 +202,16 @@ def _group_value(
     return check(atomised, kind, f"the value of ${key.name}", key.span)
 
 
+def _collated(value: p.Expression, collation: str) -> p.Expression:
+    """What compares by codepoints as the value does by a collation."""
+    if collation == CODEPOINT:
+        return value
+    row = registry.lookup(XSC, "collated", 2)
+    assert row is not None
+    return p.Call(row, (value, p.Const((p.Atom(STRING, collation),))), span=value.span)
+
+
 def _order_key(key: t.OrderKey, scope: Scope) -> p.OrderKey:
-    scope.collation(key.collation, key.span)
+    collation = scope.collation(key.collation, key.span)
     greatest = scope.shared.empty_greatest if key.empty is None else key.empty == "greatest"
-    return p.OrderKey(scope.lower(key.value), key.descending, greatest)
+    return p.OrderKey(_collated(scope.lower(key.value), collation), key.descending, greatest)

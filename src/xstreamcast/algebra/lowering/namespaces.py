@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from xstreamcast.functions.signature import ERR, FN, LOCAL, MATH, XS, XSC
+from xstreamcast.functions.signature import ARRAY_URI, ERR, FN, LOCAL, MAP_URI, MATH, XS, XSC
 
 XML: Final = "http://www.w3.org/XML/1998/namespace"
 XMLNS: Final = "http://www.w3.org/2000/xmlns/"
 XSI: Final = "http://www.w3.org/2001/XMLSchema-instance"
 XQUERY: Final = "http://www.w3.org/2012/xquery"
 OUTPUT: Final = "http://www.w3.org/2010/xslt-xquery-serialization"
-MAP: Final = "http://www.w3.org/2005/xpath-functions/map"
-ARRAY: Final = "http://www.w3.org/2005/xpath-functions/array"
+MAP: Final = MAP_URI
+ARRAY: Final = ARRAY_URI
 
 # What XQuery 3.1 predeclares, and the two that its tests and our functions rely on.
 PREDECLARED: Final = {

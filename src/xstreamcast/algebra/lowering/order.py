@@ -113,6 +113,7 @@ def _read(value: p.Expression, declared: Mapping[Key, Global], walk: Walk) -> It
 
 
 def _called(value: p.Expression, walk: Walk) -> Iterator[int]:
+    heads = p.UserCall if walk is _certain else p.UserCall | p.UserRef
     for node in walk(value):
-        if isinstance(node, p.UserCall | p.UserRef):
+        if isinstance(node, heads):
             yield node.function

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urljoin
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.lowering.annotations import check_declared
+from xstreamcast.algebra.lowering.annotations import check_declared, is_private
 from xstreamcast.algebra.lowering.constructors import check_binding
 from xstreamcast.algebra.lowering.namespaces import OUTPUT, RESERVED, XQUERY, collapsed
 from xstreamcast.algebra.lowering.scope import Declared, Scope
@@ -37,6 +37,7 @@ class Prolog:
         default_factory=lambda: {None: DecimalFormat()}
     )
     variables: list[tuple[t.VariableDecl, p.Variable]] = field(default_factory=list)
+    imports: list[t.ModuleImport] = field(default_factory=list)
     functions: list[t.FunctionDecl] = field(default_factory=list)
     context: t.ContextItemDecl | None = None
 
@@ -47,6 +48,7 @@ class Prolog:
             default_element=self.scope.default_element,
             default_function=self.scope.shared.default_function,
             base_uri=self.scope.shared.base_uri,
+            collation=self.scope.shared.collation,
             decimal_formats=self.formats,
         )
 
@@ -68,6 +70,8 @@ def read_prolog(declarations: tuple[t.Declaration, ...], scope: Scope) -> Prolog
                 _decimal_format(declaration, prolog)
             case t.ContextItemDecl():
                 prolog.context = declaration
+            case t.ModuleImport():
+                _import(declaration, prolog)
             case _:
                 pass  # a setting, read above
     return prolog
@@ -78,6 +82,9 @@ def _setting(declaration: t.Declaration, prolog: Prolog) -> None:
     match declaration:
         case t.NamespaceDecl() | t.DefaultNamespaceDecl():
             _namespace(declaration, prolog)
+        case t.ModuleImport(prefix, uri) if prefix is not None:
+            bound = t.NamespaceDecl(prefix, uri, declaration.span)
+            _namespace(bound, prolog)
         case t.BaseUriDecl(uri):
             shared.base_uri = urljoin(shared.base_uri or "", collapsed(uri))
         case t.CopyNamespacesDecl(preserve, inherit):
@@ -91,7 +98,7 @@ def _setting(declaration: t.Declaration, prolog: Prolog) -> None:
         case t.ExecutionDecl():
             prolog.settings = replace(prolog.settings, sequential=True)
         case t.DefaultCollationDecl(uri):
-            prolog.scope.collation(uri, declaration.span, "XQST0038")
+            shared.collation = prolog.scope.collation(uri, declaration.span, "XQST0038")
         case _:
             pass  # not a setting
 
@@ -108,9 +115,25 @@ def _namespace(declaration: t.NamespaceDecl | t.DefaultNamespaceDecl, prolog: Pr
         scope.shared.default_function = uri
 
 
+def _import(declaration: t.ModuleImport, prolog: Prolog) -> None:
+    uri = collapsed(declaration.uri)
+    if any(collapsed(one.uri) == uri for one in prolog.imports):
+        sentence = f"the module {uri} is imported more than once"
+        raise prolog.scope.fail("XQST0047", sentence, declaration.span)
+    prolog.imports.append(declaration)
+
+
+def _in_target(uri: str, name: t.Name, scope: Scope) -> None:
+    target = scope.shared.target
+    if target is not None and uri != target:
+        sentence = f"what the module declares must be in its namespace {target}; got {name}"
+        raise scope.fail("XQST0048", sentence, name.span)
+
+
 def _variable(declaration: t.VariableDecl, prolog: Prolog) -> None:
     scope = prolog.scope
     check_declared(declaration.annotations, scope, "XQST0116")
+    _in_target(scope.expand_variable(declaration.name)[0], declaration.name, scope)
     if scope.expand_variable(declaration.name) in scope.variables:
         sentence = f"the variable ${declaration.name} is declared more than once"
         raise scope.fail("XQST0049", sentence, declaration.span)
@@ -125,6 +148,7 @@ def _function(declaration: t.FunctionDecl, prolog: Prolog) -> None:
     uri, local = scope.expand_function(name)
     arity = len(declaration.parameters)
     _allowed(uri, name, scope)
+    _in_target(uri, name, scope)
     if (uri, local, arity) in scope.shared.functions:
         sentence = f"the function {name}#{arity} is declared more than once"
         raise scope.fail("XQST0034", sentence, declaration.span)
@@ -132,7 +156,10 @@ def _function(declaration: t.FunctionDecl, prolog: Prolog) -> None:
         _external(uri, local, arity, declaration, scope)
         return
     kinds = tuple(sequence_type(one.type, scope) for one in declaration.parameters)
-    declared = Declared(len(prolog.functions), str(name), kinds)
+    private = is_private(declaration.annotations, scope)
+    number = scope.shared.numbers.functions
+    scope.shared.numbers.functions += 1
+    declared = Declared(number, str(name), kinds, private, scope.shared.module)
     scope.shared.functions[uri, local, arity] = declared
     prolog.functions.append(declaration)
 
@@ -156,6 +183,9 @@ def _external(uri: str, local: str, arity: int, declaration: t.FunctionDecl, sco
 def _option(declaration: t.OptionDecl, prolog: Prolog) -> None:
     scope, name = prolog.scope, declaration.name
     uri = scope.uri_of(name, XQUERY)
+    if uri == OUTPUT and scope.shared.target is not None:
+        sentence = "a library module has no serialisation parameters"
+        raise scope.fail("XQST0108", sentence, declaration.span)
     if uri == OUTPUT:
         if name.local not in _SERIALISATION.split():
             sentence = f"there is no serialisation parameter {name.local}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from difflib import get_close_matches
-from urllib.parse import urljoin
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.namespaces import PREDECLARED, collapsed
 from xstreamcast.errors import Error, Source, Span, error
 from xstreamcast.functions.call import CODEPOINT
+from xstreamcast.functions.collations import known
 from xstreamcast.functions.signature import FN
+from xstreamcast.functions.uca import UCA
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import SequenceType
 from xstreamcast.syntax import tree as t
@@ -26,6 +27,16 @@ class Declared:
     index: int
     name: str
     parameters: tuple[SequenceType, ...]
+    private: bool = False
+    module: int = 0
+
+
+@dataclass(slots=True)
+class Numbers:
+    """What the modules of one program count together: variables and functions."""
+
+    variables: int = 0
+    functions: int = 0
 
 
 @dataclass(slots=True)
@@ -34,20 +45,23 @@ class Compilation:
 
     source: Source
     lower: Callable[[t.Expr, Scope], p.Expression]
+    numbers: Numbers = field(default_factory=Numbers)
+    module: int = 0
+    target: str | None = None  # the namespace of a library module
     functions: dict[tuple[str, str, int], Declared] = field(default_factory=dict)
     default_function: str = FN
     base_uri: str | None = None
+    collation: str = CODEPOINT
     empty_greatest: bool = False
     copy: p.CopyMode = field(default_factory=p.CopyMode)
     used: set[p.Variable] = field(default_factory=set)
     types: dict[p.Variable, SequenceType] = field(default_factory=dict)
     bound_at: dict[p.Variable, Span] = field(default_factory=dict)
-    _numbers: int = 0
 
     def variable(self, name: str) -> p.Variable:
         """A variable with a number of its own."""
-        self._numbers += 1
-        return p.Variable(self._numbers, name)
+        self.numbers.variables += 1
+        return p.Variable(self.numbers.variables, name)
 
     def fail(self, code: str, message: str, span: Span, hint: str | None = None) -> Error:
         """A static error at a place of the text."""
@@ -166,12 +180,14 @@ class Scope:
             constructed={**(self.constructed or {}), **declared},
         )
 
-    def collation(self, uri: str | None, span: Span, code: str = "XQST0076") -> None:
-        """Refuses a collation that is not the codepoint one."""
-        if uri is not None and _absolute(uri, self.shared.base_uri) != CODEPOINT:
+    def collation(self, uri: str | None, span: Span, code: str = "XQST0076") -> str:
+        """The URI of a known collation; that of the prolog where none is written."""
+        if uri is None:
+            return self.shared.collation
+        found = known(uri, self.shared.base_uri)
+        if found is None:
             hint = f'the codepoint collation is "{CODEPOINT}"'
+            if uri.startswith(UCA):  # the parameters ask for more than there is
+                code = "FOCH0002"
             raise self.fail(code, f"the collation {uri} is not known", span, hint)
-
-
-def _absolute(uri: str, base: str | None) -> str:
-    return urljoin(base, uri) if base else uri
+        return found.uri

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from typing import Final, assert_never
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.lowering.annotations import check_test
 from xstreamcast.algebra.lowering.scope import Scope
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import NUMERIC, XS
@@ -13,10 +14,12 @@ from xstreamcast.model.atomic import ATOMIC, UNTYPED
 from xstreamcast.model.sequence_type import (
     ANY,
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
     ItemType,
+    MapType,
     NodeItem,
     Occurs,
     SequenceType,
@@ -64,15 +67,30 @@ def item_type(kind: t.ItemType, scope: Scope) -> ItemType:
             return AnyItem()
         case t.NamedType(name):
             return _atomic(name, scope)
-        case t.FunctionTest(_, None):
+        case t.FunctionTest(annotations, None):
+            check_test(annotations, scope)
             return FunctionType()
-        case t.FunctionTest(_, parameters, result):
+        case t.FunctionTest(annotations, parameters, result):
+            check_test(annotations, scope)
             given = tuple(sequence_type(one, scope) for one in parameters or ())
             return FunctionType(given, sequence_type(result, scope))
-        case t.MapTest() | t.ArrayTest():
-            raise scope.fail("XSCS0001", "maps and arrays are not supported", kind.span)
+        case t.MapTest(None):
+            return MapType()
+        case t.MapTest(key, value):
+            assert key is not None
+            return MapType(_map_key(key, scope), sequence_type(value, scope))
+        case t.ArrayTest(None):
+            return ArrayType()
+        case t.ArrayTest(member):
+            return ArrayType(sequence_type(member, scope))
         case _:
             return node_item(kind, scope)
+
+
+def _map_key(key: t.NamedType, scope: Scope) -> AtomicItem | AtomicUnion:
+    found = _atomic(key.name, scope)
+    assert isinstance(found, AtomicItem | AtomicUnion)
+    return found
 
 
 def node_test(test: t.NodeTest, axis: str, scope: Scope) -> NodeItem:
@@ -118,6 +136,7 @@ def node_item(test: t.KindTest, scope: Scope) -> NodeItem:
             uri, local = (None, None) if name is None else scope.expand_variable(name)
             return NodeItem("attribute", uri, local, _annotation(kind, "attribute", scope))
         case t.SchemaElementTest(name) | t.SchemaAttributeTest(name):
+            scope.expand_element(name)
             sentence = f"no schema declares {name}: schema import is not supported"
             raise scope.fail("XPST0008", sentence, test.span)
         case _:

@@ -144,6 +144,15 @@ def _construction(plan: p.Expression) -> Drawing:
             return _with_word("processing-instruction", target, content)
         case p.MakeNamespace(prefix, content):
             return _with_word("namespace", prefix, content)
+        case p.MakeMap(keys, values):
+            return _call("map", *(x for pair in zip(keys, values, strict=True) for x in pair))
+        case p.MakeArray(members, each):
+            return _call("array of each" if each else "array", *members)
+        case p.Lookup(operand, None):
+            return _call("?*", operand)
+        case p.Lookup(operand, key):
+            assert key is not None
+            return _call("?", operand, key)
         case p.Instant(which):
             return Drawing(which)
         case p.LastVersion():

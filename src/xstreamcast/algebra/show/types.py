@@ -8,10 +8,12 @@ from xstreamcast.functions.signature import PREFIXES
 from xstreamcast.model.atomic import BY_TAG
 from xstreamcast.model.sequence_type import (
     AnyItem,
+    ArrayType,
     AtomicItem,
     AtomicUnion,
     FunctionType,
     ItemType,
+    MapType,
     NodeItem,
     SequenceType,
 )
@@ -70,6 +72,16 @@ def item_type(kind: ItemType) -> str:
         case FunctionType(parameters, result):
             shown = ", ".join(map(sequence_type, parameters or ()))
             return f"function({shown}) as {sequence_type(result) if result else 'item()*'}"
+        case MapType(None):
+            return "map(*)"
+        case MapType(key, value):
+            assert key is not None
+            return f"map({item_type(key)}, {sequence_type(value) if value else 'item()*'})"
+        case ArrayType(None):
+            return "array(*)"
+        case ArrayType(member):
+            assert member is not None
+            return f"array({sequence_type(member)})"
         case _:
             assert_never(kind)
 

@@ -19,7 +19,7 @@ from xstreamcast.model.atomic import (
     DECIMAL,
     DOUBLE,
     FLOAT,
-    FUNCTION,
+    FUNCTIONS,
     INTEGER,
     MIXED,
     NODE,
@@ -56,7 +56,7 @@ def cast(items: Items, target: int, namespaces: Mapping[str, str] = NO_NAMES) ->
         return empty_items()
     if items.tag == MIXED:
         return per_type(items, lambda part: cast(part, target, namespaces))
-    if items.tag in (NODE, FUNCTION):
+    if items.tag == NODE or items.tag in FUNCTIONS:
         raise error("XPTY0004", "a node or function must be atomised before it is cast")
     lazy = unread(items)
     if lazy is not None and target in (STRING, UNTYPED):

@@ -23,7 +23,7 @@ from xstreamcast.model.atomic import (
     DOUBLE,
     DURATION,
     FLOAT,
-    FUNCTION,
+    FUNCTIONS,
     HEX_BINARY,
     INTEGER,
     MIXED,
@@ -125,7 +125,7 @@ _WRITERS: Final[dict[int, Callable[[Any], str]]] = {
     BASE64_BINARY: lambda value: base64.b64encode(value).decode("ascii"),
     QNAME: str,
     ATOMIC["NOTATION"].tag: str,
-    FUNCTION: _no_text,
+    **dict.fromkeys(FUNCTIONS, _no_text),
 }
 
 

@@ -22,8 +22,10 @@ from xstreamcast.model.atomic import (
     DATE,
     DATE_TIME,
     DAY_TIME_DURATION,
+    DECIMAL,
     DURATION,
     HEX_BINARY,
+    INTEGER,
     MIXED,
     PRIMITIVE,
     QNAME,
@@ -64,6 +66,7 @@ NUMBER: Final = ATOMIC["double"].tag
 _ORDERED: Final = frozenset(
     {STRING, NUMBER, BOOLEAN, DATE_TIME, DATE, TIME, HEX_BINARY, BASE64_BINARY}
 )
+_FAR: Final = 1 << 62
 _NOTATION: Final = ATOMIC["NOTATION"].tag
 
 
@@ -80,9 +83,31 @@ def value_compare(op: Op, left: Items, right: Items, timezone: int = 0) -> Bools
     if family == STRING:
         return compare_text(op, left, right)
     if family == NUMBER:
+        quick = _integers_beside_decimal(op, left, right)
+        if quick is not None:
+            return quick
         kind = common_type(left.tag, right.tag)
         return compare_arrays(op, promoted(left, kind), promoted(right, kind))
     return compare_arrays(op, ordinals(left, timezone), ordinals(right, timezone))
+
+
+def _integers_beside_decimal(op: Op, left: Items, right: Items) -> Bools | None:
+    """Integers against one decimal: against the integer next to it, so that none is converted."""
+    if PRIMITIVE[left.tag] == DECIMAL and PRIMITIVE[right.tag] == INTEGER:
+        left, right, op = right, left, SWAPPED[op]
+    if PRIMITIVE[left.tag] != INTEGER or PRIMITIVE[right.tag] != DECIMAL:
+        return None
+    fixed = constant(right)
+    if fixed is None or left.values.dtype == object or abs(fixed) > _FAR:
+        return None
+    whole = int(fixed)
+    if whole == fixed:
+        return compare_arrays(op, left.values, np.int64(whole))  # type: ignore[arg-type]
+    if op in ("eq", "ne"):
+        return np.full(len(left), op == "ne", np.bool_)
+    above = whole + (fixed > whole)
+    found: Bools = left.values < above if op in ("lt", "le") else left.values >= above
+    return found
 
 
 def comparable(op: Op, left: int, right: int) -> int:

@@ -1,28 +1,30 @@
-"""Serialisation parameters: what an output:serialization-parameters element says."""
+"""Serialisation parameters: the whole set, and how each is read from text."""
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import field
 from typing import Any, Final
 
-import numpy as np
-
-from xstreamcast.errors import Error, error
-from xstreamcast.functions.call import Call
-from xstreamcast.functions.signature import OUTPUT
+from xstreamcast.errors import error
+from xstreamcast.functions.signature import XSC
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.tape.layout import ELEMENT
-from xstreamcast.tape.steps import NodeTest
+
+Names = frozenset[tuple[str, str]]  # (namespace, local) of elements
+
+CANONICAL: Final = "xsc:canonical"  # a method of our own: canonical XML
+METHODS: Final = ("xml", "html", "xhtml", "text", "json", "adaptive")
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters that change what the methods xml and text write into a string."""
+    """All serialisation parameters; the defaults are those of fn:serialize."""
 
     method: str = "xml"
-    version: str = "1.0"
+    version: str | None = None
+    html_version: str | None = None
     encoding: str = "UTF-8"
     omit_xml_declaration: bool = True
     standalone: bool | None = None
@@ -31,32 +33,49 @@ class Parameters:
     doctype_system: str | None = None
     item_separator: str | None = None
     normalization_form: str = "none"
+    indent: bool = False
+    cdata_section_elements: Names = frozenset()
+    suppress_indentation: Names = frozenset()
+    use_character_maps: Mapping[str, str] = field(default_factory=dict)
+    escape_uri_attributes: bool = True
+    include_content_type: bool = True
+    media_type: str | None = None
+    byte_order_mark: bool = False
+    json_node_output_method: str = "xml"
+    allow_duplicate_names: bool = False
+
+    @property
+    def xml_version(self) -> str:
+        return self.version or "1.0"
+
+    @property
+    def html5(self) -> bool:
+        """Whether HTML is written as HTML5 asks; it is unless an older version is named."""
+        named = self.html_version or (self.version if self.method == "html" else None)
+        return named is None or float(named) >= 5
 
 
-def _choice(name: str, *allowed: str) -> Callable[[str], str]:
+def one_of(name: str, *allowed: str) -> Callable[[str], str]:
+    """A parameter with a few values (SEPM0016)."""
+
     def read(value: str) -> str:
         if value.strip() not in allowed:
-            raise error("SEPM0016", f"{name} must be {' or '.join(allowed)} here; got {value}")
+            raise error("SEPM0016", f"{name} must be {' or '.join(allowed)}; got {value}")
         return value.strip()
 
     return read
 
 
-def _truth(value: str) -> bool:
+def truth(value: str) -> bool:
+    """yes or no (SEPM0016)."""
     known = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
     if value.strip() not in known:
-        raise error("SEPM0017", f"the value must be yes or no; got {value}")
+        raise error("SEPM0016", f"the value must be yes or no; got {value}")
     return known[value.strip()]
 
 
 def _standalone(value: str) -> bool | None:
-    return None if value.strip() == "omit" else _truth(value)
-
-
-def _version(value: str) -> str:
-    if value.strip() not in ("1.0", "1.1"):
-        raise error("SESU0013", f"the version of XML must be 1.0 or 1.1; got {value}")
-    return value.strip()
+    return None if value.strip() == "omit" else truth(value)
 
 
 def _public(value: str) -> str:
@@ -71,92 +90,82 @@ def _system(value: str) -> str:
     return value
 
 
-_READ: Final[Mapping[str, Callable[[str], Any]]] = {
-    "method": _choice("method", "xml", "text"),
-    "version": _version,
-    "encoding": str.strip,
-    "omit-xml-declaration": _truth,
-    "standalone": _standalone,
-    "undeclare-prefixes": _truth,
+def _encoding(value: str) -> str:
+    name = value.strip()
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9._\-]*", name):
+        raise error("SEPM0016", f"{value!r} is not the name of an encoding")
+    try:
+        codecs.lookup(name)
+    except LookupError as caught:
+        raise error("SESU0007", f"the encoding {name} is not supported") from caught
+    return name
+
+
+def _html_version(value: str) -> str:
+    if not re.fullmatch(r"\s*[0-9]+(\.[0-9]+)?\s*", value):
+        raise error("SEPM0016", f"html-version must be a number; got {value}")
+    return value.strip()
+
+
+def method(value: str) -> str:
+    """A method by name; others than the known ones must have a namespace."""
+    name = value.strip().removeprefix("Q{}")
+    if name in (CANONICAL, f"Q{{{XSC}}}canonical"):
+        return CANONICAL
+    if name not in METHODS:
+        code = "SESU0007" if name.startswith("Q{") or ":" in name else "SEPM0016"
+        raise error(code, f"the method must be one of {', '.join(METHODS)}; got {value}")
+    return name
+
+
+def _form(value: str) -> str:
+    name = value.strip()
+    if name in ("none", "NFC", "NFD", "NFKC", "NFKD"):
+        return name
+    if name == "fully-normalized":
+        raise error("SESU0011", "the normalisation form fully-normalized is not supported")
+    if not re.fullmatch(r"[^\s]+", name):
+        raise error("SEPM0016", f"{value!r} is not the name of a normalisation form")
+    raise error("SESU0011", f"the normalisation form {name} is not supported")
+
+
+READ: Final[Mapping[str, Callable[[str], Any]]] = {
+    "allow-duplicate-names": truth,
+    "byte-order-mark": truth,
     "doctype-public": _public,
     "doctype-system": _system,
+    "encoding": _encoding,
+    "escape-uri-attributes": truth,
+    "html-version": _html_version,
+    "include-content-type": truth,
+    "indent": truth,
     "item-separator": str,
-    "normalization-form": _choice("normalization-form", "none", "NFC", "NFD", "NFKC", "NFKD"),
-}
-# Read and checked, but without effect on a string of XML or text: white space that `indent` may
-# add, need not be added.
-_IDLE: Final[Mapping[str, Callable[[str], Any]]] = {
-    "allow-duplicate-names": _truth,
-    "byte-order-mark": _truth,
-    "escape-uri-attributes": _truth,
-    "html-version": str,
-    "include-content-type": _truth,
-    "indent": _truth,
-    "json-node-output-method": str,
+    "json-node-output-method": one_of("json-node-output-method", "xml", "html", "xhtml", "text"),
     "media-type": str,
-    "suppress-indentation": str,
+    "method": method,
+    "normalization-form": _form,
+    "omit-xml-declaration": truth,
+    "standalone": _standalone,
+    "undeclare-prefixes": truth,
+    "version": str.strip,
 }
-_ABSENT: Final = ("cdata-section-elements", "use-character-maps")
+NAMED: Final = frozenset({"cdata-section-elements", "suppress-indentation"})
+ALL: Final = frozenset(READ) | NAMED | {"use-character-maps"}
 
 
-def parameters_of(call: Call, element: int) -> Parameters:
-    """The parameters that the element sets; XPTY0004, SEPM0017, SEPM0019."""
-    _check_root(call, element)
-    given: dict[str, str] = {}
-    _, children = call.store.step(np.array([element], np.int64), "child", NodeTest.element())
-    for child in children.tolist():
-        local, value = _setting(call, child)
-        if local in given:
-            raise error("SEPM0019", f"{local} is given twice")
-        if local:
-            given[local] = value
-    known = {name: read(given[name]) for name, read in {**_READ, **_IDLE}.items() if name in given}
-    names = {one.name for one in fields(Parameters)}
-    changes = {key.replace("-", "_"): value for key, value in known.items()}
-    return _checked(replace(Parameters(), **{k: v for k, v in changes.items() if k in names}))
-
-
-def _check_root(call: Call, element: int) -> None:
-    node = np.array([element], np.int64)
-    name = _name(call, element) if call.store.kinds(node)[0] == ELEMENT else None
-    if name != (OUTPUT, "serialization-parameters"):
-        raise error("XPTY0004", "the parameters must be an output:serialization-parameters element")
-    _, attributes = call.store.step(node, "attribute", NodeTest.node())
-    if any(_name(call, one)[0] in ("", OUTPUT) for one in attributes.tolist()):
-        raise error("SEPM0017", "output:serialization-parameters must not have attributes")
-
-
-def _name(call: Call, node: int) -> tuple[str, str]:
-    number = int(call.store.name_ids(np.array([node], np.int64))[0])
-    _, local, uri = call.store.names.qname(number)
-    return uri, local
-
-
-def _setting(call: Call, child: int) -> tuple[str, str]:
-    """(name, value) of one parameter; the name is "" for one that belongs to others."""
-    uri, local = _name(call, child)
-    if uri not in ("", OUTPUT):
-        return "", ""
-    if uri == "" or local not in {*_READ, *_IDLE, *_ABSENT}:
-        raise error("SEPM0017", f"there is no serialisation parameter {local}")
-    if local in _ABSENT:
-        raise _unsupported(local)
-    node = np.array([child], np.int64)
-    _, attributes = call.store.step(node, "attribute", NodeTest.node())
-    named = {_name(call, one): one for one in attributes.tolist()}
-    if ("", "value") not in named or any(n[0] == "" and n[1] != "value" for n in named):
-        raise error("SEPM0017", f"{local} must have an attribute value and no other")
-    found = np.array([named["", "value"]], np.int64)
-    return local, str(call.store.strings(found)[0])
-
-
-def _unsupported(local: str) -> Error:
-    return error("XSCS0001", f"the serialisation parameter {local} is not supported", static=False)
-
-
-def _checked(made: Parameters) -> Parameters:
-    if made.method == "xml" and made.omit_xml_declaration and made.standalone is not None:
-        raise error("SEPM0009")
-    if made.undeclare_prefixes and made.version == "1.0":
-        raise error("SEPM0010")
+def checked(made: Parameters) -> Parameters:
+    """The parameters, if they do not contradict each other."""
+    if made.method in ("xml", "xhtml"):
+        if made.version not in (None, "1.0", "1.1"):
+            raise error("SESU0013", f"the version of XML must be 1.0 or 1.1; got {made.version}")
+        if made.omit_xml_declaration and made.standalone is not None:
+            raise error("SEPM0009")
+        if made.omit_xml_declaration and made.version == "1.1" and made.doctype_system is not None:
+            raise error("SEPM0009")
+        if made.undeclare_prefixes and made.xml_version == "1.0" and made.method == "xml":
+            raise error("SEPM0010")
+    if made.method == "html":
+        named = made.html_version or made.version
+        if named is not None and not re.fullmatch(r"[345](\.[0-9]+)?", named):
+            raise error("SESU0013", f"the version of HTML must be 4 or 5; got {named}")
     return made

@@ -11,7 +11,7 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.change import Change
 from xstreamcast.model.delta import Delta, Key, Rank, Row
-from xstreamcast.operators.answer import _longest_ascending
+from xstreamcast.operators.answer import longest_ascending
 from xstreamcast.operators.asking import rows_of_strings
 from xstreamcast.operators.entries import EMPTY, Entries, Entry
 
@@ -140,7 +140,7 @@ class Emit:
 def _ascending(keys: list[Key], ranks: dict[Key, Rank]) -> list[Key]:
     """A longest part of the keys whose new ranks ascend as their old ones did."""
     order = {key: at for at, key in enumerate(sorted(keys, key=ranks.__getitem__))}
-    kept = _longest_ascending([order[key] for key in keys])
+    kept = longest_ascending([order[key] for key in keys])
     return [key for at, key in enumerate(keys) if at in kept]
 
 

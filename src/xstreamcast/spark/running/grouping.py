@@ -28,7 +28,7 @@ from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.compare import hash_keys
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN, DOUBLE, FUNCTION, INTEGER, NODE
+from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, MAP, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
@@ -113,7 +113,7 @@ def called(name: str, column: Column, frame: Frame) -> Column:
 def _packed(column: Column, context: Context) -> tuple[Any, Any, Any]:
     """Lengths, and the items: nodes in words, others as arrays."""
     tags = column.items.all_tags()
-    if (tags == FUNCTION).any():
+    if (tags >= MAP).any():
         raise Unwritten
     if (tags == NODE).any():
         return column.lengths(), written({"": column.items}, context.store), None

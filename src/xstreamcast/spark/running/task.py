@@ -23,7 +23,7 @@ from xstreamcast.evaluate.results import lines, records
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.model.atomic import BY_TAG, FUNCTION, NODE
+from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE
 from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.spark.running.around import Chains, sent_around
 from xstreamcast.spark.running.ranks import classes, ranks
@@ -161,8 +161,8 @@ def _kinds(store: Store, items: Items) -> list[str]:
 
 
 def _kind(tag: int) -> str:
-    if tag in (NODE, FUNCTION):
-        return "function"
+    if tag not in BY_TAG:
+        return {MAP: "map", ARRAY: "array"}.get(tag, "function")
     return f"xs:{BY_TAG[tag].name}"
 
 

@@ -12,7 +12,7 @@ from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN, FUNCTION, INTEGER
+from xstreamcast.model.atomic import BOOLEAN, INTEGER, MAP
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
@@ -29,7 +29,7 @@ def sent(part: Part, items: Items, context: Context) -> bytes:
         case "count" | "exists" | "empty":
             return pickle.dumps(len(items))
         case "items":
-            if (items.all_tags() == FUNCTION).any():
+            if (items.all_tags() >= MAP).any():
                 raise Unwritten
             return pickle.dumps(written({"": items}, context.store))
         case "sum" | "avg":  # added in order on the driver: doubles do not add up in any other

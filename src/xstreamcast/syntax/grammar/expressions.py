@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from xstreamcast.syntax.grammar import control, flwor, operators, paths, xcql
-from xstreamcast.syntax.grammar.names import eqname
+from xstreamcast.syntax.grammar import control, flwor, operators, paths, updating, xcql
+from xstreamcast.syntax.grammar.names import lexical_name
 from xstreamcast.syntax.lexing import SPACE, Cursor
 from xstreamcast.syntax.tree import Expr, Extension, Pragma, Sequence, SimpleMap, Unary
 
@@ -65,6 +65,7 @@ _KEYWORDS: Final[dict[str, Callable[[Cursor], Expr | None]]] = {
     "switch": control.switch,
     "typeswitch": control.typeswitch,
     "try": control.try_catch,
+    **dict.fromkeys(updating.WORDS, updating.updating),
 }
 
 
@@ -123,8 +124,7 @@ def _extension(cur: Cursor) -> Extension:
 def _pragma(cur: Cursor) -> Pragma:
     start = cur.pos
     cur.pos = SPACE.match(cur.text, start + 2).end()  # type: ignore[union-attr]
-    name = eqname(cur, "the name of a pragma")
-    cur.pos = cur.last  # what follows is text, comments included
+    name = lexical_name(cur, "the name of a pragma")  # what follows is text, comments included
     end = cur.text.find("#)", cur.pos)
     if end < 0:
         raise cur.error("XPST0003", "the pragma never ends", (start, start + 2))

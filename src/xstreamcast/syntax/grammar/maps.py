@@ -1,4 +1,4 @@
-"""Maps, arrays and lookups: read to their end, so that mistakes are told first, then refused."""
+"""Maps, arrays and lookups."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from xstreamcast.syntax.grammar import expressions, primary
 from xstreamcast.syntax.grammar.names import ncname, number
 from xstreamcast.syntax.grammar.prolog_parts import enclosed
 from xstreamcast.syntax.lexing import Cursor
-from xstreamcast.syntax.tree import Expr, IntegerLiteral, Sequence
+from xstreamcast.syntax.tree import (
+    ContextItem,
+    CurlyArray,
+    Expr,
+    IntegerLiteral,
+    Lookup,
+    MapConstructor,
+    MapEntry,
+    SquareArray,
+    StringLiteral,
+)
 
 
 def map_constructor(cur: Cursor) -> Expr | None:
@@ -16,14 +26,22 @@ def map_constructor(cur: Cursor) -> Expr | None:
     start = cur.pos
     cur.take_word("map")
     cur.take("{")
-    while not cur.at("}"):
-        expressions.expr_single(cur)
-        cur.expect(":")
-        expressions.expr_single(cur)
-        if not cur.at("}"):
-            cur.expect(",", "',' or '}'")
-    cur.expect("}")
-    return _refused(cur, "a map is", start)
+    time, cur.time = cur.time, False
+    entries: list[MapEntry] = []
+    while not cur.at("}") or entries:
+        entries.append(_entry(cur))
+        if not cur.take(","):
+            break
+    cur.time = time
+    cur.expect("}", "',' or '}'")
+    return MapConstructor(tuple(entries), cur.span(start))
+
+
+def _entry(cur: Cursor) -> MapEntry:
+    start = cur.pos
+    key = expressions.expr_single(cur)
+    cur.expect(":")
+    return MapEntry(key, expressions.expr_single(cur), cur.span(start))
 
 
 def curly_array(cur: Cursor) -> Expr | None:
@@ -32,36 +50,44 @@ def curly_array(cur: Cursor) -> Expr | None:
         return None
     start = cur.pos
     cur.take_word("array")
-    enclosed(cur)
-    return _refused(cur, "an array is", start)
+    return CurlyArray(enclosed(cur), cur.span(start))
 
 
 def square_array(cur: Cursor) -> Expr:
     """`[a, b, …]`."""
     start = cur.pos
     cur.take("[")
-    while not cur.at("]"):
-        expressions.expr_single(cur)
-        if not cur.at("]"):
-            cur.expect(",", "',' or ']'")
-    cur.expect("]")
-    return _refused(cur, "an array is", start)
+    time, cur.time = cur.time, False
+    members: list[Expr] = []
+    while not cur.at("]") or members:
+        members.append(expressions.expr_single(cur))
+        if not cur.take(","):
+            break
+    cur.time = time
+    cur.expect("]", "',' or ']'")
+    return SquareArray(tuple(members), cur.span(start))
 
 
-def lookup(cur: Cursor) -> Expr:
-    """`?key`, `?1`, `?(e)` or `?*`."""
-    start = cur.pos
+def unary_lookup(cur: Cursor) -> Expr:
+    """`?key`: a lookup in the context item."""
+    return lookup(cur, ContextItem((cur.pos, cur.pos)), cur.pos)
+
+
+def lookup(cur: Cursor, base: Expr, start: int) -> Expr:
+    """`?key`, `?1`, `?(e)` or `?*` after an expression."""
     cur.take("?")
+    return Lookup(base, _key(cur), cur.span(start))
+
+
+def _key(cur: Cursor) -> Expr | None:
+    start = cur.pos
     if cur.word():
-        ncname(cur)
-    elif cur.at("("):
-        primary.parenthesized(cur)
-    elif not cur.take("*") and not isinstance(number(cur), IntegerLiteral):
+        return StringLiteral(ncname(cur), cur.span(start))
+    if cur.at("("):
+        return primary.parenthesized(cur)
+    if cur.take("*"):
+        return None
+    found = number(cur)
+    if not isinstance(found, IntegerLiteral):
         raise cur.error("XPST0003", "a position must be an integer", cur.span(start))
-    return _refused(cur, "lookup in maps and arrays is", start)
-
-
-def _refused(cur: Cursor, what: str, start: int) -> Expr:
-    if cur.refusal is None:
-        cur.refusal = cur.error("XSCS0001", f"{what} not supported", cur.span(start))
-    return Sequence(span=cur.span(start))
+    return found

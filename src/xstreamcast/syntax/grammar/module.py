@@ -11,9 +11,9 @@ from typing import Final
 from xstreamcast.errors import Source
 from xstreamcast.model.xml_names import NOT_XML
 from xstreamcast.syntax.grammar import expressions, prolog
-from xstreamcast.syntax.grammar.names import string
+from xstreamcast.syntax.grammar.names import ncname, string, uri_literal
 from xstreamcast.syntax.lexing import MAX_DEPTH, OPERATOR_WORDS, Cursor
-from xstreamcast.syntax.tree import Module, VersionDecl
+from xstreamcast.syntax.tree import ContextItemDecl, LibraryModule, Module, VersionDecl
 
 _VERSIONS: Final = ("1.0", "3.0", "3.1")
 _ENCODING: Final = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*")
@@ -28,6 +28,44 @@ def parse(text: str, name: str = "query") -> Module:
         raise cur.error("XPST0003", "a character that XML does not allow", odd.span())
     with room_for_nesting():
         return _module(cur)
+
+
+def parse_library(text: str, name: str) -> LibraryModule:
+    """The tree of a library module; XQST0059 if the text is a main module."""
+    source = Source(name, text.replace("\r\n", "\n").replace("\r", "\n"))
+    cur = Cursor(source)
+    if odd := NOT_XML.search(source.text):
+        raise cur.error("XPST0003", "a character that XML does not allow", odd.span())
+    with room_for_nesting():
+        return _library(cur)
+
+
+def _library(cur: Cursor) -> LibraryModule:
+    cur.skip()
+    version = _version(cur)
+    start = cur.pos
+    if cur.word() != "module" or cur.next_word() != "namespace":
+        message = "an imported text must begin with: module namespace …"
+        raise cur.error("XQST0059", message, (start, start + 1))
+    cur.take_word("module")
+    cur.take_word("namespace")
+    prefix = ncname(cur, "a prefix")
+    cur.expect("=")
+    uri = uri_literal(cur)
+    if prefix in ("xml", "xmlns"):
+        message = f"the prefix '{prefix}' cannot name a module"
+        raise cur.error("XQST0070", message, cur.span(start))
+    if not uri.strip():
+        raise cur.error("XQST0088", "a module must have a namespace", cur.span(start))
+    cur.expect(";")
+    declarations = prolog.prolog(cur)
+    for one in declarations:
+        if isinstance(one, ContextItemDecl) and not one.external:
+            message = "only a main module gives the context item a value"
+            raise cur.error("XQST0113", message, one.span)
+    if cur.pos < len(cur.source.text):
+        raise cur.expected("a declaration or the end of the module")
+    return LibraryModule(version, prefix, uri, declarations, cur.source, (0, cur.last))
 
 
 @contextmanager
@@ -48,7 +86,8 @@ def _module(cur: Cursor) -> Module:
     cur.skip()
     version = _version(cur)
     if cur.word() == "module" and cur.next_word() == "namespace":
-        raise cur.unsupported("a library module is", (cur.pos, cur.pos + 6), "XQST0016")
+        message = "a library module has no body to run: import it into a query"
+        raise cur.error("XPST0003", message, (cur.pos, cur.pos + 6))
     declarations = prolog.prolog(cur)
     body = expressions.expr(cur)
     if cur.pos < len(cur.source.text):

@@ -193,7 +193,7 @@ def predicates(cur: Cursor) -> tuple[Expr, ...]:
 
 
 def after_primary(cur: Cursor, found: Expr, start: int) -> Expr:
-    """Predicates, calls and (refused) lookups after a primary expression."""
+    """Predicates, calls and lookups after a primary expression."""
     links = 0
     while True:
         following = cur.text[cur.pos]
@@ -203,6 +203,7 @@ def after_primary(cur: Cursor, found: Expr, start: int) -> Expr:
             cur.chained(links := links + 1)
             found = calls.dynamic_call(cur, found, start)
         elif following == "?" and cur.text[cur.pos + 1] != "[":
-            found = maps.lookup(cur)
+            cur.chained(links := links + 1)
+            found = maps.lookup(cur, found, start)
         else:
             return found

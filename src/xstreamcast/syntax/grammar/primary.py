@@ -25,7 +25,7 @@ def primary(cur: Cursor) -> Expr:
         case "%":
             return _annotated_function(cur)
         case "?":
-            return maps.lookup(cur)
+            return maps.unary_lookup(cur)
         case "[":
             return maps.square_array(cur)
         case digit if digit in "0123456789":

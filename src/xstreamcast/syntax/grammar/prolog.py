@@ -19,6 +19,7 @@ from xstreamcast.syntax.tree import (
     ExecutionDecl,
     Expr,
     FunctionDecl,
+    ModuleImport,
     NamespaceDecl,
     OptionDecl,
     SequenceType,
@@ -34,12 +35,15 @@ def prolog(cur: Cursor) -> tuple[Declaration, ...]:
     found: list[Declaration] = []
     while True:
         start = cur.pos
-        if cur.word() == "import" and cur.next_word() in ("module", "schema"):
+        if cur.word() == "import" and cur.next_word() == "schema":
             raise _refused_import(cur)
-        if not _declares(cur):
+        if cur.word() == "import" and cur.next_word() == "module":
+            made: Declaration = _import(cur, start)
+        elif _declares(cur):
+            cur.take_word("declare")
+            made = _declaration(cur, start)
+        else:
             return tuple(found)
-        cur.take_word("declare")
-        made = _declaration(cur, start)
         _refuse_late(cur, made, found)
         settings.refuse_repeated(cur, made, found)
         found.append(made)
@@ -57,9 +61,27 @@ def _declares(cur: Cursor) -> bool:
 
 
 def _refused_import(cur: Cursor) -> Exception:
-    what, span = cur.next_word(), (cur.pos, cur.pos + len("import"))
-    code = "XQST0016" if what == "module" else "XQST0009"
-    return cur.unsupported(f"{what} import is", span, code)
+    return cur.unsupported("schema import is", (cur.pos, cur.pos + len("import")), "XQST0009")
+
+
+def _import(cur: Cursor, start: int) -> ModuleImport:
+    """`import module namespace p = "uri" at "place", …`."""
+    cur.take_words("import", "module")
+    prefix = None
+    if cur.take_word("namespace"):
+        prefix = ncname(cur, "a prefix")
+        cur.expect("=")
+    uri = uri_literal(cur)
+    places: list[str] = []
+    if cur.take_word("at"):
+        places.append(uri_literal(cur))
+        while cur.take(","):
+            places.append(uri_literal(cur))
+    if prefix in ("xml", "xmlns"):
+        raise cur.error("XQST0070", f"the prefix '{prefix}' cannot be bound", cur.span(start))
+    if not uri.strip():
+        raise cur.error("XQST0088", "an imported module must have a namespace", cur.span(start))
+    return ModuleImport(prefix, uri, tuple(places), cur.span(start))
 
 
 def _declaration(cur: Cursor, start: int) -> Declaration:

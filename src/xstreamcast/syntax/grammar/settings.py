@@ -20,6 +20,7 @@ from xstreamcast.syntax.tree import (
     EmptyOrderDecl,
     ExecutionDecl,
     FunctionDecl,
+    ModuleImport,
     Name,
     NamespaceDecl,
     OrderingModeDecl,
@@ -167,6 +168,10 @@ def _identity(made: Declaration) -> tuple[str, str] | None:
         case DefaultNamespaceDecl(kind):
             return "XQST0066", f"the default {kind} namespace"
         case NamespaceDecl(prefix):
+            return "XQST0033", f"the prefix {prefix}"
+        case ModuleImport(None):
+            return None
+        case ModuleImport(prefix):
             return "XQST0033", f"the prefix {prefix}"
         case ContextItemDecl():
             return "XQST0099", "the context item"

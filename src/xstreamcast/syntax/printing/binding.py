@@ -22,6 +22,7 @@ from xstreamcast.syntax.tree import (
     InstanceOf,
     IntervalComparison,
     IntervalProjection,
+    Lookup,
     Or,
     Path,
     Quantified,
@@ -71,15 +72,15 @@ def binding(found: Expr) -> int:
             return operators.UNION
         case SetOperation():
             return operators.INTERSECT
-        case Filter() | DynamicCall():
+        case Filter() | DynamicCall() | Lookup():
             return PROJECTED if _projected(found) else POSTFIX
         case _:
             return _FIXED.get(type(found), PRIMARY)
 
 
-def _projected(found: Filter | DynamicCall) -> bool:
+def _projected(found: Filter | DynamicCall | Lookup) -> bool:
     """Does it start with a projection, which would take the path before it?"""
-    inner = found.base if isinstance(found, Filter) else found.function
-    while isinstance(inner, DynamicCall):
-        inner = inner.function
+    inner: Expr = found
+    while isinstance(inner, Filter | DynamicCall | Lookup):
+        inner = inner.function if isinstance(inner, DynamicCall) else inner.base
     return isinstance(inner, IntervalProjection | VersionProjection)

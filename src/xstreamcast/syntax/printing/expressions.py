@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from xstreamcast.syntax.grammar import operators
+from xstreamcast.syntax.lexing import NCNAME
 from xstreamcast.syntax.printing import binding as bind
 from xstreamcast.syntax.printing import constructors, control, flwor, paths
 from xstreamcast.syntax.printing.literals import literal, name
@@ -26,6 +27,7 @@ from xstreamcast.syntax.tree import (
     ComputedText,
     Concat,
     ContextItem,
+    CurlyArray,
     DecimalLiteral,
     DirectComment,
     DirectElement,
@@ -45,6 +47,8 @@ from xstreamcast.syntax.tree import (
     Interval,
     IntervalComparison,
     IntervalProjection,
+    Lookup,
+    MapConstructor,
     Or,
     Ordering,
     Parameter,
@@ -55,6 +59,7 @@ from xstreamcast.syntax.tree import (
     Sequence,
     SetOperation,
     SimpleMap,
+    SquareArray,
     Step,
     StringConstructor,
     StringLiteral,
@@ -114,6 +119,8 @@ def expression(found: Expr) -> str:
             return constructors.computed(found)
         case ComputedComment() | ComputedPI() | ComputedNamespace():
             return constructors.computed(found)
+        case MapConstructor() | SquareArray() | CurlyArray() | Lookup():
+            return _structured(found)
         case Ordering(ordered, body):
             return f"{'ordered' if ordered else 'unordered'} {enclosed(body)}"
         case Block(statements, result):
@@ -135,6 +142,35 @@ def _call(found: FunctionCall | DynamicCall | FunctionRef | InlineFunction) -> s
             return f"{head}{declared(result)} {enclosed(body)}"
         case _:
             assert_never(found)
+
+
+def _structured(found: MapConstructor | SquareArray | CurlyArray | Lookup) -> str:
+    match found:
+        case MapConstructor(entries):
+            shown = (f"{expression(e.key)} : {expression(e.value)}" for e in entries)
+            return f"map {{ {', '.join(shown)} }}"
+        case SquareArray(members):
+            return f"[{', '.join(map(expression, members))}]"
+        case CurlyArray(body):
+            return f"array {enclosed(body)}"
+        case Lookup(looked, key):
+            return f"{paths.base(looked)}?{_key(key)}"
+        case _:
+            assert_never(found)
+
+
+def _key(key: Expr | None) -> str:
+    match key:
+        case None:
+            return "*"
+        case StringLiteral(value) if NCNAME.fullmatch(value):
+            return value
+        case IntegerLiteral(value):
+            return str(value)
+        case Sequence():
+            return expression(key)
+        case _:
+            return f"({expression(key)})"
 
 
 def _arguments(given: tuple[Expr | Placeholder, ...]) -> str:

@@ -23,6 +23,7 @@ from xstreamcast.syntax.tree import (
     Expr,
     FunctionDecl,
     Module,
+    ModuleImport,
     Name,
     NamespaceDecl,
     OptionDecl,
@@ -37,7 +38,7 @@ def print_module(module: Module) -> str:
     """The query text of a tree."""
     with room_for_nesting():
         version = [_version(module.version)] if module.version else []
-        declarations = [f"declare {_declaration(d)};" for d in module.prolog]
+        declarations = [_declared(d) for d in module.prolog]
         return "\n".join([*version, *declarations, expressions.expression(module.body)])
 
 
@@ -51,6 +52,20 @@ def _version(found: VersionDecl) -> str:
     version = f" version {quoted(found.version)}" if found.version is not None else ""
     encoding = f" encoding {quoted(found.encoding)}" if found.encoding is not None else ""
     return f"xquery{version}{encoding};"
+
+
+def _declared(found: Declaration) -> str:
+    return (
+        f"{_import(found)};"
+        if isinstance(found, ModuleImport)
+        else (f"declare {_declaration(found)};")
+    )
+
+
+def _import(found: ModuleImport) -> str:
+    bound = f"namespace {found.prefix} = " if found.prefix is not None else ""
+    places = f" at {', '.join(map(quoted, found.places))}" if found.places else ""
+    return f"import module {bound}{quoted(found.uri)}{places}"
 
 
 def _declaration(found: Declaration) -> str:
@@ -74,6 +89,8 @@ def _declaration(found: Declaration) -> str:
             return f"default {kind} namespace {quoted(uri)}"
         case DecimalFormatDecl(format_name, properties):
             return _format(format_name, properties)
+        case ModuleImport():
+            return _import(found)
         case _:
             return _setting(found)
 

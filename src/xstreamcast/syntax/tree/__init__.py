@@ -84,6 +84,13 @@ from xstreamcast.syntax.tree.literals import (
     TimeKind,
     TimeLiteral,
 )
+from xstreamcast.syntax.tree.maps import (
+    CurlyArray,
+    Lookup,
+    MapConstructor,
+    MapEntry,
+    SquareArray,
+)
 from xstreamcast.syntax.tree.names import (
     NOWHERE,
     Name,
@@ -102,7 +109,9 @@ from xstreamcast.syntax.tree.prolog import (
     EmptyOrderDecl,
     ExecutionDecl,
     FunctionDecl,
+    LibraryModule,
     Module,
+    ModuleImport,
     NamespaceDecl,
     OptionDecl,
     OrderingModeDecl,
@@ -201,6 +210,10 @@ Expr = (
     | ComputedPI
     | ComputedNamespace
     | StringConstructor
+    | MapConstructor
+    | SquareArray
+    | CurlyArray
+    | Lookup
     | IntervalProjection
     | VersionProjection
     | IntervalComparison
@@ -245,6 +258,7 @@ __all__ = [
     "ContextItemDecl",
     "CopyNamespacesDecl",
     "Count",
+    "CurlyArray",
     "DecimalFormatDecl",
     "DecimalLiteral",
     "Declaration",
@@ -281,8 +295,13 @@ __all__ = [
     "ItemType",
     "KindTest",
     "Let",
+    "LibraryModule",
+    "Lookup",
+    "MapConstructor",
+    "MapEntry",
     "MapTest",
     "Module",
+    "ModuleImport",
     "Name",
     "NameTest",
     "NamedType",
@@ -316,6 +335,7 @@ __all__ = [
     "SimpleMap",
     "SingleType",
     "Span",
+    "SquareArray",
     "Step",
     "StreamDecl",
     "StringConstructor",

@@ -102,6 +102,16 @@ class NamespaceDecl:
 
 
 @dataclass(frozen=True, slots=True)
+class ModuleImport:
+    """`import module namespace prefix = "uri" at "place", …`; `prefix` None binds none."""
+
+    prefix: str | None
+    uri: str
+    places: tuple[str, ...] = ()
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ContextItemDecl:
     """`declare context item as T := value`; `external` with a value has a default."""
 
@@ -171,6 +181,7 @@ Declaration = (
     | DecimalFormatDecl
     | DefaultNamespaceDecl
     | NamespaceDecl
+    | ModuleImport
     | ContextItemDecl
     | VariableDecl
     | FunctionDecl
@@ -196,5 +207,17 @@ class Module:
     version: VersionDecl | None
     prolog: tuple[Declaration, ...]
     body: Expr
+    source: Source = field(default=UNNAMED, compare=False, repr=False)
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryModule:
+    """A library module: `module namespace prefix = "uri";` and what it declares."""
+
+    version: VersionDecl | None
+    prefix: str
+    uri: str
+    prolog: tuple[Declaration, ...]
     source: Source = field(default=UNNAMED, compare=False, repr=False)
     span: Span = field(default=NOWHERE, compare=False, repr=False)

@@ -127,8 +127,14 @@ def flwors(draw, outer: tuple[str, ...] = (), depth: int = 2) -> str:
     if kind == "two":
         text += f"for $j{mine} in {_stream(draw)}//u "
         names.append(f"j{mine}")
-    clauses = draw(st.lists(st.sampled_from(("let", "where", "group", "order", "count")), max_size=3))
+    clauses = draw(
+        st.lists(st.sampled_from(("let", "where", "group", "order", "count")), max_size=3)
+    )
+    if kind == "two":
+        clauses = [one for one in clauses if one in ("order", "count")]
     for at, clause in enumerate(clauses):
+        if clause == "group" and "group" in clauses[:at]:
+            continue
         known = tuple(names)
         match clause:
             case "let":

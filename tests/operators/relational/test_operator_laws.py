@@ -7,8 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.operators.relational.deltas import (
-    VALUE, a_round, accumulated, batches, source, total,
-)  # fmt: skip
+    VALUE,
+    a_round,
+    accumulated,
+    batches,
+    source,
+    total,
+)
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.planning import called

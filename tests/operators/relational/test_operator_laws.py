@@ -1,0 +1,102 @@
+"""The law of each operator: its deltas add up to what it gives for all rows at once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.operators.relational.deltas import (
+    VALUE,
+    a_round,
+    accumulated,
+    batches,
+    source,
+    total,
+)
+from xstreamcast.algebra import plan as p
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.planning import called
+from xstreamcast.operators.relational.group import GroupOperator
+from xstreamcast.operators.relational.order import OrderOperator
+from xstreamcast.operators.relational.positions import (
+    NumberOperator,
+    SliceOperator,
+    UnionOperator,
+)
+
+AT, SIZE, KEY, FOLDED = (p.Variable(n, name) for n, name in enumerate("psgf", start=2))
+SLICES = ((1, 1), (1, 3), (2, None), (3, 4), (-1, None), (-2, -1), (2, 1))
+
+
+def holds(make, deltas) -> dict:
+    """Check the law, and give the rows."""
+    step, whole = make(), make()
+    rows = accumulated([step.apply(a_round(), [delta]) for delta in deltas])
+    assert rows == accumulated([whole.apply(a_round(), [total(deltas)])])
+    return rows
+
+
+def in_outer(rows, outer):
+    return sorted((row.rank, key) for key, row in rows.items() if key[0] == outer)
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches(), st.sampled_from(SLICES))
+def test_slice(deltas, bounds):
+    rows = holds(lambda: SliceOperator(c.Slice(source(), 1, *bounds, (VALUE,), 2)), deltas)
+    first, last = bounds
+    if first > 0:
+        for outer in "ab":
+            there = in_outer(accumulated(deltas), outer)
+            assert in_outer(rows, outer) == there[first - 1 : last]
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches(), st.booleans())
+def test_number(deltas, sized):
+    size = SIZE if sized else None
+    columns = (VALUE, AT, SIZE) if sized else (VALUE, AT)
+    rows = holds(lambda: NumberOperator(c.Number(source(), 1, AT, size, columns, 2)), deltas)
+    for outer in "ab":
+        found = [rows[key].cells[1][0][1] for _, key in in_outer(rows, outer)]
+        assert found == list(range(1, len(found) + 1))
+
+
+@settings(max_examples=80, deadline=None)
+@given(batches(), st.booleans(), st.booleans())
+def test_order(deltas, descending, greatest):
+    keys = (c.SortKey(VALUE, descending, greatest),)
+    rows = holds(lambda: OrderOperator(c.Order(source(), 1, keys, (VALUE,), 2)), deltas)
+    for outer in "ab":
+        cells = [rows[key].cells[0] for _, key in in_outer(rows, outer)]
+        values = [float(cell[0][1]) for cell in cells if cell]
+        assert values == sorted(values, reverse=descending)
+        empties = [not cell for cell in cells]
+        assert empties == sorted(empties, reverse=greatest == descending)
+
+
+@pytest.mark.parametrize("fold", ["items", "count", "exists", "empty"])
+@settings(max_examples=60, deadline=None)
+@given(deltas=batches())
+def test_group(fold, deltas):
+    call = None if fold == "items" else called(fold, p.Var(VALUE))
+    folds = (c.Fold(call, VALUE, FOLDED),)
+    node = c.Group(source(), 1, ((VALUE, KEY),), folds, (), (KEY, FOLDED), 2)
+    rows = holds(lambda: GroupOperator(node), deltas)
+    for outer in "ab":
+        members = [row.cells[0] for key, row in accumulated(deltas).items() if key[0] == outer]
+        groups = {cell[0][1] if cell else None for cell in members}
+        assert sum(key[0] == outer for key in rows) == len(groups)
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches(), batches())
+def test_union(one, other):
+    node = c.Union((source(), source()), 1, (VALUE,), 2)
+    step = UnionOperator(node)
+    longest = max(len(one), len(other))
+    pairs = [[d[i] if i < len(d) else {} for d in (one, other)] for i in range(longest)]
+    rows = accumulated([step.apply(a_round(), pair) for pair in pairs])
+    assert rows == accumulated([UnionOperator(node).apply(a_round(), [total(one), total(other)])])
+    assert len(rows) == len(accumulated(one)) + len(accumulated(other))

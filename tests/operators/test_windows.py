@@ -15,6 +15,7 @@ from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.operators.pipeline import Pipeline
 from xstreamcast.operators.watch import Watch
 from xstreamcast.operators.windowing.windowing import Windowing
 from xstreamcast.operators.windowing.windows import Windows
@@ -50,7 +51,7 @@ class Told:
 
     @property
     def windowing(self) -> Windowing:
-        assert self.watch.pipeline is not None
+        assert isinstance(self.watch.pipeline, Pipeline)
         assert isinstance(self.watch.pipeline.teller, Windowing)
         return self.watch.pipeline.teller
 

@@ -79,7 +79,7 @@ def bound_variables(plan: p.Tuples) -> tuple[p.Variable, ...]:
         case p.Where(source) | p.OrderBy(source):
             return bound_variables(source)
         case _:
-            return bound_variables(plan.source) + _own(plan)
+            return bound_variables(plan.source) + bound_by(plan)
 
 
 # Nodes have no place for a cache, and hashing one walks all of it. So facts are kept by identity;
@@ -158,14 +158,14 @@ def _of_itself(plan: p.Plan) -> Facts:
         case p.Try(_, catches):
             return Facts(bound=frozenset(v for c in catches for v in _catch_variables(c)))
         case p.GroupBy(_, _, carried):
-            return Facts(frozenset(before for before, _ in carried), frozenset(_own(plan)))
+            return Facts(frozenset(before for before, _ in carried), frozenset(bound_by(plan)))
         case p.ForEach() | p.Let() | p.CountTuples() | p.Window():
-            return Facts(bound=frozenset(_own(plan)))
+            return Facts(bound=frozenset(bound_by(plan)))
         case _:
             return Facts()
 
 
-def _own(plan: p.Tuples) -> tuple[p.Variable, ...]:
+def bound_by(plan: p.Tuples) -> tuple[p.Variable, ...]:
     """The variables that an operator itself binds."""
     match plan:
         case p.ForEach(_, variable, _, position):

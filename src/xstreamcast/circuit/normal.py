@@ -7,12 +7,13 @@ item. It has the same value.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts, free_numbers
+from xstreamcast.algebra.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.leading import hoisted
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
@@ -31,7 +32,7 @@ def normal(program: Program) -> Program:
     made = optimise(replace(program, body=body))
     unused = free_numbers(made, [made.body])
     body = with_values(made.body, lambda name: p.Variable(next(unused), name))
-    return replace(made, body=body)
+    return replace(made, body=_unique(body, free_numbers(made, [body])))
 
 
 def input_name(name: str) -> str | None:
@@ -161,6 +162,29 @@ def _with_names(value: Any, names: dict[p.Variable, p.Variable]) -> Any:
                 changed[field.name] = new
         return replace(value, **changed) if changed else value  # type: ignore[type-var]
     return value
+
+
+def _unique(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
+    """The plan in which no variable is bound in two places: rules may copy a loop."""
+    sites = Counter(v for node in descendants(plan) for v in _binds(node))
+    again = {variable for variable, count in sites.items() if count > 1}
+
+    def one(node: Any) -> Any:
+        if not isinstance(node, p.Return | p.Quantified):
+            return node
+        own = facts(node.source).bound & again
+        return _with_names(node, {v: p.Variable(next(numbers), v.name) for v in own})
+
+    made: p.Expression = bottom_up(plan, one) if again else plan
+    return made
+
+
+def _binds(node: p.Plan) -> tuple[p.Variable, ...]:
+    match node:
+        case p.ForEach() | p.Let() | p.CountTuples() | p.Window() | p.GroupBy():
+            return bound_by(node)
+        case _:
+            return ()
 
 
 def _from_context(plan: Any) -> Any:

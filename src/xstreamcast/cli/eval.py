@@ -86,7 +86,7 @@ def _problem(request: Any) -> str | None:
 def answer(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
     """The items of the answer, or the error."""
     try:
-        return {"id": request.get("id"), **_answered(request, shelf)}
+        return {"id": request.get("id"), **_computed(request, shelf)}
     except Error as caught:
         return {"id": request.get("id"), "error": _told(caught)}
     except Exception as caught:
@@ -105,7 +105,7 @@ def _code(caught: Error) -> str:
     return caught.code
 
 
-def _answered(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
+def _computed(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
     given = Given(request, shelf)
     inputs = given.inputs()
     modules = given.modules if request.get("modules") else None

@@ -13,12 +13,12 @@ import numpy as np
 
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
-from xstreamcast.functions.cast.facets import NCNAME
 from xstreamcast.functions.node_names import context_node
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import lists, many
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
+from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.tape.layout import DOCUMENT
 from xstreamcast.tape.names import XML_URI
 from xstreamcast.tape.steps import NodeTest

@@ -189,11 +189,13 @@ def _layered(a: Arrived, first: I64, order: I32, codes: int, until: int, now: in
                 if a.to[one] <= until:
                     edges[count], count = a.to[one], count + 1
         edges[count] = now
-        edges = np.unique(edges[: count + 1])
+        edges = edges[: count + 1]
+        edges = edges[np.argsort(edges, kind="mergesort")]
+        several = _distinct(edges)
         holds, since = np.int32(-1), np.int64(0)
-        for k in range(len(edges)):
+        for k in range(several):
             one = np.int32(-1)
-            if k + 1 < len(edges):
+            if k + 1 < several:
                 one = _holding(a, chain, edges[k], until)
             if one == holds and not (one >= 0 and a.valid[one] == edges[k]):
                 continue
@@ -207,6 +209,17 @@ def _layered(a: Arrived, first: I64, order: I32, codes: int, until: int, now: in
             holds, since = one, edges[k]
         starts[code + 1] = at
     return Chains(starts, place[:at].copy(), begin[:at], end[:at], zones[:at])
+
+
+@kernel
+def _distinct(values: I64) -> int:
+    """Bring the different ones of sorted values to the front → how many they are."""
+    last = 0
+    for i in range(1, len(values)):
+        if values[i] != values[last]:
+            last += 1
+            values[last] = values[i]
+    return last + 1
 
 
 @kernel

@@ -33,6 +33,12 @@ class Clauses:
     scope: Scope
     bound: dict[Expanded, p.Variable] = field(default_factory=dict)
     operators: list[Operator] = field(default_factory=list)
+    carried: list[tuple[p.Variable, p.Variable]] = field(default_factory=list)
+
+    def reads(self, variable: p.Variable) -> bool:
+        """Whether a later clause reads a variable, or carries it to one that does."""
+        later = (after for before, after in self.carried if before == variable)
+        return variable in self.scope.shared.used or any(map(self.reads, later))
 
     def bind(self, name: t.Name) -> p.Variable:
         """A new variable, visible from here on."""
@@ -136,6 +142,7 @@ def _group_by(clause: t.GroupBy, clauses: Clauses) -> None:
     collations = [inside.collation(key.collation, key.span) for key, _ in chosen.values()]
     keys = [(clauses.bind(key.name), value) for key, value in chosen.values()]
     carried = [(variable, _carry(name, variable, clauses)) for name, variable in before.items()]
+    clauses.carried += carried
     used = clauses.scope.shared.used
 
     def group(source: p.Tuples) -> p.Tuples:
@@ -144,7 +151,7 @@ def _group_by(clause: t.GroupBy, clauses: Clauses) -> None:
             source = p.Let(source, variable, value, span=clause.span)
         known = {id(value): p.Var(v, span=value.span) for v, value in made.items()}
         grouped = tuple(p.GroupKey(v, known.get(id(value), value)) for v, value in keys)
-        read = tuple(pair for pair in carried if pair[1] in used)
+        read = tuple(pair for pair in carried if clauses.reads(pair[1]))
         if all(collation == CODEPOINT for collation in collations):
             return p.GroupBy(source, grouped, read, span=clause.span)
         return _by_collations(source, grouped, collations, read, clauses.scope, clause.span)

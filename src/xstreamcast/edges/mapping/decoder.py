@@ -117,10 +117,10 @@ class MappingDecoder:
         from xstreamcast.tape.reading_units import UnitReading
 
         if self._trees is None:
-            from xstreamcast.tape.limits import DEFAULT
+            from xstreamcast.tape.limits import default_limits
 
             level = self.mapping.level
-            self._trees = UnitReading(max(level or 0, 1), DEFAULT, self.names, self.name)
+            self._trees = UnitReading(max(level or 0, 1), default_limits(), self.names, self.name)
             if not level:
                 chunk = self._root_tag() + chunk
         try:

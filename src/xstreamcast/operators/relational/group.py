@@ -155,4 +155,13 @@ def canonical(cells: Sequence[Cell], inexact: bool) -> list[Hashable]:
     """For cells of at most one item: a value that is equal where they are one group."""
     tags, values = _flat(cells)
     keys = iter(hash_keys(Items.mixed(tags, values), inexact=inexact).tolist() if tags else ())
-    return [next(keys) if cell else None for cell in cells]
+    return [_unsigned(next(keys)) if cell else None for cell in cells]
+
+
+def _unsigned(key: Any) -> Any:
+    """One zero: both are one group, and have one name."""
+    match key:
+        case (family, float(value)) if value == 0:
+            return family, 0.0
+        case _:
+            return key

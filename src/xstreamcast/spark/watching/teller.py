@@ -14,6 +14,7 @@ from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.apart import Phase, merged, told
 from xstreamcast.operators.found import Found
+from xstreamcast.operators.pipeline import Pipeline
 from xstreamcast.operators.watch import Watch
 from xstreamcast.spark.watching.messages import Back, Part
 
@@ -103,7 +104,7 @@ class Teller:
         return [Phase(n, 0, Found(reordered=True, complete=True)) for n in parts]
 
     def _tell(self, watch: Watch, phases: list[Phase]) -> list[Change]:
-        assert watch.pipeline is not None
+        assert isinstance(watch.pipeline, Pipeline)
         clock_moved, asking = watch.now != self._ticked_at, watch._asking()
         found = merged(phases, self._places)
         self._upset = True

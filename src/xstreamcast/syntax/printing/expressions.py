@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
+from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.syntax.grammar import operators
-from xstreamcast.syntax.lexing import NCNAME
 from xstreamcast.syntax.printing import binding as bind
 from xstreamcast.syntax.printing import constructors, control, flwor, paths
 from xstreamcast.syntax.printing.literals import literal, name

@@ -16,14 +16,14 @@ WORDS = ("x", "y", "10", "")
 
 
 @st.composite
-def unit(draw) -> str:
+def unit(draw):
     """One element u with keys that may be words and values that are numbers."""
     keys = "".join(f"<k>{k}</k>" for k in draw(st.lists(st.sampled_from(WORDS), max_size=2)))
     values = draw(st.lists(st.sampled_from(NUMBERS), max_size=2))
     return f"<u>{keys}{''.join(f'<v>{v}</v>' for v in values)}</u>"
 
 
-def _at(minute: int) -> str:
+def _at(minute: int):
     return f'validTime="2020-01-01T00:{minute:02d}:00"'
 
 
@@ -32,7 +32,7 @@ def arrivals(draw) -> list[bytes]:
     """Root first, units of up to six ids with late versions, removals, and the root once more."""
     ids = list(range(1, draw(st.integers(2, 6)) + 1))
 
-    def root(minute: int, order: list[int]) -> str:
+    def root(minute: int, order: list[int]):
         holes = "".join(f'<stream:hole id="{i}" tsid="2"/>' for i in order)
         return f'<stream:filler id="0" tsid="1" {_at(minute)}><r>{holes}</r></stream:filler>'
 
@@ -50,7 +50,7 @@ def arrivals(draw) -> list[bytes]:
     return [one.encode() for one in out]
 
 
-def _stream(draw) -> str:
+def _stream(draw):
     return f'stream("{draw(st.sampled_from("ab"))}")'
 
 
@@ -63,13 +63,13 @@ FOLDS = (
 
 
 @st.composite
-def values(draw, names: tuple[str, ...]) -> str:
+def values(draw, names: tuple[str, ...]):
     """Nodes that a path gives from a variable."""
     return f"${draw(st.sampled_from(names))}/{draw(st.sampled_from(('k', 'v', '*')))}"
 
 
 @st.composite
-def scalars(draw, names: tuple[str, ...], depth: int) -> str:
+def scalars(draw, names: tuple[str, ...], depth: int):
     """Something small: a fold of a path, or of a nested FLWOR."""
     if depth > 0 and draw(st.integers(0, 2)) == 0:
         inner = draw(flwors(names, depth - 1))
@@ -79,7 +79,7 @@ def scalars(draw, names: tuple[str, ...], depth: int) -> str:
 
 
 @st.composite
-def tests(draw, names: tuple[str, ...], depth: int) -> str:
+def tests(draw, names: tuple[str, ...], depth: int):
     """A condition, with joins and quantifiers in it."""
     one, other = draw(values(names)), draw(values(names))
     own = draw(st.sampled_from(("k", "v")))
@@ -100,7 +100,7 @@ def tests(draw, names: tuple[str, ...], depth: int) -> str:
 
 
 @st.composite
-def flwors(draw, outer: tuple[str, ...] = (), depth: int = 2) -> str:
+def flwors(draw, outer: tuple[str, ...] = (), depth: int = 2):
     """A FLWOR of a few clauses."""
     mine = f"{'xyz'[depth]}{len(outer)}"
     text, names, scalar = "", list(outer), []
@@ -153,7 +153,7 @@ def flwors(draw, outer: tuple[str, ...] = (), depth: int = 2) -> str:
 
 
 @st.composite
-def results(draw, names: tuple[str, ...], scalar: tuple[str, ...], depth: int) -> str:
+def results(draw, names: tuple[str, ...], scalar: tuple[str, ...], depth: int):
     """What a FLWOR returns: nodes, elements, conditions, other FLWORs."""
     shown = ", ".join(f"${one}" for one in scalar) or "()"
     one = draw(scalars(names, depth))
@@ -171,7 +171,7 @@ def results(draw, names: tuple[str, ...], scalar: tuple[str, ...], depth: int) -
 
 
 @st.composite
-def queries(draw) -> str:
+def queries(draw):
     """A whole query."""
     inner = draw(flwors((), draw(st.integers(0, 2))))
     shape = draw(st.sampled_from(("{}",) * 4 + (

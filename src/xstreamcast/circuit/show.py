@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.facts import facts_of
 
 
-def show_circuit(circuit: c.Circuit) -> str:
-    """The operators, each with the inputs below it."""
+def show_circuit(circuit: c.Circuit, facts: bool = False) -> str:
+    """The operators, each with the inputs below it; with the facts of each if they are wanted."""
     lines: list[str] = [f"emit {_shown(circuit.result)}"]
     seen: dict[int, int] = {}
-    _walk(circuit.root, 1, lines, seen)
+    _walk(circuit.root, 1, lines, seen, facts)
     return "\n".join(lines)
 
 
-def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int]) -> None:
+def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int], facts: bool) -> None:
     known = seen.get(id(node))
     if known is not None:
         lines.append("  " * depth + f"= operator {known}")
         return
     seen[id(node)] = number = len(seen) + 1
     lines.append("  " * depth + f"{number} {_line(node)}")
+    if facts:
+        key, keeps, cost = facts_of(node)
+        lines.append("  " * depth + f"  (key: {key}; keeps: {keeps}; a changed row costs: {cost})")
     for one in c.inputs_of(node):
-        _walk(one, depth + 1, lines, seen)
+        _walk(one, depth + 1, lines, seen, facts)
 
 
 def _line(node: c.Node) -> str:

@@ -20,7 +20,9 @@ from xstreamcast.rewrite.optimise import optimise, trace
 from xstreamcast.syntax import parse, show_tree
 from xstreamcast.syntax.tree import Module
 
-STAGES: Final = ("tree", "plan", "optimised", "xquery", "operators", "strategy", "spark")
+STAGES: Final = (
+    "tree", "plan", "optimised", "xquery", "circuit", "operators", "strategy", "spark",
+)  # fmt: skip
 
 
 def add_arguments(parser: Parser) -> None:
@@ -29,8 +31,9 @@ def add_arguments(parser: Parser) -> None:
         "--stage",
         choices=STAGES,
         default="plan",
-        help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), operators "
-        "(what watch computes and keeps), strategy (what run reads of each stream, and why), or "
+        help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), circuit (the "
+        "incremental operators of watch), operators (what is computed unit by unit), strategy "
+        "(what run reads of each stream, and why), or "
         "spark (what tasks do, and Spark's plan); plan if nothing is said",
     )
     parser.add_argument(
@@ -79,6 +82,8 @@ def _stage(module: Module, args: Parsed) -> str:
     match args.stage:
         case "xquery":
             return translation(module, args)
+        case "circuit":
+            return _circuit(module, args)
         case "operators":
             return _operators(module, args)
         case "strategy":
@@ -100,6 +105,13 @@ def _operators(module: Module, args: Parsed) -> str:
     from xstreamcast.operators.explain import explain_operators
 
     return explain_operators(optimise(_lowered(module, args)), told_structures(args))
+
+
+def _circuit(module: Module, args: Parsed) -> str:
+    from xstreamcast.operators.relational.explain import explain_circuit
+
+    program = optimise(lower(module))
+    return explain_circuit(program, told_structures(args), args.policy == "strict")
 
 
 def _strategy(module: Module, args: Parsed) -> str:

@@ -29,7 +29,7 @@ AT, SIZE, KEY, FOLDED = (p.Variable(n, name) for n, name in enumerate("psgf", st
 SLICES = ((1, 1), (1, 3), (2, None), (3, 4), (-1, None), (-2, -1), (2, 1))
 
 
-def holds(make, deltas) -> dict:
+def holds(make, deltas):
     """Check the law, and give the rows."""
     step, whole = make(), make()
     rows = accumulated([step.apply(a_round(), [delta]) for delta in deltas])
@@ -44,7 +44,9 @@ def in_outer(rows, outer):
 @settings(max_examples=60, deadline=None)
 @given(batches(), st.sampled_from(SLICES))
 def test_slice(deltas, bounds):
-    rows = holds(lambda: SliceOperator(c.Slice(source(), 1, *bounds, (VALUE,), 2)), deltas)
+    rows = holds(
+        lambda: SliceOperator(c.Slice(source(), 1, bounds[0], bounds[1], (VALUE,), 2)), deltas
+    )
     first, last = bounds
     if first > 0:
         for outer in "ab":

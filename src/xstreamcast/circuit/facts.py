@@ -1,0 +1,78 @@
+"""Facts of each operator, for people: its key, what it keeps, and what a changed row costs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xstreamcast.circuit import nodes as c
+
+
+class NodeFacts(NamedTuple):
+    """What `explain --stage circuit` says of an operator."""
+
+    key: str
+    keeps: str
+    cost: str
+
+
+def facts_of(node: c.Node) -> NodeFacts:
+    """The facts of one operator; what it keeps, it keeps until its row goes."""
+    match node:
+        case c.One():
+            return NodeFacts("none", "nothing", "nothing")
+        case c.Units(clock=clock, timing=timing):
+            due = ""
+            if clock:
+                due = "; a timer for each" if timing is not None else "; all when the clock moves"
+            return NodeFacts("the unit", f"the place of each unit{due}", "1")
+        case c.Rows(whole=whole) if whole:
+            return NodeFacts("none", "its inputs", "all of its inputs")
+        case c.Rows(scalars=scalars, clock=clock):
+            again = bool(scalars) or (clock and not isinstance(node.source, c.Units))
+            cost = "1; all rows when a shared value or the clock changes" if again else "1"
+            return NodeFacts(_key(node), "what each row became", cost)
+        case c.Join(key=None):
+            return NodeFacts(_key(node), "both sides", "the rows of the other side")
+        case c.Join(key=key):
+            index = "hash" if key.op == "eq" else "sorted"
+            return NodeFacts(
+                f"the join key ({key.op})", f"both sides, {index} index", "the rows that match"
+            )
+        case c.Nest(inner=inner):
+            folds = [fold for _, fold in inner]
+            return NodeFacts(_key(node), _folds(folds), _cost(folds, "the nested rows"))
+        case c.Group(folds=group_folds):
+            kept = list(group_folds)
+            return NodeFacts("the group's key", _folds(kept), _cost(kept, "the group"))
+        case c.Order():
+            return NodeFacts(_key(node), "the sort keys of all rows", "log of all rows")
+        case c.Slice() | c.Pick():
+            return NodeFacts("the outer row", "the ranks of all rows", "log of all rows")
+        case c.Number():
+            return NodeFacts(
+                "the outer row", "the ranks of all rows", "the rows whose number changes"
+            )
+        case c.Union():
+            return NodeFacts(_key(node), "nothing", "1")
+        case c.Window():
+            return NodeFacts(
+                "the outer row", "its items and windows", "the windows that hold the item"
+            )
+
+
+def _key(node: c.Node) -> str:
+    return "none" if node.width == 0 else f"{node.width} part{'s' if node.width > 1 else ''}"
+
+
+def _cost(folds: list[c.Fold], members: str) -> str:
+    """Items that are kept as they are make the new row as long as the group."""
+    if any(fold.call is None for fold in folds):
+        return f"{members}, whose items the new row holds"
+    if any(fold.name in ("sum", "avg") for fold in folds):
+        return f"log of {members}; doubles are added again in their order"
+    return f"log of {members}"
+
+
+def _folds(folds: list[c.Fold]) -> str:
+    names = sorted({"all items" if fold.call is None else fold.name for fold in folds})
+    return f"per key: {', '.join(names)}" if names else "per key: its rows"

@@ -21,6 +21,7 @@ QUERIES = (
     'stream("s")/r/u ! position()',
     'stream("s")/r/u ! last()',
     'stream("s")/r/u/position()',
+    'stream("s")//u ! path(.)',
     'for $u in stream("s")//u return count(root($u)//u)',
     'declare variable $x := stream("s")//v; declare function local:f() { sum($x) }; local:f()',
 )
@@ -38,6 +39,26 @@ def test_over_a_document_in_pieces(query):
         beside.feed("s", piece)
     beside.end("s")
     assert beside.told.items() == beside.afresh()
+
+
+def test_both_zeros_are_one_group():
+    query = 'for $v in stream("s")//v group by $k := xs:double($v) return <g>{ count($v) }</g>'
+    beside = Beside(query, {"s": "document"})
+    for piece in (b"<r><v>0</v>", b"<v>-0</v>", b"<v>1</v></r>"):
+        beside.feed("s", piece)
+    beside.end("s")
+    assert beside.told.items() == beside.afresh() == ["<g>2</g>", "<g>1</g>"]
+
+
+def test_two_groupings_carry_what_the_second_reads():
+    query = (
+        'for $u in stream("s")//u group by $g := string($u/v) '
+        "group by $h := string-length($g) return <p>{ count($u), $g }</p>"
+    )
+    beside = Beside(query, {"s": "document"})
+    for piece in PIECES:
+        beside.feed("s", piece)
+    assert beside.told.items() == beside.afresh() == ["<p>3 1 2 3</p>"]
 
 
 @pytest.mark.parametrize("query", QUERIES)

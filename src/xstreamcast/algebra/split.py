@@ -25,7 +25,7 @@ from xstreamcast.algebra.division import (
 from xstreamcast.algebra.free import facts, free_numbers
 from xstreamcast.algebra.joining import probed
 from xstreamcast.algebra.leading import hoisted, limit, stays_below
-from xstreamcast.algebra.locality import Locality
+from xstreamcast.algebra.locality import ABOVE, Locality
 from xstreamcast.algebra.numbering import Numbering, numbering
 from xstreamcast.algebra.over import gathering, over
 from xstreamcast.algebra.program import Program
@@ -352,7 +352,10 @@ def _walks(plan: p.Expression, variables: frozenset[p.Variable]) -> bool:
     if not facts(plan).used & variables:
         return False
     asked = (p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root)
-    return any(isinstance(node, asked) for node in descendants(plan))
+    return any(
+        isinstance(node, asked) or (isinstance(node, p.Call) and node.function.local in ABOVE)
+        for node in descendants(plan)
+    )
 
 
 def _asks_clock(plan: p.Plan) -> bool:

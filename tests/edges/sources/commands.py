@@ -14,6 +14,11 @@ from tests.edges.sources.roads import QUERY, answered
 from tests.edges.sources.servers import LONG, until
 
 
+def interruptible() -> None:
+    """What is started in the background is deaf to interrupts, and so is all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def watch(folder: Path, source: str, *more: str, end: int = signal.SIGKILL) -> Iterator[Sink]:
     """`watch` into folder/out with the checkpoint folder/state, while it is needed."""
@@ -22,7 +27,9 @@ def watch(folder: Path, source: str, *more: str, end: int = signal.SIGKILL) -> I
     words += ["-o", str(folder / "out"), "--format", "changes"]
     words += ["--checkpoint", str(folder / "state"), *more]
     with open(folder / "err", "ab") as err:
-        running = subprocess.Popen(words, stderr=err, stdin=subprocess.DEVNULL, env=os.environ)
+        running = subprocess.Popen(
+            words, stderr=err, stdin=subprocess.DEVNULL, env=os.environ, preexec_fn=interruptible
+        )
     try:
         yield Sink(folder, running)
     finally:

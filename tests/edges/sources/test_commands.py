@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.edges.sources.commands import watch
+from tests.edges.sources.commands import interruptible, watch
 from tests.edges.sources.roads import MESSAGES, QUERY, WHOLE, answered, expected
 from tests.edges.sources.servers import LONG, free_port, websocket
 from xstreamcast.cli.main import main
@@ -114,8 +114,10 @@ def test_a_folder_is_followed_into_a_table(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "1.xml").write_bytes(b"".join(MESSAGES[:26]))
     words = ["ingest", str(folder), "--table", str(table), "--stream", "roads"]
-    running = subprocess.Popen([*XSC, *words, "--runner", "local", "--follow"], text=True,
-                               stderr=subprocess.PIPE)  # fmt: skip
+    running = subprocess.Popen(
+        [*XSC, *words, "--runner", "local", "--follow"], text=True, stderr=subprocess.PIPE,
+        preexec_fn=interruptible,
+    )  # fmt: skip
     from tests.edges.sources.servers import until
     from xstreamcast.edges.table.log import Log
 

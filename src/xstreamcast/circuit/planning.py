@@ -304,6 +304,8 @@ class Planner:
         if outer.is_one and not outer.clauses and not outer.scalars:
             return inner
         left, right = outer.closed(), inner.closed()
+        if left.base.width:
+            raise NotLifted("each row is compared with all rows of an input")
         return self._pairs(left, right, None)
 
     def _pairs(self, left: Relation, right: Relation, key: p.JoinKey | None) -> Relation:
@@ -575,6 +577,8 @@ class Planner:
             if call is not None:
                 value = replace(call, args=(result, *call.args[1:]))
             return replace(found, clauses=found.clauses[:-1], bound=found.bound[:-1]), value
+        if _pairs_up(inner.base, whole.base):
+            raise NotLifted("each row is compared with all rows of an input", plan.span)
         fold = c.Fold(call, item, into)
         node = c.Nest(whole.base, ((inner.base, fold),), (*whole.variables, into), whole.base.width)
         made = Relation(node, places=whole.places)
@@ -836,6 +840,18 @@ def _gives(plan: p.Call) -> bool:
             return local in _GIVING
         case _:
             return False
+
+
+def _pairs_up(node: c.Node, outer: c.Node) -> bool:
+    """Whether a nested relation has about as many rows as outer rows times those of an input.
+
+    To keep them would cost more than to evaluate the whole again.
+    """
+    if node is outer:
+        return False
+    if isinstance(node, c.Join) and node.left.width and (node.key is None or node.key.op != "eq"):
+        return True
+    return any(_pairs_up(one, outer) for one in c.inputs_of(node) if one.width >= outer.width)
 
 
 def _is_hidden(plan: p.Expression) -> bool:

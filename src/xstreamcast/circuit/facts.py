@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 
 
@@ -33,7 +34,7 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts(_key(node), "what each row became", cost)
         case c.Join(key=None):
             return NodeFacts(_key(node), "both sides", "the rows of the other side")
-        case c.Join(key=key):
+        case c.Join(key=p.JoinKey() as key):
             index = "hash" if key.op == "eq" else "sorted"
             return NodeFacts(
                 f"the join key ({key.op})", f"both sides, {index} index", "the rows that match"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 
 
@@ -32,9 +31,9 @@ def facts_of(node: c.Node) -> NodeFacts:
             again = bool(scalars) or (clock and not isinstance(node.source, c.Units))
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
             return NodeFacts(_key(node), "what each row became", cost)
-        case c.Join(key=None):
-            return NodeFacts(_key(node), "both sides", "the rows of the other side")
-        case c.Join(key=p.JoinKey() as key):
+        case c.Join(key=key):
+            if key is None:
+                return NodeFacts(_key(node), "both sides", "the rows of the other side")
             index = "hash" if key.op == "eq" else "sorted"
             return NodeFacts(
                 f"the join key ({key.op})", f"both sides, {index} index", "the rows that match"

@@ -139,7 +139,10 @@ class History:
             self._append(batch, payloads, places, fresh, number)
             self._chains.clear()
             self._attached = None
-            self._reach_newest(batch.clock[fresh], batch.flags[fresh])
+        # what has no time of its own takes that of its arrival, which passes for repetitions, too
+        timely = fresh | (batch.flags & np.uint8(TIMELESS) != 0)
+        if timely.any():
+            self._reach_newest(batch.clock[timely], batch.flags[timely])
         return distinct(batch.id[fresh])
 
     def _reach_newest(self, valid: I64, flags: U8) -> None:

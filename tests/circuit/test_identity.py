@@ -22,6 +22,8 @@ QUERIES = (
     'stream("s")/r/u ! last()',
     'stream("s")/r/u/position()',
     'stream("s")//u ! path(.)',
+    'for $u in stream("s")//u order by $u/v return <a n="{ count(stream("s")//u) }">{ $u/v }</a>',
+    '<a n="{ count(stream("s")//u) }" m="{ max(stream("s")//v) }"/>',
     'for $u in stream("s")//u return count(root($u)//u)',
     'declare variable $x := stream("s")//v; declare function local:f() { sum($x) }; local:f()',
 )

@@ -543,7 +543,9 @@ class Planner:
             nonlocal relation
             if child is inner:
                 return child
-            relation, made = self.extend(child, relation)
+            # the attributes of a constructor are parts of it, not values
+            part = isinstance(child, p.MakeAttribute | p.MakeNamespace)
+            relation, made = (self._children if part else self.extend)(child, relation)
             return made
 
         made = map_children(plan, one)

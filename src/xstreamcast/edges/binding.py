@@ -127,7 +127,10 @@ class Binding:
     def _refuse_past_of_documents(self) -> None:
         """A document is as it is: nothing tells what it was at another time."""
         options = self._options
-        if self.histories or (options.as_of is None and options.between is None):
+        if options.as_of is None and options.between is None:
+            return
+        # a declared stream is a document that was computed as of that time
+        if self.histories or any(isinstance(one, History) for one in self._inputs.values()):
             return
         word = "--as-of" if options.as_of is not None else "--between"
         raise error(

@@ -317,9 +317,9 @@ class Asking:
 
 
 @st.composite
-def cases(draw: DrawFn) -> Case:
-    """A stream and some queries."""
+def cases(draw: DrawFn, plain: bool = False) -> Case:
+    """A stream and some queries; `plain` as for histories."""
     structure = draw(structures())
-    wire = draw(histories(structure))
+    wire = draw(histories(structure, plain))
     asking = Asking(draw, structure)
     return Case(tuple(asking.query() for _ in range(draw(st.integers(1, 5)))), wire)

@@ -41,9 +41,11 @@ SPREAD = (
     "for $b in //b order by if ($b/@n = '1') then 1e0 else 0.5 return $b/@n",
     "for $b in //b group by $k := xs:date('2003-01-01') + xs:dayTimeDuration('P1D') * count($b/c) "
     "return ($k, count($b))",
+    "for $b in //b group by $k := $b/@k return count($b/c | $b)",
+    "for $b in //b group by $k := $b/@k return ($b/c[1] | $b, count($b except $b[c]))",
 )
 WHOLE = (
-    "for $b in //b group by $k := $b/@k return count($b/c | $b)",
+    "for $b in //b group by $k := $b/@k return count($b/c | $b/..)",
     "for $b in //b group by $k := $b/@k return (for $x in $b order by $x/@n return $x/c)",
     "let $all := //b for $b in $all group by $k := $b/@k return $b[last()]/@n",
 )

@@ -68,7 +68,12 @@ def _answer(run: Any) -> list[str] | str:
 
 
 @settings(max_examples=1500 if PROFILE == "thorough" else 25, suppress_health_check=SLOW)
-@given(cases(), st.none() | MINUTES, st.sampled_from(["auto", "caq", "qac"]), st.integers(1, 4))
+@given(
+    cases(plain=True),
+    st.none() | MINUTES,
+    st.sampled_from(["auto", "caq", "qac"]),
+    st.integers(1, 4),
+)  # plain: units come from a table, which refuses what says more
 def test_units_of_a_stream_spread_over_tasks(
     case: Case, as_of: str | None, strategy: str, tasks: int
 ) -> None:
@@ -95,6 +100,28 @@ def test_ranges_of_a_document_spread_over_tasks(tmp_path: Path, text: str, step:
     assert _here(run) == list(query.run(path).lines())
 
 
+SEVERAL = (
+    "<a></a><b/>",
+    "<b/><a><b/></a>",
+    "<a/><a><b/></a><a><b/><b/></a>",
+    "<?xml version='1.0'?><a><b/><b/></a><!-- <a> -->\n<?xml version='1.0'?><a><b/></a><?p?>",
+    "<a><b/><b/><b/></a><a/>",
+)
+OF_SEVERAL = ("//b", "count(//b)", "count(/*)", "/a[last()]/b", "/a[2]/b", "count(//b/..)")
+
+
+@pytest.mark.parametrize("document", SEVERAL)
+@pytest.mark.parametrize("text", OF_SEVERAL)
+def test_documents_one_after_another_are_as_locally(
+    tmp_path: Path, text: str, document: str
+) -> None:
+    path = tmp_path / "d.xml"
+    path.write_text(document)
+    query = xsc.query(text)
+    run = SparkRun(None, query.telling(""), path, {}, Options(), tasks=9, smallest=1)
+    assert _here(run) == list(query.run(path).lines())
+
+
 def test_most_of_these_are_spread(tmp_path: Path) -> None:
     path = tmp_path / "d.xml"
     path.write_text(DOCUMENT)
@@ -109,7 +136,8 @@ def test_most_of_these_are_spread(tmp_path: Path) -> None:
         "<a><b></a>",
         "<a><b/>",
         "",
-        "<a></a><b/>",
+        "<a></a><b>",
+        "<a></a>x",
         "<a b='></a>",
         "<aaaaaaaaaaaaaaa><b/><b/><b/></c>",
     ],

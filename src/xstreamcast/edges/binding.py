@@ -31,6 +31,7 @@ from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.inputs import chunks, opened, paths
 from xstreamcast.edges.json_documents import is_json_or_csv, read_document
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
+from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
@@ -273,8 +274,10 @@ class Binding:
             if len(files) == 1 and is_json_or_csv(files[0]):
                 return _nodes(read_document(self.store, Path(files[0])))
             if len(files) == 1:
+                name = os.fspath(source)
+                if os.path.isfile(files[0]) and not is_compressed(files[0]):  # as it lies there
+                    return _nodes(self.store.read(Path(files[0]), mode="sequence", name=name))
                 with opened(files[0]) as file:
-                    name = os.fspath(source)
                     return _nodes(self.store.read(file, mode="sequence", name=name))
             source = b"".join(chunk for path in files for chunk in chunks(path))
         return _nodes(self.store.read(source, mode="sequence"))

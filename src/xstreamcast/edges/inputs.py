@@ -8,7 +8,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Literal
 
@@ -81,10 +81,11 @@ def opened(path: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        file = (opened_compressed if is_compressed(path) else open_plain)(path)
+        zipped = is_compressed(path)
+        file = (opened_compressed if zipped else open_plain)(path)
     except OSError as failed:
         raise error("XSCU0003", f"cannot open {path}: {failed.strerror or failed}") from None
-    with file, reading_compressed(path):
+    with file, reading_compressed(path) if zipped else nullcontext():
         yield file
 
 
@@ -110,12 +111,20 @@ def kind_of(head: bytes, name: str | None = None) -> Kind:
 
 
 def kind_of_source(source: str | os.PathLike[str]) -> Kind:
-    """What the first input of a source is; a pipe, which cannot be read twice, is fragments."""
+    """What the first input of a source is; a pipe, which cannot be read twice, is fragments.
+
+    A file that is called JSON or CSV is a document of that form, unless it holds a stream.
+    """
+    from xstreamcast.edges.json_documents import is_json_or_csv  # here: it needs the functions
+
     first = paths(source)[0]
     if first == "-" or stat.S_ISFIFO(os.stat(first).st_mode):
         return "fragments"
     with opened(first) as file:
-        return kind_of(file.read(_HEAD), first)
+        head = file.read(_HEAD)
+    if is_json_or_csv(first) and not (is_update_stream(head) or is_change_stream(head)):
+        return "document"
+    return kind_of(head, first)
 
 
 def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator[list[Arrival]]:
@@ -136,7 +145,7 @@ def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator
 
 def _plain_size(path: str) -> int:
     """How many bytes will be read; 0 where nobody knows."""
-    return 0 if path == "-" or path.endswith(".gz") else os.path.getsize(path)
+    return 0 if path == "-" or is_compressed(path) else os.path.getsize(path)
 
 
 def stream_name(source: str | os.PathLike[str]) -> str:

@@ -7,6 +7,7 @@ import os
 from typing import BinaryIO, Protocol, TypeAlias
 
 from xstreamcast.errors import DataPlace, error
+from xstreamcast.model.work import WORK
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import U8, Tape, frozen_bytes
 from xstreamcast.tape.limits import Limits, default_limits
@@ -99,6 +100,7 @@ def _unzipped(file: BinaryIO, reader: Reader) -> Tape:
 def _chunked(file: BinaryFile, reader: Reader) -> Tape:
     parts = []
     while chunk := file.read(_CHUNK):
+        WORK.read += len(chunk)
         parts.append(reader.feed(chunk))
     return _all_of(parts, reader)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta, timezone
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -79,6 +78,8 @@ def _any_form(text: str) -> tuple[int, bool] | None:
 
 def _rfc822(text: str) -> tuple[int, bool] | None:
     """A date as mail and RSS have it: Tue, 10 Jun 2003 04:00:00 GMT."""
+    from email.utils import parsedate_to_datetime  # here: it takes long to import
+
     try:
         found = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError):

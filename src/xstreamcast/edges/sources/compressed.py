@@ -1,10 +1,14 @@
-"""Files that are compressed, read as what they hold: .gz, .bz2 and .zst, by their names."""
+"""What is compressed, read as what it holds: gzip, bzip2 and Zstandard.
+
+A file is known by its name or its first bytes, all else by its name.
+"""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import io
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,18 +18,39 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.errors import error
 
 ENDINGS: Final = (".gz", ".bz2", ".zst")
+MARKS: Final = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\x28\xb5\x2f\xfd": ".zst"}
 _CHUNK: Final = 1 << 18
 _BROKEN: Final = ("BadGzipFile", "ZstdError", "OSError")  # what the libraries raise
 
 
-def is_compressed(name: str) -> bool:
+def named_compressed(name: str) -> bool:
     """Whether a name says so."""
     return name.endswith(ENDINGS)
 
 
+def is_compressed(name: str) -> bool:
+    """Whether the name of a file or its first bytes say so; a pipe has a name alone."""
+    return _ending(name) is not None
+
+
+def _ending(name: str) -> str | None:
+    """The ending that a file has, or that its first bytes should have given it."""
+    for ending in ENDINGS:
+        if name.endswith(ending):
+            return ending
+    if not os.path.isfile(name):
+        return None
+    try:
+        with open(name, "rb") as file:
+            head = file.read(4)
+    except OSError:
+        return None  # who reads it says why
+    return next((ending for mark, ending in MARKS.items() if head.startswith(mark)), None)
+
+
 def plain_name(name: str) -> str:
     """A name without the ending that says so."""
-    return name.rpartition(".")[0] if is_compressed(name) else name
+    return name.rpartition(".")[0] if named_compressed(name) else name
 
 
 def open_plain(name: str) -> BinaryIO:
@@ -35,9 +60,10 @@ def open_plain(name: str) -> BinaryIO:
 
 def opened_compressed(name: str) -> BinaryIO:
     """A compressed file, open for reading what it holds; several parts in a row are read as one."""
-    if name.endswith(".gz"):
+    ending = _ending(name)
+    if ending == ".gz":
         return cast(BinaryIO, gzip.open(name, "rb"))
-    if name.endswith(".bz2"):
+    if ending == ".bz2":
         return cast(BinaryIO, bz2.open(name, "rb"))
     library = needed("zstandard").ZstdDecompressor
     return cast(BinaryIO, io.BufferedReader(_Unpacked(open(name, "rb"), library), 1 << 18))
@@ -78,10 +104,7 @@ class _Unpacked(io.RawIOBase):
 
 @contextmanager
 def reading_compressed(name: str) -> Iterator[None]:
-    """Whatever a library says of bytes that it cannot read, said in our words."""
-    if not is_compressed(name):
-        yield
-        return
+    """Whatever a library says of compressed bytes that it cannot read, said in our words."""
     try:
         yield
     except Exception as failed:

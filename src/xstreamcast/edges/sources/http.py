@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
-from xstreamcast.edges.sources.compressed import decompressed, is_compressed
+from xstreamcast.edges.sources.compressed import decompressed, named_compressed
 from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.events import EventReader
 from xstreamcast.edges.sources.extras import needed
@@ -140,7 +140,7 @@ class HttpReceiver:
             if said in response.headers:
                 self._asking[asked] = response.headers[said]
         path = self._place.path.partition("?")[0]
-        data = decompressed(body.data, path) if is_compressed(path) else body.data
+        data = decompressed(body.data, path) if named_compressed(path) else body.data
         digest = hashlib.sha256(data).hexdigest().encode()
         if digest != self._seen:
             self._seen = digest

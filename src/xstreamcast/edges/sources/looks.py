@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from xstreamcast.edges.sources.compressed import MARKS
 from xstreamcast.errors import error
 
 _PACKED: Final = {
-    b"\x1f\x8b": ("gzip", ".gz", "gunzip -c"),
-    b"BZh": ("bzip2", ".bz2", "bunzip2 -c"),
-    b"\x28\xb5\x2f\xfd": ("Zstandard", ".zst", "unzstd -c"),
+    ".gz": ("gzip", "gunzip -c"),
+    ".bz2": ("bzip2", "bunzip2 -c"),
+    ".zst": ("Zstandard", "unzstd -c"),
 }
 _JSON: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:\{\s*["}]|\[\s*[\[{"\]\d])')
 _HTML: Final = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<!doctype\s+html[\s>]|<HTML[\s>])", re.IGNORECASE
+)
+_HTML_HINT: Final = (
+    "a server often answers so in place of the feed: open it; a converter makes a page XHTML"
+)
+_JSON_HINT: Final = (
+    "run reads JSON from a file that ends in .json, .ndjson or .jsonl, json-to-xml() within a "
+    "query; a server may have XML too (Accept: application/xml)"
 )
 _TITLE: Final = re.compile(rb"<title>\s*([^<]{1,80})", re.IGNORECASE)
 
@@ -29,9 +37,10 @@ def refuse_foreign(head: bytes, name: str | None) -> None:
 
 
 def _packed(head: bytes) -> tuple[str, str] | None:
-    for mark, (what, ending, command) in _PACKED.items():
+    for mark, ending in MARKS.items():
         if head.startswith(mark):
-            return what, f"a file whose name ends in {ending} is unpacked; a pipe: {command} | …"
+            what, command = _PACKED[ending]
+            return what, f"a file is unpacked by itself, a pipe is not: {command} | …"
     if head.startswith(b"PK\x03\x04"):
         return "a zip archive", "unpack it (unzip -p FILE.zip | …), or give the folder it makes"
     return None
@@ -43,9 +52,9 @@ def _other(head: bytes) -> tuple[str, str] | None:
         hint = f"iconv -f UTF-16{order} -t UTF-8 FILE | … -i -"
         return f"UTF-16{order} with neither a byte order mark nor a declaration", hint
     if _JSON.match(head):
-        return "JSON", "only XML is read; ask the sender for XML (Accept: application/xml)"
+        return "JSON", _JSON_HINT
     if _HTML.match(head) and b"xmlns" not in head:
         title = _TITLE.search(head)
         said = f' ("{title[1].decode(errors="replace").strip()}")' if title else ""
-        return f"a page in HTML{said}", "a server often answers so in place of the feed: open it"
+        return f"a page in HTML{said}", _HTML_HINT
     return None

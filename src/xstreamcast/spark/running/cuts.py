@@ -173,6 +173,23 @@ def places(
     return found
 
 
+def has_one_root(data: Any, found: Sequence[Place]) -> bool:
+    """Whether the first element is around all places, and none follows it."""
+    document = Document(data, (), ())
+    if not found:
+        return True  # nothing was cut
+    last = found[-1]
+    if last.open[0] != _next_root(document, document.first(0), 0):
+        return False
+    return _next_root(document, last.at, len(last.open)) < 0
+
+
+def _next_root(document: Document, at: int, depth: int) -> int:
+    """The first element that is in no other, as if all were one deeper: there a place may be."""
+    state = np.array([at, depth + 1, 0, 0], np.int64)
+    return document.places(state, np.zeros(1, np.int64), document.size, 1, at)
+
+
 def _guessed(document: Document, threads: int, chunk: int) -> Iterator[tuple[Effect | None, int]]:
     """Each chunk as it is if it begins outside of markup, and where it ends."""
     size = document.size

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.spark.running.around import Chains
-from xstreamcast.spark.running.cuts import Place, Unmatched, places
+from xstreamcast.spark.running.cuts import Place, Unmatched, has_one_root, places
 from xstreamcast.spark.running.task import Question, answered, failing
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ def ranges(
         found = places(data, level, step, guards, held, threads)
     except Unmatched:
         return "its tags do not match"  # whoever reads it whole says where
+    if not has_one_root(data, found):
+        return "it has several roots"
     return _between(data, size, found)
 
 

@@ -56,7 +56,6 @@ class _Inlining:
             if one.value is not None and not one.external
         }
         self._recursive = _recursive(program)
-        self._reading = self._functions_reading()
 
     def body(self) -> p.Expression:
         """The body with everything put in."""
@@ -85,15 +84,6 @@ class _Inlining:
                 return self._called(index, args, node.span)
             case _:
                 return node
-
-    def _functions_reading(self) -> frozenset[int]:
-        """The functions that reach an input, directly or through others."""
-        reading: set[int] = set()
-        streams = {v for v, one in self._globals.items() if mentions(one.value)}  # type: ignore[arg-type]
-        for number, one in enumerate(self._program.functions):
-            if mentions(one.body) or facts(one.body).used & streams:
-                reading.add(number)
-        return frozenset(reading)
 
     def _is_inlined(self, index: int) -> bool:
         body = self._program.functions[index].body

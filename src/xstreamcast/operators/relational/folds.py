@@ -6,6 +6,7 @@ value  →  the function over the items of all rows, in the order of their ranks
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -115,7 +116,7 @@ def _one_row(tags: list[int], values: list[Any]) -> Column:
     return Column(Items.mixed(tags, values), np.array([0, len(tags)], np.int64))
 
 
-class _Switching:
+class _Switching(ABC):
     """A fold that has a quick way for values of some types, and the function itself for others."""
 
     def __init__(self, fold: Fold) -> None:
@@ -134,32 +135,37 @@ class _Switching:
         if self._strange:
             if self._slow is None:
                 self._slow = Gathered(self._fold)
-                self._slow.update(
-                    [], [(rank, key, cell) for key, (rank, cell) in self._rows.items()]
-                )
+                self._slow.update([], self._members())
                 self._clear()
             else:
                 self._slow.update(gone, come)
         elif self._slow is not None:
             self._slow = None
-            self._take([], [(rank, key, cell) for key, (rank, cell) in self._rows.items()])
+            self._take([], self._members())
         else:
             self._take(gone, come)
 
     def value(self, turn: Round) -> Cell:
         return self._quick() if self._slow is None else self._slow.value(turn)
 
+    def _members(self) -> list[Member]:
+        return [(rank, key, cell) for key, (rank, cell) in self._rows.items()]
+
+    @abstractmethod
     def _is_strange(self, cell: Cell) -> bool:
-        raise NotImplementedError
+        """Whether the quick way does not know a value of the cell."""
 
+    @abstractmethod
     def _take(self, gone: list[Member], come: list[Member]) -> None:
-        raise NotImplementedError
+        """Take members in the quick way."""
 
+    @abstractmethod
     def _clear(self) -> None:
-        raise NotImplementedError
+        """Forget all members of the quick way."""
 
+    @abstractmethod
     def _quick(self) -> Cell:
-        raise NotImplementedError
+        """The value in the quick way."""
 
 
 class Summed(_Switching):

@@ -22,6 +22,15 @@ def by_outer(delta: Delta, width: int) -> dict[Key, Delta]:
     return out
 
 
+def take_rows(rows: dict[Key, Row], delta: Delta) -> None:
+    """Bring the rows that are kept up to date."""
+    for key, (_, new) in delta.items():
+        if new is None:
+            rows.pop(key, None)
+        else:
+            rows[key] = new
+
+
 def reorder(order: Ordered, delta: Delta) -> None:
     """Take the changes of one outer row in."""
     order.replace(
@@ -45,11 +54,7 @@ class SliceOperator:
         """The rows that changed, came to one of the positions, or left it."""
         (delta,) = deltas
         out: Delta = {}
-        for key, (_, new) in delta.items():
-            if new is None:
-                self._rows.pop(key, None)
-            else:
-                self._rows[key] = new
+        take_rows(self._rows, delta)
         for outer, own in by_outer(delta, self._node.outer).items():
             order = self._orders.setdefault(outer, Ordered())
             reorder(order, own)
@@ -116,11 +121,7 @@ class PickOperator:
         """The rows that came to the position, left it, or changed there."""
         delta, place = deltas
         out: Delta = {}
-        for key, (_, new) in delta.items():
-            if new is None:
-                self._rows.pop(key, None)
-            else:
-                self._rows[key] = new
+        take_rows(self._rows, delta)
         touched = by_outer(delta, self._node.outer)
         for outer, own in touched.items():
             reorder(self._orders.setdefault(outer, Ordered()), own)
@@ -172,11 +173,7 @@ class NumberOperator:
         """The rows that changed, and those that have another number."""
         (delta,) = deltas
         out: Delta = {}
-        for key, (_, new) in delta.items():
-            if new is None:
-                self._rows.pop(key, None)
-            else:
-                self._rows[key] = new
+        take_rows(self._rows, delta)
         for outer, own in by_outer(delta, self._node.outer).items():
             order = self._orders.setdefault(outer, Ordered())
             before = len(order)

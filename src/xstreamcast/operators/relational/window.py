@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
-from xstreamcast.operators.relational.positions import by_outer
+from xstreamcast.operators.relational.positions import by_outer, take_rows
 from xstreamcast.operators.relational.window_items import WindowItems
 from xstreamcast.operators.relational.window_search import WindowSearch, moves_with_positions
 
@@ -31,11 +31,7 @@ class WindowOperator:
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The windows that came, went, or hold something else."""
         (delta,) = deltas
-        for key, (_, new) in delta.items():
-            if new is None:
-                self._rows.pop(key, None)
-            else:
-                self._rows[key] = new
+        take_rows(self._rows, delta)
         out: Delta = {}
         for outer, own in by_outer(delta, self._node.outer).items():
             items = self._items.setdefault(outer, WindowItems())

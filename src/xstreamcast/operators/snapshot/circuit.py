@@ -1,0 +1,46 @@
+"""A circuit that runs, as tables, and one that goes on where it was."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from xstreamcast.circuit.show import show_circuit
+from xstreamcast.operators.relational.run import _operator
+from xstreamcast.operators.snapshot.arrow import Unwritten
+from xstreamcast.operators.snapshot.operators import (
+    read_emit,
+    read_operator,
+    write_emit,
+    write_operator,
+)
+
+if TYPE_CHECKING:
+    from xstreamcast.circuit.nodes import Circuit
+    from xstreamcast.operators.relational.run import CircuitRun
+    from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+
+
+def circuit_fingerprint(circuit: Circuit) -> str:
+    """What two circuits have in common whose operators keep the same."""
+    return sha256(show_circuit(circuit, facts=True).encode()).hexdigest()
+
+
+def write_circuit(to: TableWriter, run: CircuitRun) -> None:
+    """What all operators keep, and what was told."""
+    if run._broken:
+        raise Unwritten("the query fails over what has come so far")
+    for number, operator in enumerate(run._operators):
+        write_operator(to, str(number), operator)
+    write_emit(to, run._emit)
+    to.values("circuit", asked=[run.asked])
+
+
+def read_circuit(source: TableReader, run: CircuitRun) -> None:
+    """Give a circuit that has not run yet what another one kept."""
+    run._operators = [_operator(node) for node in run._order]
+    for number, operator in enumerate(run._operators):
+        read_operator(source, str(number), operator)
+    read_emit(source, run._emit)
+    ((run.asked,),) = source.values("circuit", "asked")
+    run._broken = False

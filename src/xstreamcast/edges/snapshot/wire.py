@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _OF_CODES: Final = ("first", "carries")  # columns of links by code, and by link
 _OF_LINKS: Final = ("container", "next")
+_NAME: Final = re.compile(rb"<([^\s/>]+)")  # of a root
 
 
 def write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
@@ -75,11 +77,12 @@ def _reading_facts(name: str, reading: WireReading) -> dict[str, Any] | None:
         return None
     if coder._decoder is not None:
         raise Unwritten(f"{name} is not written in UTF-8")
-    if units is None or reading._skipping is not None or units.refused is not None or units.ended:
+    if units is None or reading._skipping is not None or units.refused is not None:
         raise Unwritten(f"{name} stands before its first fragment, or amid a broken one")
     at = reading._spots.at(units.passed + reading._shift).spot()
     return {
         "tag": units.tag.decode(),
+        "closed": units.ended,
         "at": [at.offset, at.line, at.column],
         "kept": base64.b64encode(units.kept).decode(),
     }
@@ -91,7 +94,10 @@ def _read_on(reading: WireReading, facts: Mapping[str, Any]) -> None:
     reading._transcoder._begun = True
     reading._spots._end, reading._spots._chunks = at, [(at, b"")]
     reading._units = _Units(1, default_limits(), reading._names, reading._name, tag)
-    reading._shift = at.offset - len(tag)
+    if facts["closed"]:
+        reading._units.feed_quietly(b"</" + _NAME.match(tag)[1] + b">")  # type: ignore[index]
+    assert reading._units.keeps == 0
+    reading._shift = at.offset - reading._units.passed
     kept = base64.b64decode(facts["kept"])
     if kept:
         reading._spots.take(kept)

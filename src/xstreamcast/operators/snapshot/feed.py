@@ -60,6 +60,7 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     facts = source.facts[f"{at}.feed"]
     for name in _FACTS:
         setattr(feed, name, facts[name])
+    feed._of_root[:] = False
     feed._of_root[source.arrays(f"{at}.root")["number"]] = True
     gone, dead = (source.arrays(f"{at}.{name}")["number"] for name in ("gone", "dead"))
     if len(gone):

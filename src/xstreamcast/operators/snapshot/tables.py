@@ -32,7 +32,7 @@ class TableWriter:
         self.facts: dict[str, Any] = {}  # what is no column: numbers and words, as JSON has them
         self._columns = ColumnWriter()
 
-    def values(self, name: str, **columns: Sequence[Any]) -> None:
+    def values(self, name: str, /, **columns: Sequence[Any]) -> None:
         """A table of values; rows that it is the first to hold are written before it."""
         made = {one: self._columns.column(list(values)) for one, values in columns.items()}
         self._write_rows(f"{name}.rows")

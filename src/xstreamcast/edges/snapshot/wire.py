@@ -12,7 +12,7 @@ import numpy as np
 from xstreamcast.edges.wire.decoder import Counts, Decoder
 from xstreamcast.edges.wire.reading import WireReading, _Units
 from xstreamcast.edges.wire.spots import Spot
-from xstreamcast.operators.snapshot.arrow import Unwritten
+from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
 from xstreamcast.operators.snapshot.history import structure_facts, structure_from
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 from xstreamcast.tape.limits import default_limits
@@ -32,7 +32,7 @@ def write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
     if type(decoder) is not Decoder:
         raise Unwritten(f"{decoder.name} is no stream of fragments")
     if decoder._waiting:
-        raise Unwritten(f"fragments of {decoder.name} wait for their structure")
+        raise NotNow(f"fragments of {decoder.name} wait for their structure")
     write_ids(to, f"{at}.ids", decoder.ids)
     tables = decoder._links._t._asdict()
     to.arrays(f"{at}.codes", {name: tables[name] for name in _OF_CODES})
@@ -78,7 +78,7 @@ def _reading_facts(name: str, reading: WireReading) -> dict[str, Any] | None:
     if coder._decoder is not None:
         raise Unwritten(f"{name} is not written in UTF-8")
     if units is None or reading._skipping is not None or units.refused is not None:
-        raise Unwritten(f"{name} stands before its first fragment, or amid a broken one")
+        raise NotNow(f"{name} stands before its first fragment, or amid a broken one")
     at = reading._spots.at(units.passed + reading._shift).spot()
     return {
         "tag": units.tag.decode(),

@@ -9,7 +9,11 @@ from xstreamcast.errors import error
 
 
 class Unwritten(Exception):
-    """Something of a running query has no snapshot, or has none now; the message says what."""
+    """Something of a running query has no snapshot; the message says what."""
+
+
+class NotNow(Unwritten):
+    """There is no snapshot at this moment: after some of the next ticks there will be."""
 
 
 class Unreadable(Exception):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.operators.relational.run import _operator
-from xstreamcast.operators.snapshot.arrow import Unwritten
+from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.snapshot.operators import (
     read_emit,
     read_operator,
@@ -29,7 +29,7 @@ def circuit_fingerprint(circuit: Circuit) -> str:
 def write_circuit(to: TableWriter, run: CircuitRun) -> None:
     """What all operators keep, and what was told."""
     if run._broken:
-        raise Unwritten("the query fails over what has come so far")
+        raise NotNow("the query fails over what has come so far")
     for number, operator in enumerate(run._operators):
         write_operator(to, str(number), operator)
     write_emit(to, run._emit)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.snapshot.arrow import Unreadable, Unwritten
+from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
 from xstreamcast.operators.snapshot.circuit import (
     circuit_fingerprint,
     read_circuit,
@@ -28,11 +28,11 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
     """All that a query needs to go on; Unwritten if it has something that no table holds."""
     run = watch.pipeline
     if run is None:
-        raise Unwritten("not all inputs have told their structure")
+        raise NotNow("not all inputs have told their structure")
     if not isinstance(run, CircuitRun):
         raise Unwritten("the query is evaluated unit by unit, without a circuit")
     if watch._moves or watch._waiting or watch._owed or watch._stale or watch._touched:
-        raise Unwritten("something has come that no tick has taken in")
+        raise NotNow("something has come that no tick has taken in")
     if watch._uncut:
         raise Unwritten("an input is read whole")
     feeds = list(watch._feeds.items())

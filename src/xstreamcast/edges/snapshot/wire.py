@@ -35,7 +35,7 @@ def write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
         raise NotNow(f"fragments of {decoder.name} wait for their structure")
     write_ids(to, f"{at}.ids", decoder.ids)
     tables = decoder._links._t._asdict()
-    to.arrays(f"{at}.codes", {name: tables[name] for name in _OF_CODES})
+    to.arrays(f"{at}.codes", {name: tables[name][: len(decoder.ids)] for name in _OF_CODES})
     count = int(decoder._links._t.state[0])
     to.arrays(f"{at}.links", {name: tables[name][:count] for name in _OF_LINKS})
     structure = decoder.structure
@@ -61,11 +61,9 @@ def read_decoder(source: TableReader, at: str, decoder: Decoder) -> None:
 
 def _read_links(source: TableReader, at: str, decoder: Decoder) -> None:
     codes, links = source.arrays(f"{at}.codes"), source.arrays(f"{at}.links")
-    own, count = decoder._links, len(links["container"])
-    if len(codes["first"]) == 0:
-        return
-    own._make_room(len(codes["first"]), max(count, 1))
-    own._t.first[:], own._t.carries[:] = codes["first"], codes["carries"]
+    own, count, met = decoder._links, len(links["container"]), len(codes["first"])
+    own._make_room(met, max(count, 1))
+    own._t.first[:met], own._t.carries[:met] = codes["first"], codes["carries"]
     own._t.container[:count], own._t.next[:count] = links["container"], links["next"]
     own._t.state[0] = count
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from xstreamcast.circuit.nodes import in_order
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.operators.relational.run import _operator
 from xstreamcast.operators.snapshot.arrow import NotNow
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 def circuit_fingerprint(circuit: Circuit) -> str:
     """What two circuits have in common whose operators keep the same."""
-    return sha256(show_circuit(circuit, facts=True).encode()).hexdigest()
+    shapes = [(type(node).__name__, node.width, len(node.columns)) for node in in_order(circuit.root)]
+    return sha256(f"{show_circuit(circuit)}\n{shapes}".encode()).hexdigest()
 
 
 def write_circuit(to: TableWriter, run: CircuitRun) -> None:

@@ -35,8 +35,10 @@ def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     for name, column in marks.items():
         to.arrays(f"{at}.{name}", {"number": np.flatnonzero(column)})
     checked = feed._conforming
+    said = np.flatnonzero((checked._own_tag >= 0) | (checked._hole_tag >= 0))
     tags = {"own": checked._own_tag, "hole": checked._hole_tag}
-    to.arrays(f"{at}.tags", {name: one.astype(np.int32) for name, one in tags.items()})
+    until = int(said.max(initial=-1)) + 1
+    to.arrays(f"{at}.tags", {name: one[:until].astype(np.int32) for name, one in tags.items()})
     to.values(f"{at}.units", unit=list(feed._places), place=list(feed._places.values()))
     if feed._attached is not None:
         order, places = feed._attached._order, feed._attached._place
@@ -69,8 +71,10 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     if len(dead):
         feed._bury(dead)
     tags, checked = source.arrays(f"{at}.tags"), feed._conforming
-    checked._own_tag = tags["own"].astype(checked._own_tag.dtype)
-    checked._hole_tag = tags["hole"].astype(checked._hole_tag.dtype)
+    n, room = len(tags["own"]), max(1024, 2 * len(tags["own"]))
+    checked._own_tag = np.full(room, -1, checked._own_tag.dtype)
+    checked._hole_tag = np.full(room, -1, checked._hole_tag.dtype)
+    checked._own_tag[:n], checked._hole_tag[:n] = tags["own"], tags["hole"]
     units, places = source.values(f"{at}.units", "unit", "place")
     feed._places = dict(zip(units, places, strict=True))
     if f"{at}.attached" in source:

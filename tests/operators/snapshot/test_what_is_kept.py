@@ -90,7 +90,8 @@ QUERIES = {
         return concat($n, $c, $a/v)""",
     "top": """(for $a in stream("s")//u order by $a/v return $a/v/text())[position() = 2 to 4]""",
     "rest": """subsequence(for $a in stream("s")//u order by $a/v return string($a/v), 3)""",
-    "picked": """(for $a in stream("s")//u order by $a/v return $a)[count(stream("s")//u[v = 2])]""",
+    "picked": """(for $a in stream("s")//u order by $a/v return $a)
+        [count(stream("s")//u[v = 2])]""",
     "windows": """for sliding window $w in stream("s")//u start at $i when true()
         only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
     "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"
@@ -103,7 +104,8 @@ QUERIES = {
     "clock": """count(stream("s")//u?[now - PT10M, now])""",
     "timers": """for $a in stream("s")//u where exists($a?[now - PT10M, now])
         group by $k := string($a/k) return <g>{$k, count($a)}</g>""",
-    "by now": """for $a in stream("s")//u?[now] group by $k := $a/k return <g>{$k, count($a)}</g>""",
+    "by now": """for $a in stream("s")//u?[now] group by $k := $a/k
+        return <g>{$k, count($a)}</g>""",
     "both": """for $a in (stream("s")//u[k = "a"], stream("s")//u[k = "b"]) order by $a/v
         return $a/v""",
     "dates": """for $a in stream("s")//u group by $t := vtFrom($a) - vtFrom($a) return count($a)""",

@@ -6,11 +6,14 @@ number of parts of its keys. Nodes are compared by identity: two readers of one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.timing import Timing
+from xstreamcast.algebra.verdict import Verdict
 
 Columns: TypeAlias = tuple[p.Variable, ...]
 
@@ -32,6 +35,9 @@ class Units:
     document: p.Variable
     clock: bool = False  # units may change by the clock alone
     timing: Timing | None = None  # when; None: whenever it moves
+    inner: tuple[Inner, ...] = ()  # folds that are kept over fragments inside of units
+    pieces: bool = False  # a row is a piece of a document with many units, and never changes
+    judged: Verdict | None = None  # how a unit's part in the answer follows from these folds
     width: int = 1
 
     @property
@@ -228,6 +234,27 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
             return (source, place)
         case _:
             return (node.source,)
+
+
+def with_inputs(node: Any, made: Mapping[int, Node]) -> Node:
+    """The node over other inputs, which are found by the identity of those it reads."""
+    match node:
+        case One() | Units():
+            return node
+        case Rows(source=source, scalars=scalars):
+            own = tuple((variable, made[id(one)]) for variable, one in scalars)
+            return replace(node, source=made[id(source)], scalars=own)
+        case Join(left=left, right=right):
+            return replace(node, left=made[id(left)], right=made[id(right)])
+        case Nest(outer=outer, inner=inner):
+            nested = tuple((made[id(one)], fold) for one, fold in inner)
+            return replace(node, outer=made[id(outer)], inner=nested)
+        case Union(parts=parts):
+            return replace(node, parts=tuple(made[id(one)] for one in parts))
+        case Pick(source=source, place=place):
+            return replace(node, source=made[id(source)], place=made[id(place)])
+        case _:
+            return replace(node, source=made[id(node.source)])  # type: ignore[no-any-return]
 
 
 def in_order(root: Node) -> list[Node]:

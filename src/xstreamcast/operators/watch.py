@@ -13,7 +13,9 @@ from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.verdict import verdict_of
 from xstreamcast.circuit.documents import deepest_circuit
-from xstreamcast.circuit.nodes import in_order
+from xstreamcast.circuit.inner_folds import with_inner_folds
+from xstreamcast.circuit.nodes import Units, in_order
+from xstreamcast.circuit.normal import input_name
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -40,6 +42,8 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
+    from xstreamcast.circuit.documents import Levels
+    from xstreamcast.circuit.nodes import Circuit
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.change import Change
     from xstreamcast.model.structure import TagStructure
@@ -67,7 +71,6 @@ class Watch:
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
-    circuits: bool = True  # False: operators that Spark distributes by units
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
@@ -202,12 +205,14 @@ class Watch:
     def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
         """Run the query as a circuit, unless what each unit gives by itself is the answer."""
         strict = self.policy == "strict"
-        if not self.circuits or not worth_a_circuit(self.program, cuts, documents, strict):
-            return False
         circuit, levels = deepest_circuit(self.program, cuts, documents)
-        named = {name for name, (_, local) in circuit.guards if local == ROOT}
-        if circuit.whole or any(self.kinds[name] == "answer" for name in named):
+        if not worth_a_circuit(self.program, circuit, cuts, documents):
             return False
+        named = {name for name, (_, local) in circuit.guards if local == ROOT}
+        if any(self.kinds[name] == "answer" for name in named):
+            return False
+        if not strict and not self._unkept:
+            circuit = with_inner_folds(self.program, circuit, cuts)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
         clock = any(getattr(node, "clock", False) for node in in_order(circuit.root))
@@ -218,7 +223,7 @@ class Watch:
             if before is not None and not isinstance(before, SplitFeed):
                 continue
             mixed = "fragments" in self.kinds.values()
-            feed = self._feeds[name] = SplitFeed(name or "input", self.names, levels[name], mixed)
+            feed = self._feeds[name] = self._document(name, circuit, levels, mixed)
             if before is not None:
                 moved = feed.feed(bytes(before.raw))
                 self._moves[name] = [moved] if moved else []
@@ -226,9 +231,12 @@ class Watch:
         for name, feed_ in self._feeds.items():
             if isinstance(feed_, FragmentFeed):
                 feed_.timed = run.is_timed(name)
-                feed_.maintain([], self._asking, None)
+                units = run.units_of(name)
+                inner = () if units is None else units.inner
+                judged = None if units is None else units.judged
+                feed_.maintain(inner, self._asking, judged)
                 if isinstance(feed_, ForgettingFeed):
-                    feed_.settles = False
+                    feed_.settles = run.settles(name)
                 cut = cuts.get(name)
                 assert not isinstance(cut, DepthCut)
                 feed_.cut_at(cut if name in run.driven else None)
@@ -238,6 +246,18 @@ class Watch:
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
         return True
+
+    def _document(
+        self, name: str | None, circuit: Circuit, levels: Levels, mixed: bool
+    ) -> SplitFeed | WholeDocument | DocumentFeed:
+        title = name or "input"
+        if name in circuit.whole:
+            return WholeDocument(title, self.names)
+        nodes = in_order(circuit.root)
+        if any(isinstance(n, Units) and n.input == name and n.pieces for n in nodes):
+            held = sorted((guard for one, guard in circuit.held if one == name), key=str)
+            return DocumentFeed(title, self.names, levels[name], held=held)
+        return SplitFeed(title, self.names, levels[name], mixed)
 
     def _begin(self, name: str | None, division: Division) -> None:
         """Read a document as the division needs it; again from its beginning if it was split."""
@@ -297,18 +317,21 @@ class Watch:
         return deep(self._tick)  # one thread for all evaluations of a tick
 
     def _tick(self) -> list[Change]:
-        if self.pipeline is None:
+        if self.pipeline is None or self._lacks_item():
             return []
         moves = self._taken()
         undecided = self._undecided()
         if self.pipeline.waits(undecided):
             self._hold(moves)
             return []
-        self._views = {n: one for n, one in self._views.items() if n not in self._touched}
+        self._views = {
+            n: one for n, one in self._views.items() if input_name(n) not in self._touched
+        }
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
             self._item, not undecided, frozenset(self.ended),
+            frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []
@@ -328,6 +351,11 @@ class Watch:
         if self.ended and isinstance(self.pipeline, Pipeline) and self.pipeline.joinings:
             let_go(self._feeds, self._released())
         return owed + changes
+
+    def _lacks_item(self) -> bool:
+        """Whether the context item has not begun yet."""
+        feed = self._feeds.get(None)
+        return isinstance(feed, WholeDocument) and not feed.begun
 
     def _forget(self) -> None:
         """Let go of units that were told and cannot change."""
@@ -410,7 +438,7 @@ class Watch:
         """An input as it stands; made once for as long as nothing comes."""
         known = self._views.get(name)
         if known is None:
-            feed = self._feeds[name]
+            feed = self._feeds[input_name(name)]
             assert not isinstance(feed, DocumentFeed | SplitFeed)
             found = feed.whole(store)
             if len(found):

@@ -299,6 +299,8 @@ class MappingDecoder:
 
     def _with_cancelled(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
         """And a removal of each unit that a message takes away by its key."""
+        if not kind.cancels:
+            return made
         place = {int(row): i for i, row in enumerate(at.tolist())}
         gone = [(place[row], key) for row, key in kind.cancels if row in place]
         if not gone:

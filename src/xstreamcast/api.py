@@ -150,6 +150,7 @@ class Query:
         batch: int = 1000,
         clock: str = "event",
         on_error: OnError = "quarantine",
+        keep: Keep | None = None,
         tell: str = "",
         **inputs: Any,
     ) -> Iterator[Change]:
@@ -158,12 +159,15 @@ class Query:
         An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
         external variable may stand for one, unless it is given a value (a string is one). `tell`
         names a stream that the query declares: its changes are given in place of the body's.
+        `keep` is handed what was refused.
         """
         from xstreamcast.edges.watching import Options
 
         options = Options(
             policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, tell=tell
         )
+        if keep is not None:
+            options = replace(options, keep=keep)
         for changes in self.watching(document, inputs, options).ticks():
             yield from changes
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import xstreamcast as xsc
+from xstreamcast.cli.main import main
 from xstreamcast.edges.lines import LONGEST, LineForm, LineWriter, Written, element_name
 from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
@@ -263,3 +264,38 @@ def test_cut_anywhere_the_fragments_are_the_same() -> None:
         decoder.close()
         counts.append((decoder.counts.read, decoder.counts.units, decoder.counts.refused))
     assert counts == [(50, 50, 0)] * 3
+
+
+# -- proposals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        (
+            "rooms.csv",
+            "id;changed;state\nA1;2024-05-01T07:00:00Z;free\nA2;2024-05-01T07:30:00Z;closed\n",
+            ['type = "csv"', 'delimiter = ";"', 'key = "id"', 'from = "changed"',
+             "remove = \"state = ('closed')\"", "# 2 messages: 1 units, 1 versions, 1 removals, 0 refused"],
+        ),
+        (
+            "rooms.log",
+            '{"room": {"id": "A1"}, "changed": "2024-05-01T07:00:00Z"}\n'
+            '{"room": {"id": "A2"}, "changed": "2024-05-01T07:00:00Z"}\n',
+            ['type = "ndjson"', "key = \"*[@key='room']/*[@key='id']\"",
+             "from = \"*[@key='changed']\"",
+             "# 2 messages: 2 units, 2 versions, 0 removals, 0 refused"],
+        ),
+        (
+            "tolls.csv", "0,10,7\n0,20,8\n",
+            ['type = "csv"', 'columns = ["c1", "c2", "c3"]', 'type = "event"'],
+        ),
+    ],
+)  # fmt: skip
+def test_a_mapping_is_proposed_for_lines(
+    name: str, data: str, expected: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).write_text(data)
+    assert main(["map", str(tmp_path / name)]) == 0
+    said = [line.split("  # ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert [line for line in expected if line not in said] == []

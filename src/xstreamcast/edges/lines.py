@@ -31,7 +31,7 @@ from xstreamcast.tape.csv_kernels import (
 from xstreamcast.tape.json_kernels import DEEPEST, json_lines, marks
 from xstreamcast.tape.layout import I64, U8, frozen_bytes
 
-LineType = Literal["csv", "ndjson"]
+LineType = Literal["csv", "ndjson", "json"]
 LONGEST: Final = 1 << 22  # bytes of one line
 _BOM: Final = b"\xef\xbb\xbf"
 _NAMESPACE: Final = f' xmlns="{FN}"'.encode()
@@ -104,7 +104,7 @@ class LineWriter:
         if self._offset == 0 and data.startswith(_BOM[: len(data)]) and len(data) < len(_BOM):
             self._held = data
             return None
-        if b"\n" not in chunk and len(data) < LONGEST:
+        if self.form.type == "json" or (b"\n" not in chunk and len(data) < LONGEST):
             self._held = data
             return None
         return self._taken(data, False)
@@ -177,6 +177,8 @@ class LineWriter:
         ends = np.flatnonzero(heap == 10)
         if used and (not len(ends) or ends[-1] != used - 1):
             ends = np.append(ends, used)
+        if self.form.type == "json":  # all of it is one text
+            ends = ends[-1:]
         begins = np.concatenate((np.zeros(1, np.int64), ends + 1))[: len(ends)]
         begins, ends = _without_blank(heap, begins, ends)
         out = np.empty(10 * len(heap) + len(begins) * (len(self._outer) + 40), np.uint8)

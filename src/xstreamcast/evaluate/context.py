@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from xstreamcast.errors import Place, Span
     from xstreamcast.evaluate.moments import Moment
     from xstreamcast.evaluate.reaching import Reach
+    from xstreamcast.evaluate.single.codes import Code
     from xstreamcast.model.function_item import FunctionItem
 
+SINGLE_ROWS = True  # whether frames of one row have rules of their own; tests evaluate both ways
 DEEPEST: Final = 12_000  # nested calls of declared functions
 
 
@@ -85,10 +87,19 @@ class Depth:
     def __init__(self) -> None:
         self.calls = 0
 
-    def __enter__(self) -> None:
+    def enter(self) -> None:
+        """One call further in."""
         self.calls += 1
         if self.calls > DEEPEST:
+            self.calls -= 1
             raise error("XSCD0001", f"functions call each other more than {DEEPEST} deep")
+
+    def leave(self) -> None:
+        """Back from it."""
+        self.calls -= 1
+
+    def __enter__(self) -> None:
+        self.enter()
 
     def __exit__(self, *_: object) -> None:
         self.calls -= 1
@@ -103,6 +114,9 @@ class Context:
         self.store = inputs.store
         self.reads = ReadBook()
         self.constants: dict[int, Items] = {}
+        self.codes: dict[int, Code] = {}  # how expressions are evaluated for one row
+        # Where variables change, each is looked up when it is read.
+        self.one_by_one = SINGLE_ROWS and not program.settings.sequential
         self.assigned: dict[Key, Column] = {}  # variables that `set` has changed
         self.sequential = program.settings.sequential
         self._depth = Depth()

@@ -9,6 +9,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
+from xstreamcast.evaluate.single.codes import code_of
 from xstreamcast.functions.atomize import effective_boolean
 from xstreamcast.model.column import Column
 
@@ -26,6 +27,11 @@ _TRIVIAL: Final = frozenset({p.Const, p.Var, p.Focus, p.Position, p.Last, p.Comm
 
 def evaluate(plan: p.Expression, frame: Frame) -> Column:
     """The value of the expression for every row of the frame."""
+    if frame.n == 1:
+        context = frame.context
+        if context.one_by_one:
+            return (context.codes.get(id(plan)) or code_of(plan, context))(frame)
+        return apply(plan, frame)
     if frame.n == 0:
         return Column.empty(0)
     if frame.n > 1 and frame.outer is not None and type(plan) not in _TRIVIAL:

@@ -15,8 +15,8 @@ from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.functions.collations import PLAIN, Collation, default_collation
 from xstreamcast.functions.compare import general_compare, value_compare
-from xstreamcast.functions.compare.values import FAMILY
-from xstreamcast.model.atomic import BOOLEAN, NODE, STRING
+from xstreamcast.functions.compare.values import FAMILY, compare_arrays
+from xstreamcast.model.atomic import BOOLEAN, INTEGER, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
@@ -37,6 +37,10 @@ def general(plan: p.GeneralCompare, frame: Frame) -> Column:
 
 def general_of(plan: p.GeneralCompare, left: Column, right: Column, frame: Frame) -> Column:
     """The comparison of two operands that are there."""
+    if left.offsets is None and right.offsets is None:
+        a, b = left.items, right.items
+        if a.tag == b.tag == INTEGER and a.values.dtype == b.values.dtype != object:
+            return Column(Items(BOOLEAN, compare_arrays(plan.op, a.values, b.values)))
     store, told = frame.context.store, _told(frame)
     left, right = atomize(store, left), atomize(store, right)
     static = frame.context.static

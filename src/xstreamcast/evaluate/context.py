@@ -115,6 +115,7 @@ class Context:
         self.reads = ReadBook()
         self.constants: dict[int, Items] = {}
         self.codes: dict[int, Code] = {}  # how expressions are evaluated for one row
+        self.by_position: dict[tuple[int, int], Column] = {}  # what reads positions 1 to n only
         # Where variables change, each is looked up when it is read.
         self.one_by_one = SINGLE_ROWS and not program.settings.sequential
         self.assigned: dict[Key, Column] = {}  # variables that `set` has changed

@@ -104,17 +104,17 @@ def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
     anything = isinstance(wanted.item, AnyItem)
 
     def fits(column: Column) -> bool:
-        if column.__class__ is not Row:
-            return False
-        row: Row = column  # type: ignore[assignment]
-        count = len(row.cells)
+        if column.__class__ is Row:
+            tag, count = column.tag, len(column.cells)  # type: ignore[attr-defined]
+        else:
+            tag, count = column.items.tag, len(column.items)
         if count < least or (most is not None and count > most):
             return False
         if anything or not count:
             return True
-        known = tags.get(row.tag)
+        known = tags.get(tag)
         if known is None:
-            known = tags[row.tag] = target is not None and derives(row.tag, target)
+            known = tags[tag] = target is not None and derives(tag, target)
         return known
 
     return fits

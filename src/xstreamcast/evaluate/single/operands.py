@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
     "gt": operator.gt, "ge": operator.ge,
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _EXACT: Final[dict[str, Callable[[int, int], int]]] = {
     "+": operator.add,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.evaluate.single import calls, control, operands
+from xstreamcast.evaluate.single import calls, control, filters, operands
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.single.codes import Maker
@@ -24,6 +24,7 @@ MAKERS: Final[dict[type, Maker]] = {
     p.Return: control.return_,
     p.Convert: control.convert,
     p.Treat: control.treat,
+    p.Filter: filters.filter_,
     p.Call: calls.call,
     p.UserCall: calls.user_call,
 }

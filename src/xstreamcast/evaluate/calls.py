@@ -79,5 +79,9 @@ def declared_call(number: int, arguments: Sequence[Column], frame: Frame) -> Col
         values[parameter.variable.number] = argument
     origin = np.zeros(frame.n, np.int64)
     inner = Frame(context, frame.n, context.root, origin, values)
-    with context.deeper():
+    depth = context.deeper()
+    depth.enter(frame.n)
+    try:
         return evaluate(function.body, inner)
+    finally:
+        depth.leave(frame.n)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.lowering.linking import Modules, no_modules
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.facts import ReadBook
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
 from xstreamcast.functions.call import Call, Focus, StaticContext, Text
@@ -17,6 +17,7 @@ from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.items import Items
+from xstreamcast.model.query_limits import exceeded, query_limits
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from xstreamcast.model.function_item import FunctionItem
 
 SINGLE_ROWS = True  # whether frames of one row have rules of their own; tests evaluate both ways
-DEEPEST: Final = 12_000  # nested calls of declared functions
 
 
 def _silent(text: str) -> None:
@@ -85,24 +85,29 @@ class Depth:
     """Counts calls inside calls, so that endless recursion is an error and not a crash."""
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.calls = self.rows = 0
+        limits = query_limits()
+        self._deepest, self._most = limits.max_recursion, limits.max_open_rows
 
-    def enter(self) -> None:
-        """One call further in."""
+    def enter(self, rows: int = 1) -> None:
+        """One call further in, for so many rows."""
         self.calls += 1
-        if self.calls > DEEPEST:
-            self.calls -= 1
-            raise error("XSCD0001", f"functions call each other more than {DEEPEST} deep")
+        self.rows += rows
+        if self.calls > self._deepest or self.rows > self._most:
+            self.leave(rows)
+            raise self._exceeded()
 
-    def leave(self) -> None:
+    def leave(self, rows: int = 1) -> None:
         """Back from it."""
         self.calls -= 1
+        self.rows -= rows
 
-    def __enter__(self) -> None:
-        self.enter()
-
-    def __exit__(self, *_: object) -> None:
-        self.calls -= 1
+    def _exceeded(self) -> Error:
+        if self.calls >= self._deepest:
+            said = f"functions call each other more than {self._deepest:,} deep"
+            return exceeded("max_recursion", said, "XSCD0001")
+        said = f"calls inside each other hold more than {self._most:,} rows"
+        return exceeded("max_open_rows", said)
 
 
 class Context:
@@ -152,7 +157,7 @@ class Context:
         return self.source.place(span) if span != (0, 0) else None
 
     def deeper(self) -> Depth:
-        """One call further in, for the length of a `with`."""
+        """What counts calls inside calls."""
         return self._depth
 
     def frame(self, n: int) -> Frame:

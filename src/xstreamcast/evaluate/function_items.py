@@ -70,8 +70,12 @@ def _run(closure: Closure, rows: Ints, arguments: Sequence[Column]) -> Column:
     for parameter, argument in zip(plan.parameters, arguments, strict=True):
         values[parameter.variable.number] = argument
     context = closure.frame.context
-    with context.deeper():
+    depth = context.deeper()
+    depth.enter(len(rows))
+    try:
         return evaluate(plan.body, Frame(context, len(rows), closure.frame, rows, values))
+    finally:
+        depth.leave(len(rows))
 
 
 def function_ref(plan: p.FunctionRef, frame: Frame) -> Column:

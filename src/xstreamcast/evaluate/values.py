@@ -15,6 +15,7 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.arithmetic import arithmetic, identity, negate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
+from xstreamcast.functions.strings import joined
 from xstreamcast.model.atomic import INTEGER, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, beside, ranges
 from xstreamcast.model.items import Items, objects
@@ -122,10 +123,8 @@ def _long_range(low: Items, high: Items) -> tuple[Items, Ints]:
 
 def string_concat(plan: p.StringConcat, frame: Frame) -> Column:
     """The strings of all parts, end to end; an empty part is the empty string."""
-    joined = np.full(frame.n, "", object)
-    for part in plan.parts:
-        joined = joined + _texts(part, frame)
-    return Column(Items(STRING, joined))
+    parts = [_texts(part, frame).tolist() for part in plan.parts]
+    return Column(Items(STRING, objects([joined(row) for row in zip(*parts, strict=True)])))
 
 
 def _texts(plan: p.Expression, frame: Frame) -> Ints:

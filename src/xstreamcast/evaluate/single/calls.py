@@ -15,6 +15,7 @@ from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.evaluate.single.control import fitting, holds
 from xstreamcast.functions.signature import FN
+from xstreamcast.functions.strings import joined
 from xstreamcast.model.atomic import DOUBLE, INTEGER, PRIMITIVE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.row import FALSE, NOTHING, TRUE, Row, row_of
@@ -70,6 +71,8 @@ def call(plan: p.Call, context: Context) -> Code:
     def converted_argument(i: int, frame: Frame) -> Column:
         code, fits, wanted = ready[i]
         value = code(frame)
+        if quick is not None and value.__class__ is not Row:
+            value = row_of(value) or value
         if fits(value):
             return value
         if doubles[i]:
@@ -163,7 +166,9 @@ def _string_length(frame: Frame, text: Column) -> Column | None:
 
 def _concat(frame: Frame, *parts: Column) -> Column | None:
     texts = [_text(part) for part in parts]
-    return None if any(text is None for text in texts) else Row(STRING, ("".join(texts),))  # type: ignore[arg-type]
+    if any(text is None for text in texts):
+        return None
+    return Row(STRING, (joined(texts),))  # type: ignore[arg-type]
 
 
 def _string(frame: Frame, item: Column) -> Column | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, Overflow
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -167,7 +167,10 @@ _EXACT: Final[dict[str, Callable[[int, int], int]]] = {
 
 
 def _decimals(op: Op, left: Array, right: Array) -> Items:
-    results = [_decimal(op, a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    try:
+        results = [_decimal(op, a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    except Overflow:
+        raise error("FOAR0002") from None
     if op == "idiv":
         return Items(INTEGER, integer_array(results))
     return Items(DECIMAL, objects(results))

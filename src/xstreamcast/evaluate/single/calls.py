@@ -175,6 +175,8 @@ def _string(frame: Frame, item: Column) -> Column | None:
     found = _cell(item)
     if found is None or PRIMITIVE.get(found[0]) not in (STRING, INTEGER):
         return None
+    if PRIMITIVE[found[0]] == INTEGER and abs(found[1]) >= _WHOLE:
+        return None
     return Row(STRING, (str(found[1]),))
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
+    from xstreamcast.model.query_limits import QueryLimits
     from xstreamcast.spark.query import SparkQuery
     from xstreamcast.tape.store import Store
 
@@ -110,18 +111,23 @@ class Query:
         clock: str = "event",
         on_error: OnError = "quarantine",
         keep: Keep | None = None,
+        limits: QueryLimits | None = None,
         **inputs: Any,
     ) -> Answer:
         """The answer over what is there.
 
         `document` becomes the context item. A named input is a stream of fragments or a document
         (path, bytes, History) where the query says stream("name") or doc("name"), and else the
-        value of the external variable. `keep` is handed what was refused.
+        value of the external variable. `keep` is handed what was refused. `limits` bounds this
+        run: `QueryLimits(query_timeout=30)`.
         """
         from xstreamcast.edges.binding import Options
 
+        from xstreamcast.model.query_limits import limited
+
         options = Options(as_of, between, strategy, clock, on_error, keep)
-        return self.answer(document, inputs, options)
+        with limited(limits):
+            return self.answer(document, inputs, options)
 
     def answer(
         self, document: Source | None, inputs: Mapping[str, Any], options: Options, tell: str = ""
@@ -150,6 +156,7 @@ class Query:
         batch: int = 1000,
         clock: str = "event",
         on_error: OnError = "quarantine",
+        keep: Keep | None = None,
         tell: str = "",
         **inputs: Any,
     ) -> Iterator[Change]:
@@ -158,12 +165,15 @@ class Query:
         An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
         external variable may stand for one, unless it is given a value (a string is one). `tell`
         names a stream that the query declares: its changes are given in place of the body's.
+        `keep` is handed what was refused.
         """
         from xstreamcast.edges.watching import Options
 
         options = Options(
             policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, tell=tell
         )
+        if keep is not None:
+            options = replace(options, keep=keep)
         for changes in self.watching(document, inputs, options).ticks():
             yield from changes
 

@@ -30,6 +30,7 @@ BENCHES: Final = (
     Bench("mapping", "messages through a mapping, beside lxml.iterparse and a dict"),
     Bench("tape", "read XML: ours beside expat, lxml and SaxonC-HE"),
     Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
+    Bench("recursion", "recursive programs over small sequences, beside SaxonC-HE"),
     Bench("memory", "what running queries hold while fragments arrive, beside SaxonC-HE"),
     Bench("history", "query histories of fragments: three strategies, beside SaxonC-HE"),
     Bench("spark", "history queries on Spark, beside its own XML reader and RumbleDB"),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
+from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.sources import Burst, joined
@@ -161,7 +162,8 @@ class Watching:
             stream = self._pieces(name)
             head = self._head(stream)
             mapping = mapping_of(self.sources[name])[0]
-            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping)
+            lines = form_of_source(self.sources[name])
+            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping, lines)
             arriving.of = files_of(self.sources[name], self.options.follow)
             kinds[name] = arriving.kind
             self._open[name] = again(head, stream), arriving

@@ -115,7 +115,11 @@ class Watching:
 
     # -- ticks ------------------------------------------------------------------------------------
 
-    def ticks(self) -> Iterator[list[Change]]:
+    def stop(self) -> None:
+        """End after the tick at hand, or the next look at silent inputs; any thread may call it."""
+        self._until = time.monotonic()
+
+    def ticks(self) -> Generator[list[Change]]:
         """The changes of each tick that made any, to the end of all inputs."""
         self.begin()
         assert self.watch is not None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from html import escape
 from itertools import groupby
+from textwrap import fill
 
-from xstreamcast.cli.arguments import Parser, parser
+from xstreamcast.cli.manual import described
 from xstreamcast.cli.screens import EXIT_CODES
-from xstreamcast.cli.table import Row, present
 from xstreamcast.errors import CODES, STATIC
 from xstreamcast.functions.forms import FORMS
 from xstreamcast.functions.registry import Function, rows
@@ -47,21 +46,6 @@ def code(text: str) -> str:
     return "`" + text.replace("|", "\\|") + "`"
 
 
-def command_parser(row: Row) -> Parser:
-    made = parser(f"xstreamcast {row.name}", row.help)
-    row.load().add_arguments(made)
-    return made
-
-
-def options(made: Parser) -> Iterator[tuple[str, str]]:
-    """Each argument as it is written, and what it does."""
-    formatter = argparse.HelpFormatter(made.prog, width=1000, max_help_position=900)
-    for action in made._actions:
-        if action.help == argparse.SUPPRESS:
-            continue
-        yield formatter._format_action_invocation(action), formatter._expand_help(action)
-
-
 def commands_page() -> str:
     """Every command with its options."""
     parts = [
@@ -69,12 +53,12 @@ def commands_page() -> str:
         "[The command line](../command-line.md) explains what they have in common.\n"
     ]
     parts.append(f"```text\n{EXIT_CODES}\n```\n")
-    for row in present():
-        made = command_parser(row)
-        usage = made.format_usage().removeprefix("usage: ").rstrip()
-        parts.append(f"## {row.name}\n\n{row.help[:1].upper()}{row.help[1:]}.\n")
+    for command in described():
+        parts.append(f"## {command.name}\n\n{command.help[:1].upper()}{command.help[1:]}.\n")
+        usage = fill(command.usage, 90, subsequent_indent="    ", break_on_hyphens=False)
         parts.append(f"```text\n{usage}\n```\n")
-        table = [f"| {code(name)} | {cell(text)} |" for name, text in options(made)]
+        every = (*command.arguments, *command.options)
+        table = [f"| {code(one.shown)} | {cell(one.help)} |" for one in every]
         parts.append("| option | meaning |\n|---|---|\n" + "\n".join(table) + "\n")
     return "\n".join(parts)
 

@@ -51,6 +51,8 @@ COMMANDS: Final = (
     Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),
     Row("eval", "xstreamcast.cli.eval", "answer queries sent as lines of JSON on stdin"),
     Row("kernels", "xstreamcast.cli.kernels", "compile the kernels ahead, for this processor"),
+    Row("completion", "xstreamcast.cli.completion", "print completions for bash, zsh or fish"),
+    Row("manual", "xstreamcast.cli.manual", "print the man page: xstreamcast manual | man -l -"),
     Row("bench", "xstreamcast.cli.bench", "make benchmark data and measure (source checkout)"),
 )
 

@@ -79,7 +79,7 @@ def executed(page: Path) -> object:
     return pytest.param(page, marks=marks, id=page.relative_to(ROOT).as_posix())
 
 
-@pytest.mark.parametrize("page", map(executed, PAGES))
+@pytest.mark.parametrize("page", [executed(page) for page in PAGES])
 def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,7 +98,11 @@ def test_a_wheel_alone_answers_queries(wheel: Path, tmp_path: Path, version: str
     commands = environment(python, tmp_path / "clean", str(wheel))
     (tmp_path / "a.xml").write_text("<a><b>1</b><b>2</b></a>")
     kernels = "ahead" if any(BUILT.glob("*.so")) else "numba"
-    env = {"PATH": f"{commands}:{os.environ['PATH']}", "XSC_KERNELS": kernels, "HOME": str(tmp_path)}
+    env = {
+        "PATH": f"{commands}:{os.environ['PATH']}",
+        "XSC_KERNELS": kernels,
+        "HOME": str(tmp_path),
+    }
     for words, answer in (
         (("run", "-q", "sum(//b)", "-i", "a.xml"), "3\n"),
         (("watch", "-q", "count(//b)", "-i", "a.xml", "--format", "xml"),

@@ -17,7 +17,8 @@ import xstreamcast as xsc
 from xstreamcast.edges.columns import csv_lines, json_lines, number
 
 STOCK = b"""<stock xmlns="urn:shop"><item sku="007"><name>Lamp</name><price>20</price></item>
-<item sku="a"><name>Desk, "oak"</name><price>180.5</price><tag>new</tag><tag>wood</tag></item></stock>"""
+<item sku="a"><name>Desk, "oak"</name><price>180.5</price><tag>new</tag>
+<tag>wood</tag></item></stock>"""
 
 
 def answer(text: str, document: bytes | None = None) -> xsc.Answer:
@@ -82,7 +83,7 @@ def test_csv_and_json_lines() -> None:
         "007,Lamp,20,",
         'a,"Desk, ""oak""",180.5,new; wood',
     ]
-    assert list(json_lines(rows))[0] == '{"sku":"007","name":"Lamp","price":20}'
+    assert next(json_lines(rows)) == '{"sku":"007","name":"Lamp","price":20}'
     assert list(json_lines(answer("xs:double('NaN'), xs:double('-INF')").rows())) == [
         '{"value":"NaN"}',
         '{"value":"-INF"}',

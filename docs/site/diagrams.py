@@ -95,7 +95,9 @@ def spark() -> str:
     for n in range(3):
         y = 24 + n * 78
         made.line(172, 130, 246, y + 30, arrow=True)
-        station(made, 250, y, 230, f"task {n + 1}: a range of units", "tape, evaluation, local folds")
+        station(
+            made, 250, y, 230, f"task {n + 1}: a range of units", "tape, evaluation, local folds"
+        )
         made.line(482, y + 30, 556, 130, arrow=True)
     station(made, 560, 96, 130, "exchange", "groups and order", "by their keys", fill=AMBER)
     made.line(692, 130, 726, 130, arrow=True)

@@ -15,8 +15,8 @@ EXTRA = {"Change": Change, "Accumulated": Accumulated}
 def python_page() -> str:
     """Everything that `import xstreamcast` offers."""
     parts = [
-        "# Python API\n\nThis page is generated from docstrings. The names below are public: they follow "
-        "[semantic versions](https://semver.org), and are deprecated for one minor release before they change.\n",
+        "# Python API\n\nThis page is generated from docstrings. The names below are public: "
+        "[versions and releases](../releasing.md) says what that means.\n",
         "```python\nimport xstreamcast as xsc\n```\n",
     ]
     names = [name for name in xstreamcast.__all__ if name[0].islower()]
@@ -72,7 +72,7 @@ def signature(name: str, value: object) -> str:
         shown = str(inspect.signature(value))  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return name
-    shown = re.sub(r'''(: |-> )(['"])(.*?)\2''', r'\1\3', shown)
+    shown = re.sub(r"""(: |-> )(['"])(.*?)\2""", r"\1\3", shown)
     for noise in ("self, ", "self", "cls, ", "cls"):
         if shown.startswith(f"({noise}"):
             shown = "(" + shown[len(noise) + 1 :]

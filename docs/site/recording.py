@@ -1,4 +1,4 @@
-"""python -m docs.site.recording: runs `xstreamcast watch` and draws what it prints, as it prints it.
+"""python -m docs.site.recording: runs `xstreamcast watch` and draws what it prints, step by step.
 
 Each message is written to the running command alone; the lines that it prints until it is quiet
 again are the changes that this message made. The picture moves by CSS and needs no script.
@@ -33,7 +33,8 @@ return <avoid road="{$i/road}">{$i/cause/text()}</avoid>
 
 HEAD: Final = """\
 <structure><tag id="1" name="roads"><tag id="2" name="incident" type="temporal">
-<tag id="3" name="road"/><tag id="4" name="severity"/><tag id="5" name="cause"/></tag></tag></structure>
+<tag id="3" name="road"/><tag id="4" name="severity"/><tag id="5" name="cause"/></tag></tag>
+</structure>
 <filler id="0" tsid="1" validTime="2026-11-15T08:00:00"><roads/></filler>
 """
 
@@ -78,7 +79,7 @@ def recorded() -> list[list[Change]]:
         running = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        assert running.stdin is not None and running.stdout is not None
+        assert running.stdin is not None
         os.write(running.stdin.fileno(), HEAD.encode())
         found = []
         for message in MESSAGES:
@@ -183,7 +184,8 @@ def head(styles: list[str]) -> list[str]:
         "</g>",
         '<line x1="28" y1="268" x2="832" y2="268" stroke="#30363d"/>',
         f'<g font-family="{MONO}" font-size="13.5">',
-        '<text x="28" y="58" fill="#e6edf3">$ xstreamcast watch avoid.xq -i roads=- --format lines</text>',
+        '<text x="28" y="58" fill="#e6edf3">'
+        "$ xstreamcast watch avoid.xq -i roads=- --format lines</text>",
     ]
 
 

@@ -66,8 +66,8 @@ def commands_page() -> str:
 def functions_page() -> str:
     """Every function with its signature."""
     parts = [
-        "# All functions\n\nThis page is generated from the table of functions; `xstreamcast functions NAME` "
-        "prints the same. [Functions](../functions.md) explains how to add your own.\n",
+        "# All functions\n\nThis page is generated from the table of functions; "
+        "`xstreamcast functions NAME` prints the same. [Functions](../functions.md) explains how to add your own.\n",
         "## Streams and time\n\n[A guide to time](../time.md) explains these.\n",
         "| form | result |\n|---|---|",
         *(f"| {code(form.signature)} | {cell(form.doc)} |" for form in FORMS),
@@ -85,8 +85,9 @@ def functions(found: Iterator[Function]) -> list[Function]:
 def errors_page() -> str:
     """Every code with its sentence."""
     parts = [
-        "# Errors\n\nThis page is generated from the table of errors. Codes that begin with `XSC` are ours; all others are "
-        "defined by the W3C. In Python every error is an `xstreamcast.Error` with `code`, `message`, `place` and `hint`.\n"
+        "# Errors\n\nThis page is generated from the table of errors. Codes that begin with `XSC` "
+        "are ours; all others are defined by the W3C. In Python every error is an "
+        "`xstreamcast.Error` with `code`, `message`, `place` and `hint`.\n"
     ]
     own = [name for name in CODES if name.startswith("XSC")]
     for prefix, title in _OWN.items():

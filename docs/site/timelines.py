@@ -108,7 +108,9 @@ def versions() -> str:
     """Versions count from 1."""
     made = Timeline("Versions of incident 17", 1)
     nine, twelve, twenty = minute("09:00"), minute("09:12"), minute("09:20")
-    made.lane(0, "incident 17", Bar(nine, twelve, "#[1]  severity 5"), Bar(twelve, twenty, "#[last]"))
+    made.lane(
+        0, "incident 17", Bar(nine, twelve, "#[1]  severity 5"), Bar(twelve, twenty, "#[last]")
+    )
     made.mark(twenty, "now")
     return made.drawing.svg()
 

@@ -20,7 +20,7 @@ def add_arguments(parser: Parser) -> None:
         "pattern", metavar="PATTERN", nargs="?", help="part of a name, or a pattern with * and ?"
     )
     parser.add_argument(
-        "--format", choices=tuple(_FORMATS), help="default: table on a terminal, else lines"
+        "--format", choices=tuple(_FORMATS), help="default: table on a terminal, otherwise lines"
     )
 
 

@@ -89,7 +89,7 @@ def man_page() -> Iterator[str]:
     yield ".I COMMAND"
     yield "[options]"
     yield ".SH DESCRIPTION"
-    yield "Evaluates XQuery once over documents, streams and tables, or keeps a query running over a"
+    yield "Evaluates XQuery over documents, streams and tables, or keeps a query running over a"
     yield "feed and prints how its answer changes. Data is written to standard output; progress,"
     yield "statistics and errors to standard error."
     yield ".SH COMMANDS"

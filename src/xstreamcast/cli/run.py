@@ -49,15 +49,17 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "-s", "--serialize", action="append", default=[], metavar="NAME=VALUE",
-        help="the answer as one text, by a serialisation parameter: method=json, indent=yes, …",
+        help="serialise the whole answer with this parameter: method=json, indent=yes, …",
     )  # fmt: skip
-    parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
+    parser.add_argument("--limit", type=int, metavar="N", help="print at most N items")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
+    )
     parser.add_argument(
         "--runner", choices=("local", "spark"), default="local",
-        help="in this process, or as tasks of Spark",
+        help="evaluate in this process or on Spark",
     )  # fmt: skip
-    parser.add_argument("--master", metavar="URL", help="with --runner spark: a cluster")
+    parser.add_argument("--master", metavar="URL", help="with --runner spark: the cluster")
     add_limit_arguments(parser)
 
 
@@ -127,7 +129,7 @@ def _serializes(arguments: Parsed, asked: Query) -> bool:
     from xstreamcast.evaluate.serializing import declares_output
 
     if arguments.serialize and arguments.format is not None:
-        raise error("XSCU0001", "-s and --format both say how the answer is written: give one")
+        raise error("XSCU0001", "-s and --format exclude each other")
     if arguments.serialize:
         return True
     return arguments.format is None and declares_output(asked.programs[arguments.tell])

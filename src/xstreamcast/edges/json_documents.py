@@ -38,7 +38,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as why:
-        raise error("XSCX0002", f"{path} is no text in UTF-8: byte {why.start}") from None
+        raise error("XSCX0002", f"{path} is not UTF-8: invalid byte {why.start}") from None
 
 
 def _as_it_is(text: str) -> str:
@@ -54,7 +54,7 @@ def _rows(text: str) -> str:
     try:
         head, *rest = list(rows) or [[]]
     except csv.Error as why:
-        raise error("XSCX0001", f"line {rows.line_num} is no CSV: {why}") from None
+        raise error("XSCX0001", f"line {rows.line_num} is not valid CSV: {why}") from None
     for number, row in enumerate(rest, start=2):
         if row and len(row) != len(head):
             sentence = f"row {number} of the CSV must have {len(head)} values; got {len(row)}"

@@ -40,7 +40,7 @@ FORMS: Final = (
     Form("start", "start", "The beginning of time, in projections."),
     Form("last", "last", "The number of the last version, in version projections."),
     *(
-        Form(word, f"e1 {word} e2", f"Whether the lifespan of e1 {meaning} that of e2; [t1, t2] too.")
+        Form(word, f"e1 {word} e2", f"Whether the lifespan of e1 {meaning} that of e2 or [t1, t2].")
         for word, meaning in {
             "before": "ends before",
             "after": "begins after",

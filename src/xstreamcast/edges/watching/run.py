@@ -350,10 +350,10 @@ class Watching:
         counts = {
             "repeated": self.watch.repeated(name),
             "not kept, because the query does not read them": self.watch.unread(name),
-            "orphans, in no hole and attached to nothing": self.watch.orphans(name),
+            "orphans, neither in a hole nor attached": self.watch.orphans(name),
             "late": one.late,
             "too far ahead": one.ahead,
-            "updates of what is immutable left out": one.ignored,
+            "updates of immutable elements ignored": one.ignored,
         }
         said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         return f"{name}: {said}" if said else ""

@@ -34,7 +34,7 @@ def add_arguments(parser: Parser) -> None:
         help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), circuit (the "
         "incremental operators of watch), operators (what is computed unit by unit), strategy "
         "(what run reads of each stream, and why), or "
-        "spark (what tasks do, and Spark's plan); plan if nothing is said",
+        "spark (what tasks do, and Spark's plan); default: plan",
     )
     parser.add_argument(
         "--trace",
@@ -50,7 +50,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="with --stage spark: where a query left running is computed, and why there",
+        help="with --stage spark: where a continuous query is computed, and why",
     )
     add_translation_arguments(parser)
 

@@ -116,7 +116,11 @@ class Watching:
 
     # -- ticks ------------------------------------------------------------------------------------
 
-    def ticks(self) -> Iterator[list[Change]]:
+    def stop(self) -> None:
+        """End after the tick at hand, or the next look at silent inputs; any thread may call it."""
+        self._until = time.monotonic()
+
+    def ticks(self) -> Generator[list[Change]]:
         """The changes of each tick that made any, to the end of all inputs."""
         self.begin()
         assert self.watch is not None
@@ -348,10 +352,10 @@ class Watching:
         counts = {
             "repeated": self.watch.repeated(name),
             "not kept, because the query does not read them": self.watch.unread(name),
-            "orphans, in no hole and attached to nothing": self.watch.orphans(name),
+            "orphans, neither in a hole nor attached": self.watch.orphans(name),
             "late": one.late,
             "too far ahead": one.ahead,
-            "updates of what is immutable left out": one.ignored,
+            "updates of immutable elements ignored": one.ignored,
         }
         said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         return f"{name}: {said}" if said else ""

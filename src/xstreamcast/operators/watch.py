@@ -155,10 +155,7 @@ class Watch:
     def _describe(self, name: str, structure: TagStructure, ids: Ids | None) -> None:
         feed = self._feeds.get(name)
         if feed is None:
-            history = History(name, structure, store=Store(self.names), ids=ids)
-            fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
-            strict = self.policy == "strict"
-            self._feeds[name] = ForgettingFeed(history, self.program, strict, fixed)
+            self._feeds[name] = self._feed_of(name, structure, ids)
         else:
             assert isinstance(feed, ForgettingFeed)
             if structure == feed.history.structure:
@@ -169,6 +166,12 @@ class Watch:
             self._divide()
             if self.sharing is not None:
                 share(self.sharing, self._feeds)
+
+    def _feed_of(self, name: str, structure: TagStructure, ids: Ids | None) -> ForgettingFeed:
+        """What takes a stream in of which nothing has come yet."""
+        history = History(name, structure, store=Store(self.names), ids=ids)
+        fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
+        return ForgettingFeed(history, self.program, self.policy == "strict", fixed)
 
     # -- dividing ---------------------------------------------------------------------------------
 

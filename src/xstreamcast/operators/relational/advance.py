@@ -37,13 +37,13 @@ class Operators:
         self._inlined = frozenset(
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
-        self._operators = [_operator(node, root) for node in nodes]
-        self._fresh = True
+        self.all = [_operator(node, root) for node in nodes]
+        self.fresh = True  # nothing has been taken in yet
 
     def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
         """The deltas of all nodes, given those of nodes that are elsewhere."""
-        fresh, self._fresh = self._fresh, False
-        for node, operator in zip(self._nodes, self._operators, strict=True):
+        fresh, self.fresh = self.fresh, False
+        for node, operator in zip(self._nodes, self.all, strict=True):
             match node:
                 case c.One():
                     deltas[id(node)] = {(): RowDelta(None, Row((), ()))} if fresh else {}

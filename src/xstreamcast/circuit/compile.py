@@ -13,7 +13,8 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import Timing, timing
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.normal import input_name, normal
-from xstreamcast.circuit.planning import Planner, asks_clock
+from xstreamcast.circuit.planning import Planner
+from xstreamcast.circuit.relation import asks_clock
 
 
 def circuit_of(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:

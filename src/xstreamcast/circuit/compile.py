@@ -78,6 +78,12 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
         case c.Nest(outer=outer, inner=inner):
             own = [(one, {fold.column}) for one, fold in inner]
             return [(outer, set(outer.columns) & needed), *own]
+        case c.RangeFold(outer=outer, inner=one, key=range_key, fold=fold):
+            mine, theirs = facts(range_key.left).used, facts(range_key.right).used
+            return [
+                (outer, set(outer.columns) & (needed | mine)),
+                (one, set(one.columns) & (theirs | {fold.column})),
+            ]
         case c.Group(source=source, keys=keys, folds=folds, carried=carried):
             columns = {column for column, _ in keys} | (set(carried) & needed)
             columns |= {fold.column for fold in folds if fold.into in needed}
@@ -109,6 +115,8 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
         case c.Nest(outer=outer, inner=inner):
             kept = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
             return replace(node, outer=made[id(outer)], inner=kept, columns=columns)
+        case c.RangeFold(outer=outer, inner=one):
+            return replace(node, outer=made[id(outer)], inner=made[id(one)], columns=columns)
         case c.Group(source=source, folds=folds, carried=carried):
             live = tuple(fold for fold in folds if fold.into in needed)
             keys = tuple(variable for _, variable in node.keys)
@@ -180,6 +188,8 @@ def _over(node: Any, made: Mapping[int, c.Node]) -> c.Node:
         case c.Nest(outer=outer, inner=inner):
             nested = tuple((made[id(one)], fold) for one, fold in inner)
             return replace(node, outer=made[id(outer)], inner=nested)
+        case c.RangeFold(outer=outer, inner=one):
+            return replace(node, outer=made[id(outer)], inner=made[id(one)])
         case c.Union(parts=parts):
             return replace(node, parts=tuple(made[id(one)] for one in parts))
         case c.Pick(source=source, place=place):

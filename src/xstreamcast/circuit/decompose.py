@@ -20,6 +20,8 @@ from xstreamcast.functions.signature import FN
 FOLDS: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values", "string-join"}
 )
+# Those over a part of a sorted sequence that need not be made again for each part.
+SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
 _NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 
 

@@ -41,6 +41,11 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Nest(inner=inner):
             folds = [fold for _, fold in inner]
             return NodeFacts(_key(node), _folds(folds), _cost(folds, "the nested rows"))
+        case c.RangeFold(fold=fold):
+            return NodeFacts(
+                _key(node), f"both sides, sorted; {fold.name} of each block",
+                "log of the other side; rows whose fold changes",
+            )  # fmt: skip
         case c.Group(folds=group_folds):
             kept = list(group_folds)
             return NodeFacts("the group's key", _folds(kept), _cost(kept, "the group"))

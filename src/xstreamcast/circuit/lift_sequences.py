@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.cut import Place
 from xstreamcast.algebra.free import counts_positions, facts
+from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches
 from xstreamcast.circuit.decompose import decomposed, gives_distinct
@@ -46,6 +48,8 @@ class LiftSequences(Lifting):
                 return found, replace(plan, left=result)
             case p.SimpleMap() | p.Filter():
                 return self._focused(plan, outer)
+            case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
+                return self.items(p.SimpleMap(left, right, span=plan.span), outer)
             case p.Step(input, "child" | "attribute" | "self") if gives_distinct(input):
                 found, result = self.items(input, outer)
                 return found, replace(plan, input=result)
@@ -102,7 +106,7 @@ class LiftSequences(Lifting):
                 return self._sliced(plan.input, chosen, outer)
             test = plan.predicate
             truth = self._predicate_class(test) == "truth" and not counts_positions(test)
-            if truth and not self.mentions(test):
+            if truth and not self.mentions(test) and not self._compares(plan, outer):
                 found, result = self.items(plan.input, outer)
                 return found, replace(plan, input=result)
             if self._is_place(plan):

@@ -7,16 +7,19 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import static_type
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.decompose import gives_distinct, is_fold
+from xstreamcast.circuit.decompose import SUMMARISED, gives_distinct, is_fold
+from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
-from xstreamcast.circuit.relation import NotLifted, Places, Relation, called, member
+from xstreamcast.circuit.relation import NotLifted, Places, Relation, asks_clock, called, member
+from xstreamcast.functions.call import CODEPOINT
 
+_ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)
 _WALKS: Final = (
     p.Step, p.Path, p.StreamInput, p.IntervalProjection, p.VersionProjection, p.Root,
@@ -92,6 +95,9 @@ class LiftValues(Lifting):
         self, plan: p.Expression, call: p.Call | None, outer: Relation
     ) -> tuple[Relation, p.Expression]:
         """A fold over a nested relation as a column."""
+        ranged = None if call is None else self._range_fold(plan, call, outer)
+        if ranged is not None:
+            return ranged
         whole = outer.closed()
         found, result = self.items(plan, whole)
         into = self.fresh("nested" if call is None else call.function.local)
@@ -109,6 +115,67 @@ class LiftValues(Lifting):
         node = c.Nest(whole.base, ((inner.base, fold),), (*whole.variables, into), whole.base.width)
         made = Relation(node, places=whole.places)
         return (made.placed(into, where) if call is None else made), p.Var(into)
+
+    def _range_fold(
+        self, plan: p.Expression, call: p.Call, outer: Relation
+    ) -> tuple[Relation, p.Expression] | None:
+        """An aggregate over rows that compare by order, without a row for each pair."""
+        loop = self._as_loop(plan, outer)
+        match loop:
+            case p.Return(p.Join(p.Unit(), right, (key,), None), result) if key.op in _ORDERS:
+                pass
+            case _:
+                return None
+        sides = key.left, key.right
+        free = facts(result).free | facts(key.right).free
+        if (
+            call.function.local not in SUMMARISED
+            or len(call.args) != 1
+            or self.program.static.collation != CODEPOINT
+            or not (self.mentions(right) and self.is_closed(right, outer))
+            or any(map(self.mentions, sides))
+            or any(map(asks_clock, (*sides, result)))
+            or free & set(outer.variables)
+        ):
+            return None
+        whole, inner = outer.closed(), self.tuples(right, self._top)
+        self.checked(key.left, whole)
+        self.checked(key.right, inner)
+        found, made = self.items(result, inner)
+        item, into = self.fresh("item"), self.fresh(call.function.local)
+        rows = self._let(found, item, member(made, call))[0].closed()
+        node = c.RangeFold(
+            whole.base, rows.base, key, c.Fold(call, item, into), (*whole.variables, into),
+            whole.base.width,
+        )  # fmt: skip
+        return Relation(node, places=whole.places), p.Var(into)
+
+    def _as_loop(self, plan: p.Expression, outer: Relation) -> p.Return | None:
+        """A sequence as a loop with a condition, and what each item gives."""
+        match plan:
+            case p.Return():
+                return plan
+            case p.Filter(input, test, False) if self._compares(plan, outer):
+                if self._predicate_class(test) != "truth" or counts_positions(test):
+                    return None
+                item = self.fresh("item")
+                made = unfocused(test, p.Var(item), p.Var(item), None)
+                if made is None:
+                    return None
+                loop = p.ForEach(p.Unit(), item, input, span=plan.span)
+                return p.Return(self._filtered(loop, made), p.Var(item), span=plan.span)
+            case p.Step(input, "child" | "attribute" | "self"):
+                inner = self._as_loop(input, outer)
+                if inner is None or not (gives_distinct(input) or gives_distinct(inner)):
+                    return None
+                return replace(inner, result=replace(plan, input=inner.result))
+            case p.SimpleMap(left, right) if not counts_positions(right):
+                inner = self._as_loop(left, outer)
+                return inner and replace(inner, result=replace(plan, left=inner.result))
+            case p.Path(left, right) if static_type(right).only(ATOMIC):
+                return self._as_loop(p.SimpleMap(left, right, span=plan.span), outer)
+            case _:
+                return None
 
     def _is_searched(self, plan: p.GeneralCompare) -> bool:
         """Whether one side is a value of the row, and the other a sequence over an input."""
@@ -128,7 +195,15 @@ class LiftValues(Lifting):
     def _quantified(
         self, plan: p.Quantified, some: bool, source: p.Tuples, test: p.Expression, outer: Relation
     ) -> tuple[Relation, p.Expression]:
-        """some … satisfies t  →  exists(… where t); every …  →  empty(… where not t)."""
+        """some … satisfies t  →  exists(… where t); every …  →  empty(… where not t).
+
+        every … satisfies a < b  →  count(… where a < b) eq count(…)
+        """
+        if not some and _is_inequality(test) and self.is_closed(source, outer):
+            hold = p.Return(self._filtered(source, test), TRUE, span=plan.span)
+            every = p.Return(source, TRUE, span=plan.span)
+            counts = called("count", hold), called("count", every)
+            return self.extend(p.ValueCompare("eq", *counts, span=plan.span), outer)
         sought = test if some else p.If(test, FALSE, TRUE)
         hits = p.Return(self._filtered(source, sought), TRUE, span=plan.span)
         return self.extend(called("exists" if some else "empty", hits), outer)
@@ -191,6 +266,10 @@ def _pairs_up(node: c.Node, outer: c.Node) -> bool:
     if isinstance(node, c.Join) and node.left.width and (node.key is None or node.key.op != "eq"):
         return True
     return any(_pairs_up(one, outer) for one in c.inputs_of(node) if one.width >= outer.width)
+
+
+def _is_inequality(plan: p.Expression) -> bool:
+    return isinstance(plan, p.GeneralCompare | p.ValueCompare) and plan.op in _ORDERS
 
 
 def _is_hidden(plan: p.Expression) -> bool:

@@ -234,6 +234,11 @@ class Lifting(ABC):
     def _predicate_class(self, predicate: p.Expression) -> str:
         return predicate_class(predicate, self._known.around())
 
+    def _compares(self, plan: p.Filter, outer: Relation) -> bool:
+        """Whether a predicate compares items that all rows share with something of the row."""
+        depends = facts(plan.predicate).free & set(outer.variables)
+        return bool(depends) and self.is_closed(plan.input, outer)
+
     def _filtered(self, loop: p.Tuples, test: p.Expression) -> p.Tuples:
         """The loop with a condition, as a join where it compares."""
         tuples: p.Tuples = p.Where(loop, test)

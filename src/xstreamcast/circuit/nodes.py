@@ -99,6 +99,21 @@ class Nest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RangeFold:
+    """Each row of the outer relation with a fold over the inner rows that compare with it.
+
+    `key`: left op right, an inequality. The inner relation does not depend on the outer row.
+    """
+
+    outer: Node
+    inner: Node
+    key: p.JoinKey
+    fold: Fold
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Group:
     """A row for each combination of keys within an outer row, in the order of first appearance."""
 
@@ -194,7 +209,19 @@ class Window:
 
 
 Node: TypeAlias = (
-    One | Units | Rows | Join | Nest | Group | Order | Slice | Pick | Number | Union | Window
+    One
+    | Units
+    | Rows
+    | Join
+    | Nest
+    | RangeFold
+    | Group
+    | Order
+    | Slice
+    | Pick
+    | Number
+    | Union
+    | Window
 )
 
 
@@ -222,6 +249,8 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
             return (left, right)
         case Nest(outer=outer, inner=inner):
             return (outer, *(one for one, _ in inner))
+        case RangeFold(outer=outer, inner=one):
+            return (outer, one)
         case Union(parts=parts):
             return parts
         case Pick(source=source, place=place):

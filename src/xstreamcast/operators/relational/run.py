@@ -18,6 +18,7 @@ from xstreamcast.operators.relational.positions import (
     SliceOperator,
     UnionOperator,
 )
+from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.tick import Round
 from xstreamcast.operators.relational.unit_rows import UnitRows
@@ -139,6 +140,8 @@ def _operator(node: c.Node) -> Any:
             return JoinOperator(node)
         case c.Nest():
             return NestOperator(node)
+        case c.RangeFold():
+            return RangeFoldOperator(node)
         case c.Group():
             return GroupOperator(node)
         case c.Order():

@@ -129,7 +129,7 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
         case p.Step(input, axis):
             return apart and axis in _NARROW and _distributes(input, after, apart)
         case p.Path(left, right):
-            return apart and _stays_narrow(right) and _distributes(left, after, apart)
+            return apart and stays_narrow(right) and _distributes(left, after, apart)
         case p.SimpleMap(left, right):
             return not counts_positions(right) and _distributes(left, after, apart)
         case p.Filter(input, predicate, False):
@@ -143,16 +143,16 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return False
 
 
-def _stays_narrow(plan: p.Expression) -> bool:
+def stays_narrow(plan: p.Expression) -> bool:
     """Whether a path from the focus gives different nodes for different nodes."""
     match plan:
         case p.Focus():
             return True
         case p.Step(input, axis):
-            return axis in _NARROW and _stays_narrow(input)
+            return axis in _NARROW and stays_narrow(input)
         case p.Filter(input, predicate, False):
             truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
-            return truth and _stays_narrow(input)
+            return truth and stays_narrow(input)
         case _:
             return False
 
@@ -195,7 +195,7 @@ def _begins_at(plan: p.Expression, narrow: bool = True) -> p.Variable | p.Stream
         case p.Filter(input):
             return _begins_at(input, narrow)
         case p.Path(left, right):
-            return None if narrow and not _stays_narrow(right) else _begins_at(left, narrow)
+            return None if narrow and not stays_narrow(right) else _begins_at(left, narrow)
         case p.IntervalProjection(operand):
             return _begins_at(operand, narrow)
         case _:

@@ -50,6 +50,8 @@ class LiftSequences(Lifting):
                 return self._focused(plan, outer)
             case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
                 return self.items(p.SimpleMap(left, right, span=plan.span), outer)
+            case p.Path() if (below := self._below_root(plan)) is not None:
+                return self.items(below, outer)
             case p.Step(input, "child" | "attribute" | "self") if gives_distinct(input):
                 found, result = self.items(input, outer)
                 return found, replace(plan, input=result)

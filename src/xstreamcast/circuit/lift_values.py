@@ -12,7 +12,7 @@ from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.decompose import SUMMARISED, gives_distinct, is_fold
+from xstreamcast.circuit.decompose import SUMMARISED, gives_distinct, is_fold, stays_narrow
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
@@ -156,24 +156,37 @@ class LiftValues(Lifting):
             case p.Return():
                 return plan
             case p.Filter(input, test, False) if self._compares(plan, outer):
-                if self._predicate_class(test) != "truth" or counts_positions(test):
+                if self._predicate_class(test) != "truth":
                     return None
-                item = self.fresh("item")
-                made = unfocused(test, p.Var(item), p.Var(item), None)
+                item, position = self.fresh("item"), self.fresh("position")
+                made = unfocused(test, p.Var(item), p.Var(position), None)
                 if made is None:
                     return None
-                loop = p.ForEach(p.Unit(), item, input, span=plan.span)
+                counted = position if facts(test).position else None
+                loop = p.ForEach(p.Unit(), item, input, counted, span=plan.span)
                 return p.Return(self._filtered(loop, made), p.Var(item), span=plan.span)
             case p.Step(input, "child" | "attribute" | "self"):
                 inner = self._as_loop(input, outer)
                 if inner is None or not (gives_distinct(input) or gives_distinct(inner)):
                     return None
                 return replace(inner, result=replace(plan, input=inner.result))
+            case p.Filter(input, test, False) if not counts_positions(test):
+                inner = self._as_loop(input, outer)
+                if inner is None or self._predicate_class(test) != "truth":
+                    return None
+                return replace(inner, result=replace(plan, input=inner.result))
+            case p.Path(left, right) if stays_narrow(right):
+                inner = self._as_loop(left, outer)
+                if inner is None or not (gives_distinct(left) or gives_distinct(inner)):
+                    return None
+                return replace(inner, result=replace(plan, left=inner.result))
             case p.SimpleMap(left, right) if not counts_positions(right):
                 inner = self._as_loop(left, outer)
                 return inner and replace(inner, result=replace(plan, left=inner.result))
             case p.Path(left, right) if static_type(right).only(ATOMIC):
                 return self._as_loop(p.SimpleMap(left, right, span=plan.span), outer)
+            case p.Path() if (below := self._below_root(plan)) is not None:
+                return self._as_loop(below, outer)
             case _:
                 return None
 

@@ -9,17 +9,19 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place
-from xstreamcast.algebra.free import bound_variables, facts, free_numbers
+from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
+from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import may_fail
 from xstreamcast.circuit.decompose import GroupFold
+from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import NotLifted, Places, Relation, asks_clock
 from xstreamcast.errors import Span
+from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
 from xstreamcast.rewrite.known import Known
@@ -189,6 +191,21 @@ class Lifting(ABC):
         clause = p.Let(p.Unit(), item, _over(plan, name, document))
         return found.with_clause(clause, (item,), False).placed(item, {name: place})
 
+    def _below_root(self, plan: p.Path) -> p.Expression | None:
+        """/r/f(.)  →  f(/r), if r is the one root element of a stream and f gives nothing of it
+        where there is none.
+        """
+        match plan.left:
+            case p.Step(p.StreamInput(name), "child"):
+                pass
+            case _:
+                return None
+        if not isinstance(self.cuts.get(input_name(name)), TagCut) or counts_positions(plan.right):
+            return None
+        if not _is_walk_down(plan.right):
+            return None
+        return unfocused(plan.right, plan.left, plan.left, None)
+
     def _units_of(self, name: str) -> c.Units:
         if name not in self._units:
             number = self.sources.index(name)
@@ -251,6 +268,20 @@ class Lifting(ABC):
         made = replace(tuples, source=self._joined(tuples.source))
         found: p.Tuples = join_from_comparison(made, self._known)  # type: ignore[assignment]
         return found
+
+
+def _is_walk_down(plan: p.Expression) -> bool:
+    """Whether it is nodes below the focus in document order, or some of them by position."""
+    match plan:
+        case p.Step(p.Focus(), "child" | "descendant"):
+            return True
+        case p.Filter(input, _, False):
+            return _is_walk_down(input)
+        case p.Call(function, (one, *others)) if function.uri == FN:
+            slices = function.local in ("subsequence", "head", "tail")
+            return slices and _is_walk_down(one) and all(isinstance(o, p.Const) for o in others)
+        case _:
+            return False
 
 
 def _over(plan: Any, name: str, document: p.Variable) -> Any:

@@ -2,118 +2,144 @@
 
 from __future__ import annotations
 
-import itertools
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from functools import reduce
+from itertools import accumulate
 from typing import Any, Final
 
-Entry = tuple[Any, Any]  # (what it is sorted by, its summary)
+Plus = Callable[[Any, Any], Any]
 _FULL: Final = 512
+
+
+class _Block:
+    """Some entries in order; sums from either end are made when somebody needs them."""
+
+    __slots__ = ("_lower", "_upper", "keys", "values")
+
+    def __init__(self, keys: list[Any], values: list[Any]) -> None:
+        self.keys, self.values = keys, values
+        self.changed()
+
+    def changed(self) -> None:
+        """Forget the sums."""
+        self._lower: list[Any] | None = None
+        self._upper: list[Any] | None = None
+
+    def lower(self, plus: Plus, zero: Any) -> list[Any]:
+        """The sum of the values before each place."""
+        if self._lower is None:
+            self._lower = list(accumulate(self.values, plus, initial=zero))
+        return self._lower
+
+    def upper(self, plus: Plus, zero: Any) -> list[Any]:
+        """The sum of the values from each place on."""
+        if self._upper is None:
+            self._upper = list(accumulate(self.values[::-1], plus, initial=zero))[::-1]
+        return self._upper
 
 
 class FoldIndex:
     """below(bound)  →  the sum of the summaries of all entries that sort before it.
 
-    Summaries are added by `plus`, in any order. A change costs the block that it is in; a look-up
-    costs one block, and the list of block sums once after a change.
+    Summaries are added by `plus`, in any order. A change costs the block that it is in; the first
+    look-up after it the sums of that block and of all blocks, the next ones nothing but the search.
     """
 
-    def __init__(self, plus: Callable[[Any, Any], Any], zero: Any) -> None:
+    def __init__(self, plus: Plus, zero: Any) -> None:
         self._plus, self._zero = plus, zero
-        self._blocks: list[list[Entry]] = []
-        self._last: list[Any] = []  # what the last entry of each block is sorted by
-        self._sums: list[Any] = []
-        self._lower: list[Any] | None = None  # of all blocks before each one
-        self._upper: list[Any] | None = None  # of all blocks behind each one
+        self._blocks: list[_Block] = []
+        self._last: list[Any] = []  # the last key of each block
+        self._changed()
 
     def __len__(self) -> int:
-        return sum(map(len, self._blocks))
+        return sum(len(block.keys) for block in self._blocks)
 
-    def fill(self, entries: Iterable[Entry]) -> None:
+    def fill(self, entries: Iterable[tuple[Any, Any]]) -> None:
         """Exactly these entries."""
-        ordered = sorted(entries, key=_sorted_by)
+        ordered = sorted(entries, key=lambda entry: entry[0])
         half = _FULL // 2
-        self._blocks = [ordered[at : at + half] for at in range(0, len(ordered), half)]
-        self._last = [block[-1][0] for block in self._blocks]
-        self._sums = [self._sum(block) for block in self._blocks]
-        self._lower = self._upper = None
+        self._blocks = [
+            _Block([k for k, _ in part], [v for _, v in part])
+            for at in range(0, len(ordered), half)
+            for part in [ordered[at : at + half]]
+        ]
+        self._last = [block.keys[-1] for block in self._blocks]
+        self._changed()
 
     def add(self, key: Any, summary: Any) -> None:
         """One more entry."""
+        self._changed()
         if not self._blocks:
             self.fill([(key, summary)])
             return
         at = min(bisect_left(self._last, key), len(self._blocks) - 1)
         block = self._blocks[at]
-        insort(block, (key, summary), key=_sorted_by)
-        if len(block) > _FULL:
-            self._blocks[at : at + 1] = block[: _FULL // 2], block[_FULL // 2 :]
-            self._last.insert(at, None)
-            self._sums.insert(at, None)
-            self._renew(at + 1)
-        self._renew(at)
+        place = bisect_left(block.keys, key)
+        block.keys.insert(place, key)
+        block.values.insert(place, summary)
+        block.changed()
+        if len(block.keys) > _FULL:
+            half = _FULL // 2
+            self._blocks.insert(at + 1, _Block(block.keys[half:], block.values[half:]))
+            self._last.insert(at + 1, block.keys[-1])
+            del block.keys[half:], block.values[half:]
+        self._last[at] = block.keys[-1]
 
     def remove(self, key: Any) -> None:
         """One entry less."""
+        self._changed()
         at = bisect_left(self._last, key)
         block = self._blocks[at]
-        del block[bisect_left(block, key, key=_sorted_by)]
-        if block:
-            self._renew(at)
-            return
-        del self._blocks[at], self._last[at], self._sums[at]
-        self._lower = self._upper = None
+        place = bisect_left(block.keys, key)
+        del block.keys[place], block.values[place]
+        block.changed()
+        if block.keys:
+            self._last[at] = block.keys[-1]
+        else:
+            del self._blocks[at], self._last[at]
 
-    def _renew(self, at: int) -> None:
-        block = self._blocks[at]
-        self._last[at], self._sums[at] = block[-1][0], self._sum(block)
-        self._lower = self._upper = None
-
-    def _sum(self, block: list[Entry]) -> Any:
-        return reduce(self._plus, (summary for _, summary in block), self._zero)
+    def _changed(self) -> None:
+        self._lower: list[Any] | None = None  # of all blocks before each one
+        self._upper: list[Any] | None = None  # of all blocks from each one on
 
     def below(self, bound: Any) -> Any:
         """The sum of all entries before the bound."""
+        plus, zero = self._plus, self._zero
         if self._lower is None:
-            self._lower = list(itertools.accumulate(self._sums, self._plus, initial=self._zero))
+            sums = [block.lower(plus, zero)[-1] for block in self._blocks]
+            self._lower = list(accumulate(sums, plus, initial=zero))
         at = bisect_left(self._last, bound)
         if at == len(self._blocks):
             return self._lower[-1]
         block = self._blocks[at]
-        own = self._sum(block[: bisect_left(block, bound, key=_sorted_by)])
-        return self._plus(self._lower[at], own)
+        return plus(self._lower[at], block.lower(plus, zero)[bisect_left(block.keys, bound)])
 
     def above(self, bound: Any) -> Any:
-        """The sum of all entries behind the bound."""
+        """The sum of all entries from the bound on."""
+        plus, zero = self._plus, self._zero
         if self._upper is None:
-            sums = itertools.accumulate(self._sums[::-1], self._plus, initial=self._zero)
-            self._upper = list(sums)[::-1]
+            sums = [block.upper(plus, zero)[0] for block in self._blocks]
+            self._upper = list(accumulate(sums[::-1], plus, initial=zero))[::-1]
         at = bisect_left(self._last, bound)
         if at == len(self._blocks):
-            return self._zero
+            return zero
         block = self._blocks[at]
-        own = self._sum(block[bisect_left(block, bound, key=_sorted_by) :])
-        return self._plus(own, self._upper[at + 1])
+        return plus(block.upper(plus, zero)[bisect_left(block.keys, bound)], self._upper[at + 1])
 
     def keys_below(self, bound: Any) -> list[Any]:
-        """What the entries before the bound are sorted by, in order."""
+        """The keys before the bound, in order."""
         at = bisect_left(self._last, bound)
-        found = [key for block in self._blocks[:at] for key, _ in block]
+        found = [key for block in self._blocks[:at] for key in block.keys]
         if at < len(self._blocks):
-            block = self._blocks[at]
-            found += [key for key, _ in block[: bisect_left(block, bound, key=_sorted_by)]]
+            keys = self._blocks[at].keys
+            found += keys[: bisect_left(keys, bound)]
         return found
 
     def keys_above(self, bound: Any) -> list[Any]:
-        """What the entries behind the bound are sorted by, in order."""
+        """The keys from the bound on, in order."""
         at = bisect_left(self._last, bound)
         if at == len(self._blocks):
             return []
-        block = self._blocks[at]
-        found = [key for key, _ in block[bisect_left(block, bound, key=_sorted_by) :]]
-        return found + [key for block in self._blocks[at + 1 :] for key, _ in block]
-
-
-def _sorted_by(entry: Entry) -> Any:
-    return entry[0]
+        keys = self._blocks[at].keys
+        found = keys[bisect_left(keys, bound) :]
+        return found + [key for block in self._blocks[at + 1 :] for key in block.keys]

@@ -75,14 +75,17 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
         case c.Join(left=left, right=right, key=key):
             used = needed if key is None else needed | facts(key.left).used | facts(key.right).used
             return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
+        case c.IntervalJoin(left=left, right=right, mine=mine, theirs=theirs):
+            used = needed | facts(mine).used | facts(theirs).used
+            return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
         case c.Nest(outer=outer, inner=inner):
             own = [(one, {fold.column}) for one, fold in inner]
             return [(outer, set(outer.columns) & needed), *own]
         case c.RangeFold(outer=outer, inner=one, key=range_key, fold=fold):
-            mine, theirs = facts(range_key.left).used, facts(range_key.right).used
+            by_outer, by_inner = facts(range_key.left).used, facts(range_key.right).used
             return [
-                (outer, set(outer.columns) & (needed | mine)),
-                (one, set(one.columns) & (theirs | {fold.column})),
+                (outer, set(outer.columns) & (needed | by_outer)),
+                (one, set(one.columns) & (by_inner | {fold.column})),
             ]
         case c.Group(source=source, keys=keys, folds=folds, carried=carried):
             columns = {column for column, _ in keys} | (set(carried) & needed)
@@ -110,7 +113,7 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
         case c.Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)
             return replace(node, source=made[id(source)], scalars=own, columns=columns)
-        case c.Join(left=left, right=right):
+        case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
             return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)
         case c.Nest(outer=outer, inner=inner):
             kept = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
@@ -183,7 +186,7 @@ def _over(node: Any, made: Mapping[int, c.Node]) -> c.Node:
         case c.Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)
             return replace(node, source=made[id(source)], scalars=own)
-        case c.Join(left=left, right=right):
+        case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
             return replace(node, left=made[id(left)], right=made[id(right)])
         case c.Nest(outer=outer, inner=inner):
             nested = tuple((made[id(one)], fold) for one, fold in inner)

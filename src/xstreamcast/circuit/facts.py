@@ -38,6 +38,11 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts(
                 f"the join key ({key.op})", f"both sides, {index} index", "the rows that match"
             )
+        case c.IntervalJoin():
+            return NodeFacts(
+                "the interval", "both sides, sorted by beginning; the ends of each block",
+                "the rows that match; rows that begin or end as the clock passes",
+            )  # fmt: skip
         case c.Nest(inner=inner):
             folds = [fold for _, fold in inner]
             return NodeFacts(_key(node), _folds(folds), _cost(folds, "the nested rows"))

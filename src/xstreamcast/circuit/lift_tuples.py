@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables
+from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.relation import NotLifted, Relation, asks_clock, called, member
@@ -31,6 +31,9 @@ class LiftTuples(Lifting):
             case p.Let(source, variable, value):
                 relation, made = self.extend(value, self.tuples(source, outer))
                 return self._let(relation, variable, made)[0]
+            case p.Where(source, p.AllenCompare() as test):
+                joined = self._interval_join(source, test, outer)
+                return joined or self._where(self.tuples(source, outer), test)
             case p.Where(source, test):
                 return self._where(self.tuples(source, outer), test)
             case p.Join():
@@ -97,6 +100,47 @@ class LiftTuples(Lifting):
         for one in plan.keys:
             found = self._where(found, one.test)
         return found if plan.residual is None else self._where(found, plan.residual)
+
+    def _interval_join(
+        self, source: p.Tuples, test: p.AllenCompare, outer: Relation
+    ) -> Relation | None:
+        """A loop whose items all rows share, kept where their intervals compare with a row's."""
+        inside: list[p.Where] = []
+        while isinstance(source, p.Where):
+            inside.append(source)
+            source = source.source
+        if not isinstance(source, p.ForEach) or source.position is not None:
+            return None
+        own = frozenset({source.variable})
+        first = not facts(test.left).free & own
+        sides = (test.left, test.right) if first else (test.right, test.left)
+        before = set(bound_variables(source.source)) | set(outer.variables)
+        fits = (
+            bool(facts(sides[0]).free & before)
+            and not facts(sides[0]).free & own
+            and facts(sides[1]).free & (before | own) == own
+            and not facts(source.items).free & before
+            and not any(facts(one.test).free & before for one in inside)
+            and not any(map(self.mentions, sides))
+            and not any(map(_moves, sides))
+            and not source.allowing_empty
+        )
+        if not fits:
+            return None
+        right: p.Tuples = replace(source, source=p.Unit())
+        for one in reversed(inside):
+            right = replace(one, source=right)
+        if not (self.mentions(right) and self.is_closed(right, outer)):
+            return None
+        left, made = self.tuples(source.source, outer).closed(), self.tuples(right, self._top)
+        made = made.closed()
+        self.checked(sides[0], left)
+        self.checked(sides[1], made)
+        node = c.IntervalJoin(
+            left.base, made.base, test.op, *sides, first, left.variables + made.variables,
+            left.base.width + 1,
+        )  # fmt: skip
+        return Relation(node, places={**left.places, **made.places})
 
     def _nested_loops(self, plan: p.Join, outer: Relation) -> Relation:
         """The right side for each row of the left one, and the conditions after it."""
@@ -177,6 +221,13 @@ class LiftTuples(Lifting):
         for test in tests:
             self.checked(test, made)
         return made
+
+
+def _moves(plan: p.Expression) -> bool:
+    """Whether an interval moves with the clock other than by an end that is now."""
+    if isinstance(plan, p.Interval):
+        return asks_clock(plan.first) or (plan.last is not None and asks_clock(plan.last))
+    return asks_clock(plan)
 
 
 def _on_top(upper: p.Tuples, lower: p.Tuples) -> p.Tuples:

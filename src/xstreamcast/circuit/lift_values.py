@@ -278,6 +278,8 @@ def _pairs_up(node: c.Node, outer: c.Node) -> bool:
         return False
     if isinstance(node, c.Join) and node.left.width and (node.key is None or node.key.op != "eq"):
         return True
+    if isinstance(node, c.IntervalJoin) and node.left.width and node.word in ("before", "after"):
+        return True
     return any(_pairs_up(one, outer) for one in c.inputs_of(node) if one.width >= outer.width)
 
 

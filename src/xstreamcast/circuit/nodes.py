@@ -70,6 +70,24 @@ class Join:
     width: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class IntervalJoin:
+    """The pairs of rows whose intervals compare by one of Allen's words.
+
+    `mine` gives the intervals of a left row, `theirs` those of a right one; `left_first`: the word
+    stands between mine and theirs in this order.
+    """
+
+    left: Node
+    right: Node
+    word: str
+    mine: p.Expression
+    theirs: p.Expression
+    left_first: bool
+    columns: Columns
+    width: int
+
+
 @dataclass(frozen=True, slots=True)
 class Fold:
     """A function of the items that a column holds in all rows of a group, in their order.
@@ -213,6 +231,7 @@ Node: TypeAlias = (
     | Units
     | Rows
     | Join
+    | IntervalJoin
     | Nest
     | RangeFold
     | Group
@@ -245,7 +264,7 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
             return ()
         case Rows(source=source, scalars=scalars):
             return (source, *(one for _, one in scalars))
-        case Join(left=left, right=right):
+        case Join(left=left, right=right) | IntervalJoin(left=left, right=right):
             return (left, right)
         case Nest(outer=outer, inner=inner):
             return (outer, *(one for one, _ in inner))

@@ -9,6 +9,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.emit import Emit
 from xstreamcast.operators.relational.group import GroupOperator
+from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator
@@ -138,6 +139,8 @@ def _operator(node: c.Node) -> Any:
             return RowsOperator(node)
         case c.Join():
             return JoinOperator(node)
+        case c.IntervalJoin():
+            return IntervalJoinOperator(node)
         case c.Nest():
             return NestOperator(node)
         case c.RangeFold():

@@ -212,5 +212,8 @@ def gives_distinct(plan: p.Expression) -> bool:
             return axis in _NARROW and gives_distinct(input)
         case p.Filter(input):
             return gives_distinct(input)
+        case p.IntervalProjection(operand):  # copies, one after another
+            walks = isinstance(_begins_at(operand, narrow=False), p.StreamInput)
+            return walks or gives_distinct(operand)
         case _:
             return False

@@ -28,7 +28,8 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Rows(whole=whole) if whole:
             return NodeFacts("none", "its inputs", "all of its inputs")
         case c.Rows(scalars=scalars, clock=clock):
-            again = bool(scalars) or (clock and not isinstance(node.source, c.Units))
+            timed = isinstance(node.source, c.Units | c.IntervalJoin)
+            again = bool(scalars) or (clock and not timed)
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
             return NodeFacts(_key(node), "what each row became", cost)
         case c.Join(key=key):

@@ -52,6 +52,8 @@ class LiftSequences(Lifting):
                 return self.items(p.SimpleMap(left, right, span=plan.span), outer)
             case p.Path() if (below := self._below_root(plan)) is not None:
                 return self.items(below, outer)
+            case p.IntervalProjection() if self._is_projected(plan, outer):
+                return self._projected(plan, outer)
             case p.Step(input, "child" | "attribute" | "self") if gives_distinct(input):
                 found, result = self.items(input, outer)
                 return found, replace(plan, input=result)
@@ -136,6 +138,33 @@ class LiftSequences(Lifting):
         known = facts(plan.predicate)
         number = self._predicate_class(plan.predicate) == "position"
         return number and not known.reads_focus and not plan.reverse
+
+    def _is_projected(self, plan: p.IntervalProjection, outer: Relation) -> bool:
+        """Whether items that all rows share are projected to the lifespan of something of a row."""
+        match plan:
+            case p.IntervalProjection(
+                operand, p.LifespanBound("vtFrom", p.Var(one)), p.LifespanBound("vtTo", p.Var(two))
+            ):
+                known = one == two and one in outer.variables
+                return known and self.is_closed(operand, outer) and not outer.is_one
+            case _:
+                return False
+
+    def _projected(
+        self, plan: p.IntervalProjection, outer: Relation
+    ) -> tuple[Relation, p.Expression]:
+        """e?[vtFrom($v), vtTo($v)]  →  for $x in e, if it touches the lifespan, $x?[…]"""
+        assert isinstance(plan.first, p.LifespanBound)
+        left, item = outer.closed(), self.fresh("item")
+        found, result = self.items(plan.operand, self._top)
+        right = self._each(found, item, result).closed()
+        self.checked(plan.first.operand, left)
+        node = c.IntervalJoin(
+            left.base, right.base, "touches", plan.first.operand, p.Var(item), True,
+            left.variables + right.variables, left.base.width + 1, clock=True,
+        )  # fmt: skip
+        made = Relation(node, places={**left.places, **right.places})
+        return made, replace(plan, operand=p.Var(item, span=plan.operand.span))
 
     def _picked(self, plan: p.Filter, outer: Relation) -> tuple[Relation, p.Expression]:
         """The item at a position that is computed."""

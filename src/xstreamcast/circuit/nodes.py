@@ -75,7 +75,9 @@ class IntervalJoin:
     """The pairs of rows whose intervals compare by one of Allen's words.
 
     `mine` gives the intervals of a left row, `theirs` those of a right one; `left_first`: the word
-    stands between mine and theirs in this order.
+    stands between mine and theirs in this order. The word `touches` is ours: the intervals have an
+    instant in common. `clock`: what is made of pairs with an interval that ends now, or later, may
+    depend on the clock.
     """
 
     left: Node
@@ -86,6 +88,7 @@ class IntervalJoin:
     left_first: bool
     columns: Columns
     width: int
+    clock: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,8 @@ def box_of_second(word: str, a: int, b: int) -> Box:
             return Box(end_to=a - 1)
         case "meets":
             return Box(begin_from=b, begin_to=b)
+        case "touches":
+            return Box(begin_to=b, end_from=a)
         case "overlaps":
             return Box(begin_from=a + 1, begin_to=b - 1, end_from=b + 1)
         case "during":
@@ -68,6 +70,8 @@ def box_of_first(word: str, c: int, d: int) -> Box:
             return Box(begin_from=c, begin_to=c, end_to=d - 1)
         case "finishes":
             return Box(begin_from=c + 1, end_from=d, end_to=d)
+        case "touches":
+            return box_of_second("touches", c, d)
         case "during":
             return box_of_second("contains", c, d)
         case "contains":
@@ -154,6 +158,11 @@ class IntervalIndex:
                     ):
                         yield key
             at += 1
+
+    def open_keys(self, clock: int) -> Iterator[Key]:
+        """The rows with an interval that ends now, or has an instant ahead."""
+        yield from (key for _, _, key, _ in self._open)
+        yield from (key for _, _, key in self._instants.irange((clock,)))
 
     def between(self, first: int, last: int) -> Iterator[Key]:
         """The rows that begin or end between two instants."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.evaluate.allen import intervals
-from xstreamcast.model.delta import Delta, Key, Row
+from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.relational.interval_index import (
     IntervalIndex,
@@ -27,8 +27,8 @@ Pair = tuple[Key, Key]
 class _Side:
     """The rows of one side with their intervals."""
 
-    def __init__(self, node: c.Node, plan: p.Expression) -> None:
-        self._columns, self._plan = node.columns, plan
+    def __init__(self, node: c.Node, plan: p.Expression, hull: bool) -> None:
+        self._plan, self._hull = plan, hull  # hull: one interval around all of them
         used = facts(plan).free
         self._used = [(at, v.number) for at, v in enumerate(node.columns) if v in used]
         self.rows: dict[Key, Row] = {}
@@ -59,11 +59,20 @@ class _Side:
         for begin, end, row in zip(begins.tolist(), ends.tolist(), of.tolist(), strict=True):
             if (begin, end) not in out[row]:
                 out[row].append((begin, end))
+        if self._hull:
+            return [
+                [(min(b for b, _ in own), max(e for _, e in own))] if own else [] for own in out
+            ]
         return out
 
     def due(self, before: int, now: int) -> set[Key]:
         """The rows that the clock passed the beginning or end of."""
         return set(self.index.between(before, now))
+
+
+def _hull(spans: list[Span]) -> list[Span]:
+    """The smallest interval around all."""
+    return [(min(b for b, _ in spans), max(e for _, e in spans))] if spans else []
 
 
 class IntervalJoinOperator:
@@ -75,7 +84,9 @@ class IntervalJoinOperator:
 
     def __init__(self, node: c.IntervalJoin) -> None:
         self._node = node
-        self._left, self._right = _Side(node.left, node.mine), _Side(node.right, node.theirs)
+        hull = node.word == "touches"
+        self._left = _Side(node.left, node.mine, hull)
+        self._right = _Side(node.right, node.theirs, hull)
         left, right = node.left.columns, node.right.columns
         self._cells = [
             (True, left.index(v)) if v in left else (False, right.index(v)) for v in node.columns
@@ -87,10 +98,15 @@ class IntervalJoinOperator:
         left, right = deltas
         now = turn.asking.now.instant
         lefts, rights = dict.fromkeys(left), dict.fromkeys(right)
-        if self._clock is not None and self._clock != now:
-            moved = min(self._clock, now), max(self._clock, now)
-            lefts.update(dict.fromkeys(self._left.due(*moved)))
-            rights.update(dict.fromkeys(self._right.due(*moved)))
+        moved = self._clock is not None and self._clock != now
+        if moved:
+            assert self._clock is not None
+            passed = min(self._clock, now), max(self._clock, now)
+            lefts.update(dict.fromkeys(self._left.due(*passed)))
+            rights.update(dict.fromkeys(self._right.due(*passed)))
+            if self._node.clock:
+                lefts.update(dict.fromkeys(self._left.index.open_keys(passed[0])))
+                rights.update(dict.fromkeys(self._right.index.open_keys(passed[0])))
         before = self._pairs(lefts, rights, now if self._clock is None else self._clock)
         self._left.update(left, turn)
         self._right.update(right, turn)
@@ -98,7 +114,11 @@ class IntervalJoinOperator:
         after = self._pairs(lefts, rights, now)
         out: Delta = {}
         for pair in {**dict.fromkeys(before), **dict.fromkeys(after)}:
-            turn.put(out, (*pair[0], pair[1]), before.get(pair), after.get(pair))
+            key, old, new = (*pair[0], pair[1]), before.get(pair), after.get(pair)
+            if moved and self._node.clock and new is not None:
+                out[key] = RowDelta(old, new)  # what is made of it may change with the clock
+            else:
+                turn.put(out, key, old, new)
         return out
 
     def _pairs(self, lefts: Iterable[Key], rights: Iterable[Key], clock: int) -> dict[Pair, Row]:

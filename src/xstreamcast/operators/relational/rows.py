@@ -25,9 +25,10 @@ class RowsOperator:
         self._used = [(at, v.number) for at, v in enumerate(given) if v in used]
         self._copied = {v: at for at, v in enumerate(given)}
         self._scalars: dict[p.Variable, Cell] = {}
-        self._again = bool(node.scalars or node.whole) or (
-            node.clock and not isinstance(node.source, c.Units)
-        )
+        timed = isinstance(node.source, c.Units) or (
+            isinstance(node.source, c.IntervalJoin) and node.source.clock
+        )  # the source hands on what the clock changes
+        self._again = bool(node.scalars or node.whole) or (node.clock and not timed)
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}
 

@@ -14,7 +14,7 @@ def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
     """The inputs that some operator needs all of."""
     found: set[str | None] = set(circuit.whole)
     for node in c.in_order(circuit.root):
-        outer = node.outer if isinstance(node, c.Nest) else None
+        outer = node.outer if isinstance(node, c.Nest | c.RangeFold) else None
         for one in _needed_whole(node):
             found |= _inputs(one, outer)
     return frozenset(found)
@@ -22,12 +22,14 @@ def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
 
 def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
     match node:
-        case c.One() | c.Units() | c.Join() | c.Union():
+        case c.One() | c.Units() | c.Join() | c.IntervalJoin() | c.Union():
             return ()
         case c.Rows(scalars=scalars):
             return tuple(one for _, one in scalars)
         case c.Nest(inner=inner):
             return tuple(one for one, _ in inner)
+        case c.RangeFold(inner=one):
+            return (one,)
         case _:
             return c.inputs_of(node)
 

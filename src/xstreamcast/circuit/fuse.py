@@ -18,6 +18,6 @@ def fused(root: c.Node, result: p.Expression) -> tuple[c.Node, p.Expression]:
 
 
 def _reads_its_row_alone(node: c.Rows) -> bool:
-    """Whether its rows change only when rows of its source do; units themselves have timers."""
-    timed = node.clock and not isinstance(node.source, c.Units)
+    """Whether its rows change only when rows of its source do."""
+    timed = node.clock and not c.follows_clock(node.source)
     return not (node.scalars or node.whole or timed)

@@ -50,8 +50,14 @@ def _line(node: c.Node) -> str:
             if key is None:
                 return f"product → {columns}"
             return f"join {key.op}: {_shown(key.left)} with {_shown(key.right)} → {columns}"
+        case c.IntervalJoin(word=word, mine=mine, theirs=theirs, left_first=first):
+            one, other = (mine, theirs) if first else (theirs, mine)
+            return f"join {_shown(one)} {word} {_shown(other)} → {columns}"
         case c.Nest(inner=inner):
             return f"nest {', '.join(fold.name for _, fold in inner)} → {columns}"
+        case c.RangeFold(key=key, fold=fold):
+            sides = f"{_shown(key.left)} with {_shown(key.right)}"
+            return f"{fold.name} of rows that compare by {key.op}: {sides} → {columns}"
         case c.Group(keys=keys, folds=folds):
             by = ", ".join(str(column) for column, _ in keys)
             return f"group by {by}: {', '.join(fold.name for fold in folds)} → {columns}"

@@ -9,6 +9,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.group import GroupOperator
+from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator
@@ -18,6 +19,7 @@ from xstreamcast.operators.relational.positions import (
     SliceOperator,
     UnionOperator,
 )
+from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
@@ -76,6 +78,10 @@ def _operator(node: c.Node, root: c.Node) -> Any:
             return RowsOperator(node)
         case c.Join():
             return JoinOperator(node)
+        case c.IntervalJoin():
+            return IntervalJoinOperator(node)
+        case c.RangeFold():
+            return RangeFoldOperator(node)
         case c.Nest():
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)
         case c.Group():

@@ -16,6 +16,7 @@ from sortedcontainers import SortedList
 from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
+from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator, _tags
@@ -26,6 +27,7 @@ from xstreamcast.operators.relational.positions import (
     SliceOperator,
     UnionOperator,
 )
+from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
@@ -43,7 +45,7 @@ if TYPE_CHECKING:
 Operator = (
     UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
-    | AccumulateOperator | None
+    | AccumulateOperator | RangeFoldOperator | IntervalJoinOperator | None
 )  # fmt: skip
 
 
@@ -54,6 +56,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             pass
         case AccumulateOperator():
             raise Unwritten("it reads documents in pieces")
+        case RangeFoldOperator() | IntervalJoinOperator():
+            raise Unwritten("comparisons by order are indexed, and the index has no table yet")
         case UnitRows():
             _write_units(to, at, operator)
         case RowsOperator():
@@ -85,6 +89,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
     """Give a new operator what another one kept."""
     match operator:
         case None | UnionOperator() | AccumulateOperator():
+            pass
+        case RangeFoldOperator() | IntervalJoinOperator():
             pass
         case UnitRows():
             _read_units(source, at, operator)

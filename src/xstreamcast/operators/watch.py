@@ -155,7 +155,8 @@ class Watch:
             history = History(name, structure, store=Store(self.names), ids=ids)
             fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
             strict = self.policy == "strict"
-            self._feeds[name] = ForgettingFeed(history, self.program, strict, fixed)
+            feed = self._feeds[name] = ForgettingFeed(history, self.program, strict, fixed)
+            feed.versioned = self.circuits
         else:
             assert isinstance(feed, ForgettingFeed)
             if structure == feed.history.structure:

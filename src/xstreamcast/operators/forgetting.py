@@ -16,7 +16,7 @@ import numpy as np
 from xstreamcast.algebra.division import Listed, Sorted
 from xstreamcast.algebra.forgetting import Kept, kept
 from xstreamcast.errors import Error, error
-from xstreamcast.history.forgetting import forget, held_bytes, some, tape_bytes
+from xstreamcast.history.forgetting import forget, held_bytes, some, superseded, tape_bytes
 from xstreamcast.history.thinning import thinned
 from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import ranges
@@ -64,6 +64,7 @@ class ForgettingFeed(FragmentFeed):
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
+        self._weighed = 0  # the same for older contents
         self._first = 0  # all units before this place are told and forgotten
         self._since = self._batches = 0  # bytes and batches since tapes were weighed
 
@@ -260,6 +261,7 @@ class ForgettingFeed(FragmentFeed):
         before which there is no other.
         """
         asked, self._asked = self._asked, []
+        self._let_superseded_go()
         if self.shared is not None:
             return [], 0
         if self.kept.recent and self._insides is None:
@@ -332,6 +334,17 @@ class ForgettingFeed(FragmentFeed):
                 self._by_version.bury(places[past].tolist())
             self._compact_if_worth()
 
+    def _let_superseded_go(self) -> None:
+        """Forget older contents of what has no versions: only the latest ever counts."""
+        n, feeds = len(self.history), [self] if self.shared is None else self.shared.feeds
+        if n - self._weighed < max(_FEW, n // 4) or any(feed._insides for feed in feeds):
+            return
+        self._weighed = n
+        past = superseded(self.history, min(feed.until for feed in feeds))
+        if len(past):
+            self._bury(past)
+            self._compact_if_worth()
+
     def _bury(self, places: I64) -> None:
         more = len(self.history) - len(self._dead)
         if more > 0:
@@ -352,15 +365,21 @@ class ForgettingFeed(FragmentFeed):
 
     def _compact(self) -> None:
         live = self._live()
-        taken = int(live[: self._taken].sum())
         forget(self.history, live)
-        self._dead = np.zeros(0, np.bool_)
-        self._links = Places(self.history)
-        self._links.catch_up()
+        links = Places(self.history)
+        links.catch_up()
+        for feed in [self] if self.shared is None else self.shared.feeds:
+            feed._relink(links, live)
+
+    def _relink(self, links: Places, live: Bools) -> None:
+        """Fragments that are not live are gone, and the others are at other places."""
+        self._links, self._dead = links, np.zeros(0, np.bool_)
         if self._by_version is not None:
             place = np.where(live, np.cumsum(live) - 1, -1)
-            self._by_version.compacted(self._links, place)
-        self._taken, self._looked = taken, min(self._looked, len(self.history))
+            self._by_version.compacted(links, place)
+        self._taken = int(live[: self._taken].sum())
+        self._looked = min(self._looked, len(self.history))
+        self._weighed = min(self._weighed, len(self.history))
 
     def _live(self) -> Bools:
         live = np.ones(len(self.history), np.bool_)

@@ -229,6 +229,8 @@ class VersionUnits:
         if tag not in self._passed:
             rank <<= LEVEL * (self._levels - above.depth)
             return Unit(name, slot, place, begin, end, zones, rank)
+        if above.depth >= self._levels:
+            raise Forbidden("a fragment stands in one that its structure does not tell of")
         found = Around(name, slot.code, place, slot, rank)
         found.begin, found.end, found.zones = begin, end, zones
         if kind == SNAPSHOT:
@@ -574,14 +576,22 @@ class VersionUnits:
         for slots in self._slots.values():
             for slot in slots:
                 for begin in slot.begins():
-                    one = slot.get(begin)
-                    if isinstance(one, Unit):
-                        moved = self.units[one.key] = one._replace(place=int(place[one.place]))
-                        slot.put(begin, moved)
-                    elif one is not None:
-                        one.place = int(place[one.place])
+                    self._replaced(slot, begin, place)
         if self.root is not None:
             self.root.place = int(place[self.root.place])
+
+    def _replaced(self, slot: Slot, begin: int, place: I64) -> None:
+        one = slot.get(begin)
+        assert one is not None
+        at = int(place[one.place])
+        if isinstance(one, Around):
+            one.place = at
+        elif at >= 0:
+            slot.put(begin, one._replace(place=at))
+            self.units[one.key] = slot.get(begin)  # type: ignore[assignment]
+        else:  # a newer content has come that was not taken in yet
+            self._leave(one)
+            slot.put(begin, None)
 
     @property
     def state_bytes(self) -> int:

@@ -14,6 +14,7 @@ from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.verdict import verdict_of
 from xstreamcast.circuit.documents import deepest_circuit
 from xstreamcast.circuit.nodes import in_order
+from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -74,6 +75,7 @@ class Watch:
     _touched: set[str | None] = field(default_factory=set)
     _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be asked
     _uncut: set[str | None] = field(default_factory=set)
+    _shallow: bool = False  # what stands in fragments does not let others be cut out of them
     _unkept: bool = False  # what stands in units is not what could be kept of them
     _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
     _owed: list[Change] = field(default_factory=list)
@@ -179,10 +181,11 @@ class Watch:
         }
         documents = [name for name, kind in self.kinds.items() if kind == "document"]
         cuts |= self._answers()
+        cuts = self._passing(cuts, frozenset(documents) - self._uncut)
         if self._circuit(cuts, frozenset(documents) - self._uncut):
             return
         division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
-        if self.policy == "optimistic" and not self._unkept:
+        if self.policy == "optimistic" and not self._unkept and not _passes(cuts):
             division = maintained(self.program, division)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
@@ -199,6 +202,14 @@ class Watch:
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
+
+    def _passing(
+        self, cuts: dict[str | None, Cut], documents: frozenset[str | None]
+    ) -> dict[str | None, Cut]:
+        """The cuts of streams, as deep as the query binds fragments; units are versions then."""
+        if not self.circuits or self._shallow:
+            return cuts
+        return passing(self.program, cuts, documents)
 
     def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
         """Run the query as a circuit, unless what each unit gives by itself is the answer."""
@@ -397,6 +408,10 @@ class Watch:
             self._unkept = True
             self._divide()
             return
+        if self.pipeline is not None and _passes(self.pipeline.division.cuts):
+            self._shallow = True
+            self._divide()
+            return
         self.refusals.append(str(why))
         self._uncut |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
         self._divide()
@@ -454,3 +469,8 @@ class Watch:
         """About what is kept: by feeds and by operators."""
         held = 0 if self.pipeline is None else self.pipeline.state_bytes
         return held + sum(feed.state_bytes for feed in self._feeds.values())
+
+
+def _passes(cuts: Mapping[str | None, Cut]) -> bool:
+    """Whether units stand in other fragments than the root."""
+    return any(isinstance(cut, TagCut) and cut.passed for cut in cuts.values())

@@ -22,6 +22,10 @@ class PartitionWatch(Watch):
 
     mine: Callable[[str], bool]  # whether a unit of this id belongs to the partition
 
+    def __post_init__(self) -> None:
+        self.shallow = True  # fragments are routed by the holes of the root
+        super().__post_init__()
+
     def _describe(self, name: str, structure: TagStructure, ids: Ids | None) -> None:
         super()._describe(name, structure, ids)
         feed = self._feeds[name]

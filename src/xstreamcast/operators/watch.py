@@ -16,6 +16,7 @@ from xstreamcast.circuit.documents import deepest_circuit
 from xstreamcast.circuit.inner_folds import with_inner_folds
 from xstreamcast.circuit.nodes import Units, in_order
 from xstreamcast.circuit.normal import input_name
+from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -71,6 +72,7 @@ class Watch:
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
+    shallow: bool = False  # units stand in the root alone, with all of their versions
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
@@ -171,7 +173,9 @@ class Watch:
         """What takes a stream in of which nothing has come yet."""
         history = History(name, structure, store=Store(self.names), ids=ids)
         fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
-        return ForgettingFeed(history, self.program, self.policy == "strict", fixed)
+        feed = ForgettingFeed(history, self.program, self.policy == "strict", fixed)
+        feed.versioned = not self.shallow
+        return feed
 
     # -- dividing ---------------------------------------------------------------------------------
 
@@ -184,10 +188,11 @@ class Watch:
         }
         documents = [name for name, kind in self.kinds.items() if kind == "document"]
         cuts |= self._answers()
+        cuts = self._passing(cuts, frozenset(documents) - self._uncut)
         if self._circuit(cuts, frozenset(documents) - self._uncut):
             return
         division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
-        if self.policy == "optimistic" and not self._unkept:
+        if self.policy == "optimistic" and not self._unkept and not _passes(cuts):
             division = maintained(self.program, division)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
@@ -204,6 +209,14 @@ class Watch:
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
+
+    def _passing(
+        self, cuts: dict[str | None, Cut], documents: frozenset[str | None]
+    ) -> dict[str | None, Cut]:
+        """The cuts of streams, as deep as the query binds fragments; units are versions then."""
+        if self.shallow:
+            return cuts
+        return passing(self.program, cuts, documents)
 
     def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
         """Run the query as a circuit, unless what each unit gives by itself is the answer."""
@@ -427,6 +440,10 @@ class Watch:
             self._unkept = True
             self._divide()
             return
+        if self.pipeline is not None and _passes(self.pipeline.division.cuts):
+            self.shallow = True
+            self._divide()
+            return
         self.refusals.append(str(why))
         self._uncut |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
         self._divide()
@@ -484,3 +501,8 @@ class Watch:
         """About what is kept: by feeds and by operators."""
         held = 0 if self.pipeline is None else self.pipeline.state_bytes
         return held + sum(feed.state_bytes for feed in self._feeds.values())
+
+
+def _passes(cuts: Mapping[str | None, Cut]) -> bool:
+    """Whether units stand in other fragments than the root."""
+    return any(isinstance(cut, TagCut) and cut.passed for cut in cuts.values())

@@ -46,8 +46,9 @@ class Answering:
             return None
         (program,) = self.asked.programs.values()
         return Watch(
-            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
-        )
+            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy,
+            shallow=True,
+        )  # fmt: skip
 
     def take(self, backs: Iterable[Back]) -> list[Change]:
         """What buckets say in a batch → the changes."""

@@ -57,7 +57,9 @@ class Router(Reading):
         self.spread: frozenset[str] | None = None  # streams whose units are partitioned, if known
         program = next(iter(asked.programs.values()))
         kinds = asked.kinds if self.why is None else {}
-        self.plan = Watch(program, kinds, variables=asked.variables, policy=asked.policy)
+        self.plan = Watch(
+            program, kinds, variables=asked.variables, policy=asked.policy, shallow=True
+        )
         self.ended: set[str | None] = set()
         self._arrived: list[tuple[bytes, int | None]] = []  # all that came; nothing in one place
         self._read = 0  # how many of these were read

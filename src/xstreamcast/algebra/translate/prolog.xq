@@ -405,27 +405,48 @@ declare function xsc:interval_projection(
     $items as item()*, $begin as xs:anyAtomicType?, $end as xs:anyAtomicType?) as item()* {
   for $tb in $begin ! xsc:instant(.), $te in $end ! xsc:instant(.)
   where xsc:utc($tb) le xsc:utc($te)
-  return $items ! xsc:sliced(., $tb, $te, fn:true(), fn:true())
+  return $items ! xsc:sliced(., $tb, $te, fn:true(), fn:true(), $tb)
 };
 
-(: The part of a tree that lives between two instants; $closed: the second belongs to it. :)
+(: e?[now]: what lives now, with the lifespan that it has. :)
+declare function xsc:current_projection($items as item()*) as item()* {
+  $items ! xsc:sliced(., $xsc:now, $xsc:now, fn:true(), fn:true(), $xsc:start)
+};
+
+(: Bounds of what several intervals have in common; none if one of them has none. :)
+declare function xsc:latest_of($bounds as xs:anyAtomicType*, $count as xs:integer) as xs:dateTime? {
+  (for $bound in $bounds ! xsc:instant(.)
+   where fn:count($bounds) eq $count
+   order by xsc:utc($bound) descending
+   return $bound)[1]
+};
+
+declare function xsc:earliest_of($bounds as xs:anyAtomicType*, $count as xs:integer) as xs:dateTime? {
+  (for $bound in $bounds ! xsc:instant(.)
+   where fn:count($bounds) eq $count
+   order by xsc:utc($bound)
+   return $bound)[1]
+};
+
+(: The part of a tree that lives between two instants; $closed: the second belongs to it; $least:
+   no lifespan begins before. :)
 declare function xsc:sliced(
     $item as item(), $tb as xs:dateTime, $te as xs:dateTime,
-    $closed as xs:boolean, $below_events as xs:boolean) as item()? {
+    $closed as xs:boolean, $below_events as xs:boolean, $least as xs:dateTime) as item()? {
   typeswitch ($item)
   case document-node() return
-    document { $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events) }
+    document { $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events, $least) }
   case element() return
     if (fn:not($item/@vtFrom and $item/@vtTo)) then
       xsc:rebuilt($item, $item/@*,
-        $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events))
+        $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events, $least))
     else if (fn:not(xsc:alive($item, $tb, $te, $closed))) then ()
     else xsc:rebuilt($item,
       ($item/@*[fn:not(fn:node-name(.) = (fn:QName("", "vtFrom"), fn:QName("", "vtTo")))],
-       attribute vtFrom { xsc:shown(xsc:later(xsc:instant($item/@vtFrom), $tb)) },
+       attribute vtFrom { xsc:shown(xsc:later(xsc:instant($item/@vtFrom), $least)) },
        attribute vtTo { xsc:end($item, $te) }),
       if ($below_events or fn:not(xsc:is_instant($item)))
-      then $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events)
+      then $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events, $least)
       else $item/node())
   default return $item
 };
@@ -465,7 +486,7 @@ declare function xsc:version_projection(
         then $item/node() !
           xsc:sliced(., xsc:instant($item/@vtFrom),
                      if ($item/@vtTo = "now") then $xsc:never else xsc:instant($item/@vtTo),
-                     $item/@vtTo = "now", fn:false())
+                     $item/@vtTo = "now", fn:false(), xsc:instant($item/@vtFrom))
         else $item/node())
     default return $item
 };

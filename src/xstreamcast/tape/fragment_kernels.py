@@ -164,7 +164,8 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
         u.fault[unit] = fault
         payload = u.payload[unit]
         if payload >= 0 and word & MEANING != REMOVE:  # a removal has no content, thus no holes
-            # A name that may be the payload's own counts where the fragment's is of its kind.
+            # A name that may be the payload's own counts where the fragment's is of its kind, or
+            # where it says both the id and the tag of a fragment.
             kinds = word & (PLAIN | FOREIGN) if word else PLAIN
             beyond = payload
             for at in range(payload + 1, payload + c.size[payload] + 1):
@@ -173,8 +174,9 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                 meant = elements[c.name[at]]
                 if 0 < meant < HOLE and word:
                     u.fault[unit] = (u.fault[unit] & ODD) | NESTED
-                if meant & MEANING != HOLE or meant & (PLAIN | FOREIGN) & ~kinds:
+                if meant & MEANING != HOLE:
                     continue
+                foreign = meant & (PLAIN | FOREIGN) & ~kinds != 0
                 if at < beyond:
                     continue  # what a hole contains is not looked at, nor written
                 h.unit[hole], h.row[hole], h.odd[hole] = unit, at, 0
@@ -190,7 +192,8 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                         elif what == TSID:
                             h.tsid[hole] = _number(c.heap, c.start[k], c.length[k], 9)
                     k += 1
-                if h.id_length[hole] >= 0 or not meant & PLAIN:
+                named, tagged = h.id_length[hole] >= 0, h.tsid[hole] >= 0
+                if (named and tagged) or (not foreign and (named or not meant & PLAIN)):
                     hole += 1
                     beyond = at + c.size[at] + 1
         unit += 1

@@ -23,6 +23,7 @@ _ELEMENTS: Final = {
     "eos": EOS,
     "structure": STRUCTURE,
     "tagstructure": STRUCTURE,
+    "tag": STRUCTURE,  # seed 001 writes a structure without anything around it
     "heartbeat": HEARTBEAT,
     "hole": HOLE,
 }
@@ -73,6 +74,8 @@ def _element(prefix: str, local: str, uri: str) -> int:
         return meaning
     if prefix == "stream":
         return meaning | FOREIGN
+    if meaning == HOLE and not prefix:  # below a default namespace it may be ours all the same
+        return meaning | PLAIN | (FOREIGN if uri else 0)
     return NOTHING if uri else meaning | PLAIN
 
 

@@ -79,6 +79,32 @@ declare function xsc:types($stream as document-node()) as map(xs:string, xs:stri
     map { "duplicates": "use-last" })
 };
 
+(: The stream, where elements that the structure says are fragments are no part of others: QaC and
+   QaC+ follow holes alone, and would not find them. :)
+declare function xsc:cut_as_told($stream as document-node()) as document-node() {
+  let $tags := $stream/*/stream:structure//*:tag[@id]
+  let $found :=
+    (for $fragment in xsc:fragments($stream)[*]
+     return xsc:embedded($fragment/*, $tags[@id = $fragment/@tsid][1], $tags))[1]
+  return
+    if (fn:empty($found)) then $stream
+    else fn:error(xs:QName("xsc:XSCF0009"), fn:concat("an element ", fn:name($found),
+      " is embedded in its parent, though the structure says that it is a fragment: ",
+      "translate with the strategy caq"))
+};
+
+declare function xsc:embedded($element as element(), $tag as element()?, $tags as element()*)
+    as element()* {
+  for $child in $element/*
+  let $below := $tag/*:tag, $known := ($below, $tags[@id = $below/@ref])
+  let $its := $known[@name = fn:local-name($child)]
+                    [fn:concat(@uri, "") = xs:string(fn:namespace-uri($child))][1]
+  where fn:exists($its)
+  return
+    if ($its/@type = ("temporal", "event", "filler") or $its/@filler = "true") then $child
+    else xsc:embedded($child, $its, $tags)
+};
+
 (: What is valid after the horizon is not known yet. :)
 declare function xsc:history($stream as document-node(), $horizon as xs:dateTime?)
     as map(xs:string, map(*)*) {

@@ -25,7 +25,7 @@ from xstreamcast.tape.layout import (
 )
 
 REMOVE, HOLE, MEANING, PLAIN, FOREIGN = 4, 8, 15, 16, 32
-ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY = range(1, 9)
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS = range(1, 10)
 
 ABSENT, NOT_A_NUMBER = -1, -2  # tsids that are none
 
@@ -53,7 +53,7 @@ class Units(NamedTuple):
     said_start: I64
     said_length: I32
     version: I64  # ABSENT, NOT_A_NUMBER
-    temporary: U8
+    temporary: U8  # bit 0: it hides others while it lasts, bit 1: its time is that of its arrival
 
 
 class Holes(NamedTuple):
@@ -138,7 +138,9 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                 elif what == VERSION:
                     u.version[unit] = _number(c.heap, c.start[at], c.length[at], 18)
                 elif what == TEMPORARY:
-                    u.temporary[unit] = c.length[at] == 4  # true
+                    u.temporary[unit] |= 1 if c.length[at] == 4 else 0  # true
+                elif what == TIMELESS:
+                    u.temporary[unit] |= 2 if c.length[at] == 4 else 0
             at += 1
         fault = NO_PAYLOAD
         if word == 0:  # an element that is no word of the wire: the payload itself, bare

@@ -241,7 +241,8 @@ def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
     op = _OPS[meant]
     flags = np.where(part.said == ABSENT, model.TIMELESS, part.said & 1).astype(np.uint8)
     flags[meant == REPEAT] |= model.REPEATED
-    flags[units.temporary != 0] |= model.TEMPORARY
+    flags[units.temporary & 1 != 0] |= model.TEMPORARY
+    flags[units.temporary & 2 != 0] |= model.TIMELESS
     flags[(part.to_said >= 0) & (part.to_said & 1 != 0)] |= model.ENDS_ZONED
     more = _optional(part)
     payload = np.where(op == Op.REMOVE, np.int32(-1), units.payload)

@@ -27,7 +27,7 @@ _ELEMENTS: Final = {
     "heartbeat": HEARTBEAT,
     "hole": HOLE,
 }
-ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY = range(1, 9)
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS = range(1, 10)
 ATTRIBUTES: Final = {
     "id": ID,
     "tsid": TSID,
@@ -37,6 +37,7 @@ ATTRIBUTES: Final = {
     "messagetime": MESSAGE_TIME,
     "version": VERSION,
     "temporary": TEMPORARY,
+    "timeless": TIMELESS,  # its valid time is that of its arrival
 }
 
 

@@ -68,7 +68,8 @@ STOCK = b"""<tag stream="stock">
     <tag id="2" name="rating" filler="true"/><tag id="4" name="symbol"/>
     <tag id="3" name="value" filler="true"/>
   </tag> </tag>
-<filler id="7" tsid="1"><stock><hole id="8" tsid="2"/><symbol>HP</symbol><hole id="9" tsid="3"/></stock></filler>
+<filler id="7" tsid="1"><stock><hole id="8" tsid="2"/><symbol>HP</symbol>
+<hole id="9" tsid="3"/></stock></filler>
 <filler id="8" tsid="2"><rating>hold</rating></filler>
 <filler id="9" tsid="3"><value>12</value></filler>"""
 

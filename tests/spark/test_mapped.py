@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,9 +42,10 @@ def test_a_run_on_spark_answers_as_one_here(
     assert spark == here
 
 
-def test_a_feed_left_running_on_spark_says_why_not(
-    source: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_feed_left_running_on_spark_says_why_not(source: str) -> None:
     words = ["watch", "-q", QUERY, "-i", f"s={source}", "--runner", "spark"]
-    assert main(words) == 2
-    assert "--runner local" in capsys.readouterr().err
+    done = subprocess.run(
+        [sys.executable, "-m", "xstreamcast", *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "--runner local" in done.stderr

@@ -218,7 +218,10 @@ def http(answer: Callable[[Any], None], trusted: Certificate | None = None) -> I
 
     server = Server(("127.0.0.1", 0), Handler)
     if trusted is not None:
-        server.socket = trusted.context().wrap_socket(server.socket, server_side=True)
+        # the handshake is the handler's, so that one that fails closes its own connection
+        server.socket = trusted.context().wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +26,8 @@ COUNT = 'count(stream("roads")//incident)'
 
 
 @pytest.fixture(scope="module")
-def trusted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Certificate]:
-    yield certificate(tmp_path_factory.mktemp("certificate"))
+def trusted(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return certificate(tmp_path_factory.mktemp("certificate"))
 
 
 def counted(source: str) -> list[str]:

@@ -2,7 +2,8 @@
 
 The environment: XSTREAMCAST_USER, XSTREAMCAST_PASSWORD, XSTREAMCAST_TOKEN for every place, and
 XSTREAMCAST_NAME_PASSWORD (…) for the input NAME, which goes first; XSTREAMCAST_CA, or ca=FILE in
-the address, names certificates to trust. The file, whose path is in XSTREAMCAST_CREDENTIALS, is TOML with a table for each host:
+the address, names certificates to trust. The file, whose path is in XSTREAMCAST_CREDENTIALS, is
+TOML with a table for each host:
 
     ["broker.example.org"]
     user = "reader"

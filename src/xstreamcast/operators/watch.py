@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division
 from xstreamcast.algebra.inner_finding import maintained
+from xstreamcast.algebra.monotone import witnessed
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.verdict import verdict_of
 from xstreamcast.circuit.documents import deepest_circuit
@@ -32,6 +33,7 @@ from xstreamcast.operators.forgetting import ForgettingFeed, settles
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
+from xstreamcast.operators.missing import hollow_names
 from xstreamcast.operators.pipeline import Pipeline, Tick
 from xstreamcast.operators.relational.choice import worth_a_circuit
 from xstreamcast.operators.relational.run import CircuitRun
@@ -82,6 +84,7 @@ class Watch:
     _unkept: bool = False  # what stands in units is not what could be kept of them
     _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
     _owed: list[Change] = field(default_factory=list)
+    _unsaid: list[Change] = field(default_factory=list)  # no witness has come for these yet
     _ticked_at: Moment | None = None
     _views: dict[str, tuple[Tape, Items]] = field(default_factory=dict)  # inputs as they stand
 
@@ -337,7 +340,8 @@ class Watch:
             return []
         moves = self._taken()
         undecided = self._undecided()
-        if self.pipeline.waits(undecided):
+        witness = self._witness() if undecided or self._unsaid else None
+        if witness is None and self.pipeline.waits(undecided):
             self._hold(moves)
             return []
         self._views = {
@@ -346,7 +350,7 @@ class Watch:
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
-            self._item, not undecided, frozenset(self.ended),
+            self._item, not undecided or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
         )  # fmt: skip
         asking = self._asking()
@@ -366,7 +370,33 @@ class Watch:
         self._forget()
         if self.ended and isinstance(self.pipeline, Pipeline) and self.pipeline.joinings:
             let_go(self._feeds, self._released())
-        return owed + changes
+        if witness is None:
+            return owed + changes
+        return self._witnessed(owed + changes, witness, bool(undecided))
+
+    def _witness(self) -> str | None:
+        """What a test is for good once it is so, however much is missing: a witness decides."""
+        hollow: frozenset[str] = frozenset().union(
+            *(
+                hollow_names(feed.history.structure)
+                for feed in self._feeds.values()
+                if isinstance(feed, FragmentFeed)
+            )
+        )
+        kept = witnessed(self.program.body, hollow)
+        return None if kept is None else str(kept).lower()
+
+    def _witnessed(self, changes: list[Change], witness: str, undecided: bool) -> list[Change]:
+        """What may be told of the answer to a test; what was taken back unsaid never was."""
+        said: list[Change] = []
+        for change in (*self._unsaid, *changes):
+            if change.diff < 0 and said and said[-1].diff > 0:
+                said.pop()
+            else:
+                said.append(change)
+        waits = undecided and not (said and said[-1].diff > 0 and said[-1].item == witness)
+        self._unsaid = said if waits else []
+        return [] if waits else said
 
     def _lacks_item(self) -> bool:
         """Whether the context item has not begun yet."""

@@ -21,7 +21,7 @@ class UnitRows:
 
     def __init__(self, node: c.Units, whole: bool = False) -> None:
         self._node = node
-        self._whole = whole  # units of which something is missing have no row
+        self._whole = whole  # while anything is missing, only complete units have rows
         self._there: dict[str, Any] = {}  # the places of units that have rows
         self._timers = None if node.timing is None else Timers(node.timing)
 
@@ -34,7 +34,7 @@ class UnitRows:
             moves += self._due(tick, moves, turn)
         out: Delta = {}
         for moved in moves:
-            self._take(moved, out, turn)
+            self._take(moved, out, turn, self._whole and not tick.decided)
         turn.places[self._node.source] = self._there
         return out
 
@@ -46,7 +46,7 @@ class UnitRows:
         due = [u for u in self._timers.due(turn.asking.now.instant) if u not in asked]
         return tick.again(due, name) if due else []
 
-    def _take(self, moved: Moved, out: Delta, turn: Round) -> None:
+    def _take(self, moved: Moved, out: Delta, turn: Round, whole: bool) -> None:
         for unit in moved.leaving(list(self._there) if moved.complete else ()):
             if unit in self._there:
                 self._note(unit, self._there.pop(unit), None, out)
@@ -58,7 +58,7 @@ class UnitRows:
                     self._there[unit] = place
         if moved.asked is None:
             return
-        lacking = self._lacking(moved.asked)
+        lacking = _lacking(moved.asked) if whole else set()
         for unit in lacking & self._there.keys():
             self._note(unit, self._there.pop(unit), None, out)
         for unit in moved.asked.keys:
@@ -71,11 +71,6 @@ class UnitRows:
                 self._there[unit] = place
         if self._timers is not None and moved.asked.instants:
             self._timers.asked(moved.asked, turn.asking.now.instant)
-
-    def _lacking(self, minis: Minis) -> set[str]:
-        if minis.missing is None or not self._whole:
-            return set()
-        return {key for key, lacks in zip(minis.keys, minis.missing.units, strict=True) if lacks}
 
     def _note(self, unit: str, before: Any, now: Any, out: Delta) -> None:
         """A unit was at one place, and is at another; it may have been noted before."""
@@ -93,3 +88,10 @@ class UnitRows:
 
     def _row(self, unit: str, place: Any) -> Row:
         return Row((place,), (((NODE, NodeRef(self._node.source, unit, 0)),),))
+
+
+def _lacking(minis: Minis) -> set[str]:
+    """The units of which something is missing."""
+    if minis.missing is None:
+        return set()
+    return {key for key, lacks in zip(minis.keys, minis.missing.units, strict=True) if lacks}

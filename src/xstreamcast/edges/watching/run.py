@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra.infinite import refuse_blocked
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.split import asks_clock, inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
+from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
@@ -43,6 +44,7 @@ from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.watch import Kind, Policy, Watch
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.plan import Expression
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change
@@ -100,6 +102,7 @@ class Watching:
     ticked: int = 0
     told: int = 0
     _until: float | None = None  # when it stops, by the monotonic clock
+    _by_wall: bool = False  # now is what the clock on the wall says
     _busy: bool = False  # whether something came when the inputs were last gone through
     _counted: bool = False  # whether the last line of the journal tells of all that was taken in
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
@@ -132,14 +135,18 @@ class Watching:
 
     # -- ticks ------------------------------------------------------------------------------------
 
-    def ticks(self) -> Iterator[list[Change]]:
+    def stop(self) -> None:
+        """End after the tick at hand, or the next look at silent inputs; any thread may call it."""
+        self._until = time.monotonic()
+
+    def ticks(self) -> Generator[list[Change]]:
         """The changes of each tick that made any, to the end of all inputs."""
         self.begin()
         assert self.watch is not None
         kept = nullcontext() if self.journal is None else closing(self.journal)
         with kept, closing(self), self._resting(), closing(self._batches()) as batches:
             for _ in batches:
-                if self.options.clock == "wall":
+                if self._by_wall:
                     self.watch.reach(Moment(time.time_ns() // 1000, True))
                 changes = self.watch.tick()
                 self.ticked += 1
@@ -233,7 +240,8 @@ class Watching:
         self._open, self._arriving = {}, {}
         for name, (head, stream) in opened.items():
             mapping = mapping_of(self.sources[name])[0]
-            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping)
+            lines = form_of_source(self.sources[name])
+            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping, lines)
             arriving.of = files_of(self.sources[name], self.options.follow)
             kinds[name] = arriving.kind
             self._open[name] = again(head, stream), arriving
@@ -242,6 +250,8 @@ class Watching:
             for program in self.programs.values():
                 refuse_blocked(program, streams=self.options.follow)
         self.watch = self._watch(kinds, "strict" if strict else "optimistic")
+        timeless = "fragments" not in kinds.values()
+        self._by_wall = self.options.clock == "wall" or (timeless and self._reads_clock())
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
             one.fixed = self._fixed if paths else None
@@ -251,6 +261,14 @@ class Watching:
             self._arriving[arriving.name] = arriving
         if self.journal is not None:
             self._replay(self.journal, self._go_on())
+
+    def _reads_clock(self) -> bool:
+        """Whether a query asks what time it is; inputs without times of their own do not tell."""
+        return any(
+            asks_clock(body)
+            for program in self.programs.values()
+            for body in (program.body, *(one.body for one in program.functions), *_values(program))
+        )
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
         if len(self.programs) > 1:
@@ -396,7 +414,7 @@ class Watching:
 
     def _replayed_tick(self, line: Line) -> None:
         assert self.watch is not None
-        if self.options.clock == "wall":
+        if self._by_wall:
             self.watch.reach(Moment(*line.now))
         self.watch.tick()
 
@@ -426,13 +444,17 @@ class Watching:
         counts = {
             "repeated": self.watch.repeated(name),
             "not kept, because the query does not read them": self.watch.unread(name),
-            "orphans, in no hole and attached to nothing": self.watch.orphans(name),
+            "orphans, neither in a hole nor attached": self.watch.orphans(name),
             "late": one.late,
             "too far ahead": one.ahead,
-            "updates of what is immutable left out": one.ignored,
+            "updates of immutable elements ignored": one.ignored,
         }
         said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         return f"{name}: {said}" if said else ""
+
+
+def _values(program: Program) -> list[Expression]:
+    return [one.value for one in program.variables if one.value is not None]
 
 
 def _tells(head: bytes) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit.nodes import in_order
 from xstreamcast.circuit.show import show_circuit
-from xstreamcast.operators.relational.run import _operator
+from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.snapshot.operators import (
     read_emit,
@@ -31,10 +31,10 @@ def circuit_fingerprint(circuit: Circuit) -> str:
 
 
 def write_circuit(to: TableWriter, run: CircuitRun) -> None:
-    """What all operators keep, and what was told."""
-    if run._broken:
+    """What all operators keep, and what was emitted."""
+    if run._operators is None:
         raise NotNow("the query fails over what has come so far")
-    for number, operator in enumerate(run._operators):
+    for number, operator in enumerate(run._operators.all):
         write_operator(to, str(number), operator)
     write_emit(to, run._emit)
     to.values("circuit", asked=[run.asked])
@@ -42,9 +42,10 @@ def write_circuit(to: TableWriter, run: CircuitRun) -> None:
 
 def read_circuit(source: TableReader, run: CircuitRun) -> None:
     """Give a circuit that has not run yet what another one kept."""
-    run._operators = [_operator(node) for node in run._order]
-    for number, operator in enumerate(run._operators):
+    operators = Operators(run._order, run.circuit.root)
+    for number, operator in enumerate(operators.all):
         read_operator(source, str(number), operator)
     read_emit(source, run._emit)
     ((run.asked,),) = source.values("circuit", "asked")
-    run._broken = False
+    operators.fresh = False
+    run._operators = operators

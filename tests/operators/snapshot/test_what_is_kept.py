@@ -15,7 +15,7 @@ from xstreamcast.operators.relational.run import CircuitRun
 
 # class: (what a snapshot has, what is made again or holds only during a tick)
 KEPT = {
-    "UnitRows": ("_there _timers", "_node"),
+    "UnitRows": ("_there _timers", "_node _whole"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again"),
     "JoinOperator": ("_left _right _mode", "_node _cells"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
@@ -33,8 +33,16 @@ KEPT = {
     "Summed": ("_rows", "_fold _strange _slow _total _tags _entries _values"),
     "Extreme": ("_rows", "_fold _strange _slow _sorted _tags"),
     "Timers": ("_next", "_timing _heap"),
-    "Emit": ("_entries _ranks", "_result _used _order"),
-    "CircuitRun": ("_operators _emit asked", "circuit division _order _broken"),
+    "RangeFoldOperator": (
+        "_outer _inner _mode _made",
+        "_node _upward _summary _column _cells _index _sorted _entries _bounds _known",
+    ),
+    "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
+    "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
+    "_Side": ("rows spans", "_plan _hull _used index"),
+    "Emit": ("_entries _ranks _settled", "_rendering _passes _order"),
+    "Operators": ("all", "_nodes _inlined fresh"),
+    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",
@@ -42,12 +50,15 @@ KEPT = {
     ),
     "ForgettingFeed": (
         "history strict until _planned _due _taken _places _attached _of_root _gone _dead dropped"
-        " kept _conforming _looked _first _since _batches",
-        "cut timed mine shared settles _links _insides _verdict _verdicts _root _units _code_of _at"
+        " kept _conforming _looked _weighed _first _since _batches _by_version",
+        "cut timed mine shared settles versioned _links _insides _verdict _verdicts _root _units _code_of _at"
         " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
         " _fixed _thin _seen _wanted _asked",
     ),
-    "AttachedUnits": ("_order _place _last", "_history _links"),
+    "VersionUnits": (
+        "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",
+        "ranks is_slot cut _history _links _types _levels _passed _wanted",
+    ),
     "Decoder": (
         "ids structure counts ended _reading _links",
         "name on_error names _words _known _waiting more",
@@ -108,6 +119,11 @@ QUERIES = {
         return <g>{$k, count($a)}</g>""",
     "both": """for $a in (stream("s")//u[k = "a"], stream("s")//u[k = "b"]) order by $a/v
         return $a/v""",
+    "during": """for $a in stream("s")//u, $b in stream("s")//u
+        where $a before $b return concat($a/v, " ", $b/v)""",
+    "above": """for $a in stream("s")//u
+        return concat($a/v, ":", count(stream("s")//u[number(v) < number($a/v)]))""",
+    "plain": """stream("s")//u[v > 1]""",
     "dates": """for $a in stream("s")//u group by $t := vtFrom($a) - vtFrom($a) return count($a)""",
 }
 

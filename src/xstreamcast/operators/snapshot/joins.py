@@ -42,7 +42,7 @@ def _read_side(source: TableReader, name: str, side: JoinSide, mode: str) -> Non
     side.rebuild(mode)  # type: ignore[arg-type]  # one of the words that were written
 
 
-# -- by order ---------------------------------------------------------------------------------------
+# -- by order --------------------------------------------------------------------------------------
 
 
 def write_range_fold(to: TableWriter, at: str, operator: RangeFoldOperator) -> None:
@@ -74,7 +74,7 @@ def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:
         side._count(cell, 1)
 
 
-# -- by intervals -----------------------------------------------------------------------------------
+# -- by intervals ----------------------------------------------------------------------------------
 
 
 def write_interval_join(to: TableWriter, at: str, operator: IntervalJoinOperator) -> None:

@@ -64,7 +64,8 @@ def _write_contents(
     known = {id(unit): n for n, unit in enumerate(kept)}
     number = {id(slot): n for n, slot in enumerate(slots)}
     to.values(
-        f"{at}.versions", key=[one.key for one in kept], slot=[number[id(one.slot)] for one in kept],
+        f"{at}.versions",
+        key=[one.key for one in kept], slot=[number[id(one.slot)] for one in kept],
         place=[one.place for one in kept], begin=[one.begin for one in kept],
         end=[one.end for one in kept], zones=[one.zones for one in kept],
         rank=[one.rank for one in kept],

@@ -162,7 +162,7 @@ def test_what_is_told_after_a_snapshot(text: str):
     whole = Beside(text, kinds)
     whole.feed("s", HEAD)
     met: set[str] = set()
-    for at, piece in enumerate(UNITS):
+    for piece in UNITS:
         half = len(piece) // 2
         whole.feed("s", piece[:half])  # a snapshot amid a fragment
         assert isinstance(whole.watch.pipeline, CircuitRun), text

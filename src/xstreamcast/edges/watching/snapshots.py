@@ -113,7 +113,9 @@ class Snapshots:
     def _tell_once(self, why: str, stops: bool) -> None:
         if why not in self._told and not stops:
             self._told.add(why)
-            self.say(f"no snapshot is written: {why}; started again, it reads the whole journal")
+            self.say(
+                f"no snapshot is written: {why}; a restart replays the journal behind the last"
+            )
 
 
 def owner_of(

@@ -29,8 +29,6 @@ def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     """The history of a stream, and what the feed knows beside it."""
     if feed.shared is not None or feed.mine is not None:
         raise Unwritten(f"{feed.history.name} is read by several queries at once")
-    if feed._insides is not None:
-        raise Unwritten(f"what stands inside units of {feed.history.name} is folded by itself")
     write_history(to, at, feed.history)
     to.facts[f"{at}.feed"] = {name: getattr(feed, name) for name in _FACTS} | {
         "planned": sorted(feed._planned),

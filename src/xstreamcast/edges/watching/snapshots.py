@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.snapshot.container import Snapshot
     from xstreamcast.edges.watching.arriving import Arriving
     from xstreamcast.edges.watching.journal import Covered, Journal
-    from xstreamcast.edges.watching.run import Options
+    from xstreamcast.edges.watching.options import Options
     from xstreamcast.model.items import Items
     from xstreamcast.operators.network import Network
 

@@ -239,9 +239,7 @@ class Watching:
     def _reads_clock(self) -> bool:
         """Whether a query asks what time it is; inputs without times of their own do not tell."""
         return any(
-            asks_clock(body)
-            for program in self.programs.values()
-            for body in (program.body, *(one.body for one in program.functions), *_values(program))
+            asks_clock(body) for program in self.programs.values() for body in _bodies_of(program)
         )
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
@@ -394,9 +392,9 @@ class Watching:
 
     def report(self) -> list[str]:
         """What was read, told and kept, a line each."""
-        counts = self.told, self.ticked, self.refused
-        return reported(self.watch, self._arriving, *counts)
+        return reported(self.watch, self._arriving, self.told, self.ticked, self.refused)
 
 
-def _values(program: Program) -> list[Expression]:
-    return [one.value for one in program.variables if one.value is not None]
+def _bodies_of(program: Program) -> list[Expression]:
+    values = [one.value for one in program.variables if one.value is not None]
+    return [program.body, *(one.body for one in program.functions), *values]

@@ -17,6 +17,7 @@ from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
+from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.nest import NestOperator
@@ -52,7 +53,8 @@ if TYPE_CHECKING:
 Operator = (
     UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
-    | AccumulateOperator | RangeFoldOperator | IntervalJoinOperator | None
+    | RangeFoldOperator | IntervalJoinOperator
+    | AccumulateOperator | FirstRows | LastRows | GrowingNumber | None
 )  # fmt: skip
 
 
@@ -61,7 +63,7 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
     match operator:
         case None | UnionOperator():
             pass
-        case AccumulateOperator():
+        case AccumulateOperator() | FirstRows() | LastRows() | GrowingNumber():
             raise Unwritten("it reads documents in pieces")
         case RangeFoldOperator():
             write_range_fold(to, at, operator)
@@ -98,7 +100,14 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
 def read_operator(source: TableReader, at: str, operator: Operator) -> None:
     """Give a new operator what another one kept."""
     match operator:
-        case None | UnionOperator() | AccumulateOperator():
+        case (
+            None
+            | UnionOperator()
+            | AccumulateOperator()
+            | FirstRows()
+            | LastRows()
+            | GrowingNumber()
+        ):
             pass
         case RangeFoldOperator():
             operator._made = _read_relation(source, f"{at}.made")

@@ -149,12 +149,12 @@ def test_one_of_another_circuit_is_not_used(tmp_path: Path, monkeypatch: pytest.
     assert runs.sink == whole.sink
 
 
-def test_a_query_without_a_circuit_says_that_it_has_no_snapshots(tmp_path: Path):
-    runs = Runs(tmp_path, 'stream("roads")//incident[severity > 5]')
+def test_a_query_that_has_no_snapshots_says_so(tmp_path: Path):
+    runs = Runs(tmp_path, QUERIES["declared streams"])
     runs.go_on(None)
     assert not runs.snapshots
     assert len(runs.notes) == 1
-    assert "without a circuit; started again, it reads the whole journal" in runs.notes[0]
+    assert "several queries read each other; a restart replays the journal" in runs.notes[0]
 
 
 @pytest.mark.parametrize("text", [TEXTS["joined"], TEXTS["grouped"]], ids=["joined", "grouped"])

@@ -19,7 +19,7 @@ from xstreamcast.edges.sources.network import Remembering, network_pieces
 from xstreamcast.edges.table.reading import table_pieces
 from xstreamcast.errors import error
 
-__all__ = ["END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_bursts"]
+__all__ = ["END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_bursts", "tells"]
 
 END: Final = None  # one file of several has ended
 _ENDLESS: Final = 1 << 62
@@ -79,6 +79,11 @@ def files_of(source: Any, follow: bool = False) -> int:
     if follow and not os.path.isfile(source):
         return _ENDLESS
     return len(paths(source))
+
+
+def tells(head: bytes) -> bool:
+    """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
+    return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
 
 
 def _given(source: Iterable[bytes]) -> Iterator[bytes]:

@@ -20,12 +20,14 @@ from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
+from xstreamcast.edges.watching.options import Options
 from xstreamcast.edges.watching.pieces import (
     END,
     WAIT,
     files_of,
     is_pipe,
     pieces_and_bursts,
+    tells,
 )
 from xstreamcast.edges.watching.replayed import (
     Pieces,
@@ -36,6 +38,7 @@ from xstreamcast.edges.watching.replayed import (
     then,
     to_end,
 )
+from xstreamcast.edges.watching.reporting import reported
 from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_covered
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
@@ -46,41 +49,12 @@ from xstreamcast.operators.watch import Kind, Policy, Watch
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Expression
     from xstreamcast.algebra.program import Program
-    from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
 _OVER: Final = b"over"  # told apart from a piece by what it is, not by what it says
-
-
-def _forget(refused: Refused) -> None:
-    """Refused fragments nobody asked for; they are counted all the same."""
-
-
-def _unheard(note: str) -> None:
-    """Notes nobody asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a query is left running."""
-
-    policy: str = "optimistic"
-    follow: bool = False
-    batch: int = 1000
-    clock: str = "event"
-    lateness: int | None = None  # microseconds
-    skew: int | None = None
-    on_error: OnError = "quarantine"
-    keep: Callable[[Refused], None] = _forget
-    checkpoint: str | None = None
-    seconds: float | None = None
-    immutable: tuple[str, ...] = ()  # paths whose content is not revised
-    tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
-    snapshot_every: int = 16 << 20  # bytes that come between two snapshots of a checkpoint
-    say: Callable[[str], None] = _unheard  # told of what is noteworthy and no error
 
 
 @dataclass(slots=True)
@@ -265,9 +239,7 @@ class Watching:
     def _reads_clock(self) -> bool:
         """Whether a query asks what time it is; inputs without times of their own do not tell."""
         return any(
-            asks_clock(body)
-            for program in self.programs.values()
-            for body in (program.body, *(one.body for one in program.functions), *_values(program))
+            asks_clock(body) for program in self.programs.values() for body in _bodies_of(program)
         )
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
@@ -303,7 +275,7 @@ class Watching:
         head: list[bytes | Burst | None] = []
         for piece in stream:
             head += [piece] if piece != b"" else []
-            if piece is END or (piece and _tells(bytes_of(head))):
+            if piece is END or (piece and tells(bytes_of(head))):
                 break
             if self._until is not None and time.monotonic() >= self._until:
                 break
@@ -418,45 +390,11 @@ class Watching:
             self.watch.reach(Moment(*line.now))
         self.watch.tick()
 
-    # -- telling ----------------------------------------------------------------------------------
-
     def report(self) -> list[str]:
         """What was read, told and kept, a line each."""
-        said = [f"{self.told} changes in {self.ticked} ticks"]
-        if self.watch is not None:
-            said.append(f"{self.watch.state_bytes} bytes of state{self._by_query()}")
-            said += [f"not cut: {why}" for why in self.watch.refusals]
-            said += [line for name in self._arriving if (line := self._of_input(name))]
-        if self.refused:
-            said.append(f"{self.refused} fragments refused")
-        return said
-
-    def _by_query(self) -> str:
-        if not isinstance(self.watch, Network):
-            return ""
-        each = (f"{name or 'body'} {one.state_bytes}" for name, one in self.watch.watches.items())
-        return f" ({', '.join(each)})"
-
-    def _of_input(self, name: str | None) -> str:
-        """What of an input did not count, and why; nothing if all of it did."""
-        assert self.watch is not None
-        one = self._arriving[name]
-        counts = {
-            "repeated": self.watch.repeated(name),
-            "not kept, because the query does not read them": self.watch.unread(name),
-            "orphans, neither in a hole nor attached": self.watch.orphans(name),
-            "late": one.late,
-            "too far ahead": one.ahead,
-            "updates of immutable elements ignored": one.ignored,
-        }
-        said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
-        return f"{name}: {said}" if said else ""
+        return reported(self.watch, self._arriving, self.told, self.ticked, self.refused)
 
 
-def _values(program: Program) -> list[Expression]:
-    return [one.value for one in program.variables if one.value is not None]
-
-
-def _tells(head: bytes) -> bool:
-    """Whether enough has come to see what an input is: a start tag, or a line of JSON."""
-    return b">" in head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{" and b"\n" in head)
+def _bodies_of(program: Program) -> list[Expression]:
+    values = [one.value for one in program.variables if one.value is not None]
+    return [program.body, *(one.body for one in program.functions), *values]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.snapshot.container import Snapshot
     from xstreamcast.edges.watching.arriving import Arriving
     from xstreamcast.edges.watching.journal import Covered, Journal
-    from xstreamcast.edges.watching.run import Options
+    from xstreamcast.edges.watching.options import Options
     from xstreamcast.model.items import Items
     from xstreamcast.operators.network import Network
 
@@ -50,7 +50,9 @@ class Snapshots:
         self.found = self.folder.newest(self.owner, length)
         return None if self.found is None else Covered.of(self.found.header["covered"])
 
-    def restore(self, watch: Watch | Network, inputs: Mapping[str | None, Arriving]) -> dict[str, int]:
+    def restore(
+        self, watch: Watch | Network, inputs: Mapping[str | None, Arriving]
+    ) -> dict[str, int]:
         """Let a new query go on from what was found → its counts; Unreadable if it cannot."""
         from xstreamcast.edges.snapshot.query import restored
 
@@ -111,7 +113,9 @@ class Snapshots:
     def _tell_once(self, why: str, stops: bool) -> None:
         if why not in self._told and not stops:
             self._told.add(why)
-            self.say(f"no snapshot is written: {why}; started again, it reads the whole journal")
+            self.say(
+                f"no snapshot is written: {why}; a restart replays the journal behind the last"
+            )
 
 
 def owner_of(
@@ -158,9 +162,7 @@ def _go_on(arriving: Arriving, facts: Mapping[str, Any]) -> None:
         kept._known[known] = True
 
 
-def skip_covered(
-    stream: Any, name: str, covered: tuple[int, int], rests: dict[str, bytes]
-) -> None:
+def skip_covered(stream: Any, name: str, covered: tuple[int, int], rests: dict[str, bytes]) -> None:
     """Pass by what a snapshot covers of an input: bytes, and ends of files or messages."""
     count, ends = covered
     while count or ends:

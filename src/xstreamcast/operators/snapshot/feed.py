@@ -9,8 +9,9 @@ import numpy as np
 
 from xstreamcast.algebra.guide import Link
 from xstreamcast.operators.attached_units import AttachedUnits
-from xstreamcast.operators.snapshot.arrow import Unwritten
+from xstreamcast.operators.snapshot.arrow import Unreadable, Unwritten
 from xstreamcast.operators.snapshot.history import read_history, write_history
+from xstreamcast.operators.snapshot.versions import read_version_units, write_version_units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,16 +20,19 @@ if TYPE_CHECKING:
     from xstreamcast.operators.forgetting import ForgettingFeed
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
-_FACTS = ("until", "strict", "dropped", "_taken", "_looked", "_first", "_since", "_batches", "_due")
+_FACTS = (
+    "until", "strict", "dropped", "_taken", "_looked", "_weighed", "_first", "_since", "_batches",
+)  # fmt: skip
 
 
 def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     """The history of a stream, and what the feed knows beside it."""
-    if feed.shared is not None or feed._insides is not None or feed.mine is not None:
+    if feed.shared is not None or feed.mine is not None:
         raise Unwritten(f"{feed.history.name} is read by several queries at once")
     write_history(to, at, feed.history)
     to.facts[f"{at}.feed"] = {name: getattr(feed, name) for name in _FACTS} | {
         "planned": sorted(feed._planned),
+        "due": feed._due,
         "guide": _guide_facts(feed.kept.guide),
     }
     marks = {"root": feed._of_root, "gone": feed._gone, "dead": feed._dead}
@@ -40,6 +44,8 @@ def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     until = int(said.max(initial=-1)) + 1
     to.arrays(f"{at}.tags", {name: one[:until].astype(np.int32) for name, one in tags.items()})
     to.values(f"{at}.units", unit=list(feed._places), place=list(feed._places.values()))
+    if feed._by_version is not None:
+        write_version_units(to, at, feed._by_version)
     if feed._attached is not None:
         order, places = feed._attached._order, feed._attached._place
         to.values(f"{at}.attached", order=order, place=places)
@@ -47,19 +53,27 @@ def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
 
 
 def begin_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
-    """Give a new feed the history of another one, before it is cut into units."""
+    """Let a new feed keep what another one did, before it is cut into units."""
     facts = source.facts[f"{at}.feed"]
     guide = _guide_from(feed.kept.guide, facts["guide"])
     if guide != feed.kept.guide:
         feed._adapt(guide)
-    read_history(source, at, feed.history)
-    feed.until = facts["until"]
-    feed._planned = [(instant, code) for instant, code in facts["planned"]]
 
 
 def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
-    """Go on as the other feed did, with its places of units."""
+    """Give a feed that is cut, and to which nothing has come, what another one had."""
     facts = source.facts[f"{at}.feed"]
+    read_history(source, at, feed.history)
+    feed.until = facts["until"]
+    feed._planned = [(instant, code) for instant, code in facts["planned"]]
+    feed._due = [(instant, code) for instant, code in facts["due"]]
+    if (feed._by_version is None) != (f"{at}.spine" not in source):
+        raise Unreadable("units are found in another way now")
+    if feed._by_version is None:
+        feed.cut_at(feed.cut)
+    else:
+        feed._news()
+        read_version_units(source, at, feed._by_version)
     for name in _FACTS:
         setattr(feed, name, facts[name])
     feed._of_root[:] = False

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from xstreamcast.operators.relational.interval_join import IntervalJoinOperator, _Side
     from xstreamcast.operators.relational.join import JoinOperator
     from xstreamcast.operators.relational.join_index import JoinSide
+    from xstreamcast.operators.relational.range_fold import RangeFoldOperator
+    from xstreamcast.operators.relational.range_side import RangeSide
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 
@@ -37,3 +40,63 @@ def _read_side(source: TableReader, name: str, side: JoinSide, mode: str) -> Non
     for one in side.values.values():
         side._kinds[one.kinds] = side._kinds.get(one.kinds, 0) + 1
     side.rebuild(mode)  # type: ignore[arg-type]  # one of the words that were written
+
+
+# -- by order --------------------------------------------------------------------------------------
+
+
+def write_range_fold(to: TableWriter, at: str, operator: RangeFoldOperator) -> None:
+    """Both sides with the values that they compare by, and how these are compared now."""
+    for name, side in (("outer", operator._outer), ("inner", operator._inner)):
+        rows = side.rows
+        to.values(
+            f"{at}.{name}", key=list(rows), row=list(rows.values()),
+            cell=[side.cells[key] for key in rows],
+        )  # fmt: skip
+    to.values(f"{at}.mode", mode=[operator._mode])
+
+
+def read_range_fold(source: TableReader, at: str, operator: RangeFoldOperator) -> None:
+    """Both sides again; the index and the folds over it are made anew."""
+    _read_range_side(source, f"{at}.outer", operator._outer)
+    _read_range_side(source, f"{at}.inner", operator._inner)
+    ((operator._mode,),) = source.values(f"{at}.mode", "mode")
+    operator._fill(operator._mode)
+    if operator._mode == "none":
+        operator._known = dict.fromkeys(operator._outer.rows, operator._summary.zero)
+    elif operator._mode != "each":
+        operator._known = {key: operator._summed(key) for key in operator._outer.rows}
+
+
+def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:
+    for key, row, cell in zip(*source.values(name, "key", "row", "cell"), strict=True):
+        side.rows[key], side.cells[key] = row, cell
+        side._count(cell, 1)
+
+
+# -- by intervals ----------------------------------------------------------------------------------
+
+
+def write_interval_join(to: TableWriter, at: str, operator: IntervalJoinOperator) -> None:
+    """Both sides with their intervals, and the clock that they were compared by."""
+    for name, side in (("left", operator._left), ("right", operator._right)):
+        rows = side.rows
+        to.values(
+            f"{at}.{name}", key=list(rows), row=list(rows.values()),
+            spans=[side.spans[key] for key in rows],
+        )  # fmt: skip
+    to.values(f"{at}.clock", instant=[operator._clock])
+
+
+def read_interval_join(source: TableReader, at: str, operator: IntervalJoinOperator) -> None:
+    """Both sides again; the index of intervals is made anew."""
+    _read_spans(source, f"{at}.left", operator._left)
+    _read_spans(source, f"{at}.right", operator._right)
+    ((operator._clock,),) = source.values(f"{at}.clock", "instant")
+
+
+def _read_spans(source: TableReader, name: str, side: _Side) -> None:
+    for key, row, spans in zip(*source.values(name, "key", "row", "spans"), strict=True):
+        side.rows[key], side.spans[key] = row, list(spans)
+        for span in spans:
+            side.index.add(span, row.rank, key)

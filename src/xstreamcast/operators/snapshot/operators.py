@@ -17,6 +17,7 @@ from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
+from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.nest import NestOperator
@@ -34,7 +35,14 @@ from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
-from xstreamcast.operators.snapshot.joins import read_join, write_join
+from xstreamcast.operators.snapshot.joins import (
+    read_interval_join,
+    read_join,
+    read_range_fold,
+    write_interval_join,
+    write_join,
+    write_range_fold,
+)
 from xstreamcast.operators.snapshot.windows import read_windows, write_windows
 
 if TYPE_CHECKING:
@@ -45,7 +53,8 @@ if TYPE_CHECKING:
 Operator = (
     UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
-    | AccumulateOperator | RangeFoldOperator | IntervalJoinOperator | None
+    | RangeFoldOperator | IntervalJoinOperator
+    | AccumulateOperator | FirstRows | LastRows | GrowingNumber | None
 )  # fmt: skip
 
 
@@ -54,10 +63,13 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
     match operator:
         case None | UnionOperator():
             pass
-        case AccumulateOperator():
+        case AccumulateOperator() | FirstRows() | LastRows() | GrowingNumber():
             raise Unwritten("it reads documents in pieces")
-        case RangeFoldOperator() | IntervalJoinOperator():
-            raise Unwritten("comparisons by order are indexed, and the index has no table yet")
+        case RangeFoldOperator():
+            write_range_fold(to, at, operator)
+            _write_relation(to, f"{at}.made", operator._made)
+        case IntervalJoinOperator():
+            write_interval_join(to, at, operator)
         case UnitRows():
             _write_units(to, at, operator)
         case RowsOperator():
@@ -88,10 +100,20 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
 def read_operator(source: TableReader, at: str, operator: Operator) -> None:
     """Give a new operator what another one kept."""
     match operator:
-        case None | UnionOperator() | AccumulateOperator():
+        case (
+            None
+            | UnionOperator()
+            | AccumulateOperator()
+            | FirstRows()
+            | LastRows()
+            | GrowingNumber()
+        ):
             pass
-        case RangeFoldOperator() | IntervalJoinOperator():
-            pass
+        case RangeFoldOperator():
+            operator._made = _read_relation(source, f"{at}.made")
+            read_range_fold(source, at, operator)
+        case IntervalJoinOperator():
+            read_interval_join(source, at, operator)
         case UnitRows():
             _read_units(source, at, operator)
         case RowsOperator():
@@ -300,6 +322,7 @@ def write_emit(to: TableWriter, emit: Emit) -> None:
         "emit", key=list(kept), rank=[emit._ranks[key] for key in kept],
         used=[one.used for one in kept.values()], items=[one.listed for one in kept.values()],
     )  # fmt: skip
+    to.values("emit.settled", count=[emit._settled])
 
 
 def read_emit(source: TableReader, emit: Emit) -> None:
@@ -309,3 +332,4 @@ def read_emit(source: TableReader, emit: Emit) -> None:
     emit._entries = dict(zip(keys, map(Entries, items, used), strict=True))
     emit._ranks = dict(zip(keys, ranks, strict=True))
     emit._order = SortedList(zip(ranks, keys, strict=True))
+    ((emit._settled,),) = source.values("emit.settled", "count")

@@ -28,7 +28,7 @@ def written_tapes(name: str, tapes: Sequence[Tape]) -> dict[str, Any]:
         if tape.declared is not None:
             raise Unwritten("an input declares attribute types in a document type")
     parts = [tape.columns for tape in tapes]
-    nodes = {
+    nodes: dict[str, Any] = {
         field: np.concatenate([getattr(one, field) for one in parts]) if parts else []
         for field in Columns._fields[:-1]
     }

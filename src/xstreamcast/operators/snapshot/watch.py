@@ -31,10 +31,15 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
         raise NotNow("not all inputs have told their structure")
     if not isinstance(run, CircuitRun):
         raise Unwritten("the query is evaluated unit by unit, without a circuit")
-    if watch._moves or watch._waiting or watch._owed or watch._stale or watch._touched:
+    if (
+        watch._moves
+        or watch._waiting
+        or watch._owed
+        or watch._stale
+        or watch._touched
+        or watch._unsaid
+    ):
         raise NotNow("something has come that no tick has taken in")
-    if watch._uncut:
-        raise Unwritten("an input is read whole")
     feeds = list(watch._feeds.items())
     for number, (name, feed) in enumerate(feeds):
         if not isinstance(feed, ForgettingFeed):
@@ -46,6 +51,10 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
         "ended": sorted(watch.ended, key=str),
         "now": list(watch.now),
         "ticked": None if watch._ticked_at is None else list(watch._ticked_at),
+        "shallow": watch.shallow,
+        "unkept": watch._unkept,
+        "uncut": sorted(watch._uncut, key=str),
+        "refusals": watch.refusals,
         "circuit": circuit_fingerprint(run.circuit),
     }
 
@@ -53,6 +62,8 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
 def read_watch(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> None:
     """Give a query that nothing has come to what another one had; its names are there already."""
     facts = source.facts["watch"]
+    watch.shallow, watch._unkept = facts["shallow"], facts["unkept"]
+    watch._uncut, watch.refusals = set(facts["uncut"]), list(facts["refusals"])
     for number, name in enumerate(facts["inputs"]):
         structure = structure_from(source.facts[f"input{number}.history"]["structure"])
         feed = watch._feed_of(name, structure, ids[name])

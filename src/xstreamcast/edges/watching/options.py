@@ -1,0 +1,39 @@
+"""How a query is left running: what its caller chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.model.fragment import Refused
+
+
+def _forget(refused: Refused) -> None:
+    """Refused fragments nobody asked for; they are counted all the same."""
+
+
+def _unheard(note: str) -> None:
+    """Notes nobody asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a query is left running."""
+
+    policy: str = "optimistic"
+    follow: bool = False
+    batch: int = 1000
+    clock: str = "event"
+    lateness: int | None = None  # microseconds
+    skew: int | None = None
+    on_error: OnError = "quarantine"
+    keep: Callable[[Refused], None] = _forget
+    checkpoint: str | None = None
+    seconds: float | None = None
+    immutable: tuple[str, ...] = ()  # paths whose content is not revised
+    tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
+    snapshot_every: int = 16 << 20  # bytes that come between two snapshots of a checkpoint
+    say: Callable[[str], None] = _unheard  # told of what is noteworthy and no error

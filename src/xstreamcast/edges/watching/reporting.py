@@ -1,0 +1,47 @@
+"""What a query that was left running says of itself at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from xstreamcast.operators.network import Network
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.watching.arriving import Arriving, Watched
+
+
+def reported(
+    watch: Watched | None, inputs: Mapping[str | None, Arriving], told: int, ticked: int,
+    refused: int,
+) -> list[str]:  # fmt: skip
+    """What was read, told and kept, a line each."""
+    said = [f"{told} changes in {ticked} ticks"]
+    if watch is not None:
+        said.append(f"{watch.state_bytes} bytes of state{_by_query(watch)}")
+        said += [f"not cut: {why}" for why in watch.refusals]
+        said += [line for one in inputs.values() if (line := _of_input(watch, one))]
+    if refused:
+        said.append(f"{refused} fragments refused")
+    return said
+
+
+def _by_query(watch: Watched) -> str:
+    if not isinstance(watch, Network):
+        return ""
+    each = (f"{name or 'body'} {one.state_bytes}" for name, one in watch.watches.items())
+    return f" ({', '.join(each)})"
+
+
+def _of_input(watch: Watched, one: Arriving) -> str:
+    """What of an input did not count, and why; nothing if all of it did."""
+    counts = {
+        "repeated": watch.repeated(one.name),
+        "not kept, because the query does not read them": watch.unread(one.name),
+        "orphans, neither in a hole nor attached": watch.orphans(one.name),
+        "late": one.late,
+        "too far ahead": one.ahead,
+        "updates of immutable elements ignored": one.ignored,
+    }
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+    return f"{one.name}: {said}" if said else ""

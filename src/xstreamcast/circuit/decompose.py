@@ -22,6 +22,7 @@ FOLDS: Final = frozenset(
 )
 # Those over a part of a sorted sequence that need not be made again for each part.
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
+ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 _NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 
 

@@ -7,8 +7,11 @@ from dataclasses import replace
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.decompose import ORDERS
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.relation import NotLifted, Relation, asks_clock, called, member
+from xstreamcast.functions.call import CODEPOINT
+from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
 
 class LiftTuples(Lifting):
@@ -48,10 +51,48 @@ class LiftTuples(Lifting):
                 return self._window(plan, self.tuples(source, outer))
 
     def _where(self, relation: Relation, test: p.Expression) -> Relation:
+        compared = self._threshold(relation, test)
+        if compared is not None:
+            relation, test = compared
         relation, made = self.extend(test, relation)
         self.checked(made, relation)
         found = relation.with_clause(p.Where(p.Unit(), made), (), False)
         return replace(found, clock=found.clock or asks_clock(made))
+
+    def _threshold(
+        self, relation: Relation, test: p.Expression
+    ) -> tuple[Relation, p.Expression] | None:
+        """Rows that compare with one value of an input: when it changes, those between are touched.
+
+        where a > e  →  where exists(for $v in e where a > $v)
+        """
+        match test:
+            case p.GeneralCompare(op, left, right) | p.ValueCompare(op, left, right):
+                swapped = self.mentions(left)
+            case _:
+                return None
+        row, value = (right, left) if swapped else (left, right)
+        if (
+            op not in ORDERS
+            or self.program.static.collation != CODEPOINT
+            or not (self.mentions(value) and self.is_closed(value, relation))
+            or self.mentions(row)
+            or asks_clock(row)
+            or not facts(row).free & set(relation.variables)
+            or facts(row).reads_focus
+        ):
+            return None
+        self._check_unfailing(value, relation)
+        variable, node, places = self._scalar(value)
+        if places:
+            return None  # nodes, of which there may be many
+        whole, into = relation.closed(), self.fresh("holds")
+        self.checked(row, whole)
+        general = isinstance(test, p.GeneralCompare)
+        key = p.JoinKey(row, p.Var(variable), general, test, SWAPPED[op] if swapped else op)
+        fold = c.Fold(called("exists", p.Var(variable)), variable, into)
+        made = c.RangeFold(whole.base, node, key, fold, (*whole.variables, into), whole.base.width)
+        return Relation(made, places=whole.places), p.Var(into)
 
     def _for_each(self, plan: p.ForEach, relation: Relation) -> Relation:
         if not self.mentions(plan.items):

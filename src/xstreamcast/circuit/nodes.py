@@ -76,8 +76,8 @@ class IntervalJoin:
 
     `mine` gives the intervals of a left row, `theirs` those of a right one; `left_first`: the word
     stands between mine and theirs in this order. The word `touches` is ours: the intervals have an
-    instant in common. `clock`: what is made of pairs with an interval that ends now, or later, may
-    depend on the clock.
+    instant in common. `renews`: what is made of pairs with an interval that ends now, or later, may
+    depend on the clock, so that they are handed on again.
     """
 
     left: Node
@@ -88,7 +88,8 @@ class IntervalJoin:
     left_first: bool
     columns: Columns
     width: int
-    clock: bool = False
+    renews: bool = False
+    clock: bool = True  # an interval may end now
 
 
 @dataclass(frozen=True, slots=True)

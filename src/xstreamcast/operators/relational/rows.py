@@ -26,7 +26,7 @@ class RowsOperator:
         self._copied = {v: at for at, v in enumerate(given)}
         self._scalars: dict[p.Variable, Cell] = {}
         timed = isinstance(node.source, c.Units) or (
-            isinstance(node.source, c.IntervalJoin) and node.source.clock
+            isinstance(node.source, c.IntervalJoin) and node.source.renews
         )  # the source hands on what the clock changes
         self._again = bool(node.scalars or node.whole) or (node.clock and not timed)
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again

@@ -45,7 +45,9 @@ def named(path: Path) -> str:
 
 
 def sources() -> list[Path]:
-    return texts("src/**/*.py", "tests/**/*.py", "bench/**/*.py", "examples/**/*.py")
+    return texts(
+        "src/**/*.py", "tests/**/*.py", "bench/**/*.py", "examples/**/*.py", "docs/**/*.py"
+    )
 
 
 @pytest.mark.parametrize("path", sources(), ids=named)
@@ -63,7 +65,14 @@ def test_a_listed_file_still_needs_its_reason(name: str) -> None:
 
 def test_nothing_names_a_place_on_somebodys_machine() -> None:
     prose = texts("*.md", "*.txt", "Makefile", "pyproject.toml", ".ci/*", "docs/**/*.md")
-    code = texts("src/**/*.py", "bench/**/*.py", "examples/**/*", "tests/**/*.py")
+    code = texts(
+        "src/**/*.py",
+        "docs/**/*.py",
+        ".github/**/*",
+        "bench/**/*.py",
+        "examples/**/*",
+        "tests/**/*.py",
+    )
     found = [
         f"{named(path)}: {hit.group()}"
         for path in prose + code

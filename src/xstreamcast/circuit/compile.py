@@ -12,6 +12,7 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import Timing, timing
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.fuse import fused
 from xstreamcast.circuit.normal import input_name, normal
 from xstreamcast.circuit.planning import Planner
 from xstreamcast.circuit.relation import asks_clock
@@ -36,6 +37,7 @@ def _planned(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
     else:
         found, result = planner.answer(program.body)
     root = _timed(_pruned(found.closed().base, facts(result).free), result)
+    root, result = fused(root, result)
     whole = frozenset(
         name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
@@ -162,7 +164,7 @@ def _timed(root: c.Node, result: p.Expression) -> c.Node:
         if isinstance(node, c.Units):
             made[id(node)] = _with_clock(node, plans.get(id(node), []))
         else:
-            made[id(node)] = _over(node, made)
+            made[id(node)] = c.with_inputs(node, made)
     return made[id(root)]
 
 
@@ -176,26 +178,3 @@ def _with_clock(node: c.Units, plans: list[p.Plan]) -> c.Units:
     offsets = {o for one in found if one is not None for o in one.offsets}
     fixed = {f for one in found if one is not None for f in one.fixed}
     return replace(node, clock=True, timing=Timing(tuple(sorted(offsets)), tuple(sorted(fixed))))
-
-
-def _over(node: Any, made: Mapping[int, c.Node]) -> c.Node:
-    """The node over other inputs."""
-    match node:
-        case c.One() | c.Units():
-            return node
-        case c.Rows(source=source, scalars=scalars):
-            own = tuple((variable, made[id(one)]) for variable, one in scalars)
-            return replace(node, source=made[id(source)], scalars=own)
-        case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
-            return replace(node, left=made[id(left)], right=made[id(right)])
-        case c.Nest(outer=outer, inner=inner):
-            nested = tuple((made[id(one)], fold) for one, fold in inner)
-            return replace(node, outer=made[id(outer)], inner=nested)
-        case c.RangeFold(outer=outer, inner=one):
-            return replace(node, outer=made[id(outer)], inner=made[id(one)])
-        case c.Union(parts=parts):
-            return replace(node, parts=tuple(made[id(one)] for one in parts))
-        case c.Pick(source=source, place=place):
-            return replace(node, source=made[id(source)], place=made[id(place)])
-        case _:
-            return replace(node, source=made[id(node.source)])  # type: ignore[no-any-return]

@@ -28,8 +28,7 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Rows(whole=whole) if whole:
             return NodeFacts("none", "its inputs", "all of its inputs")
         case c.Rows(scalars=scalars, clock=clock):
-            timed = isinstance(node.source, c.Units) or getattr(node.source, "renews", False)
-            again = bool(scalars) or (clock and not timed)
+            again = bool(scalars) or (clock and not c.follows_clock(node.source))
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
             return NodeFacts(_key(node), "what each row became", cost)
         case c.Join(key=key):

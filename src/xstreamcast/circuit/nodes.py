@@ -6,11 +6,14 @@ number of parts of its keys. Nodes are compared by identity: two readers of one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.timing import Timing
+from xstreamcast.algebra.verdict import Verdict
 
 Columns: TypeAlias = tuple[p.Variable, ...]
 
@@ -32,6 +35,10 @@ class Units:
     document: p.Variable
     clock: bool = False  # units may change by the clock alone
     timing: Timing | None = None  # when; None: whenever it moves
+    inner: tuple[Inner, ...] = ()  # folds that are kept over fragments inside of units
+    append: bool = False  # units follow each other, and never change
+    pieces: bool = False  # a row is a piece of a document with many units, and never changes
+    judged: Verdict | None = None  # how a unit's part in the answer follows from these folds
     width: int = 1
 
     @property
@@ -280,6 +287,34 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
             return (source, place)
         case _:
             return (node.source,)
+
+
+def follows_clock(node: Node) -> bool:
+    """Whether a node hands on the rows that the clock may change, when it does."""
+    return isinstance(node, Units) or (isinstance(node, IntervalJoin) and node.renews)
+
+
+def with_inputs(node: Any, made: Mapping[int, Node]) -> Node:
+    """The node over other inputs, which are found by the identity of those it reads."""
+    match node:
+        case One() | Units():
+            return node
+        case Rows(source=source, scalars=scalars):
+            own = tuple((variable, made[id(one)]) for variable, one in scalars)
+            return replace(node, source=made[id(source)], scalars=own)
+        case Join(left=left, right=right) | IntervalJoin(left=left, right=right):
+            return replace(node, left=made[id(left)], right=made[id(right)])
+        case Nest(outer=outer, inner=inner):
+            nested = tuple((made[id(one)], fold) for one, fold in inner)
+            return replace(node, outer=made[id(outer)], inner=nested)
+        case RangeFold(outer=outer, inner=one):
+            return replace(node, outer=made[id(outer)], inner=made[id(one)])
+        case Union(parts=parts):
+            return replace(node, parts=tuple(made[id(one)] for one in parts))
+        case Pick(source=source, place=place):
+            return replace(node, source=made[id(source)], place=made[id(place)])
+        case _:
+            return replace(node, source=made[id(node.source)])  # type: ignore[no-any-return]
 
 
 def in_order(root: Node) -> list[Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.facts import facts_of
@@ -13,6 +15,11 @@ def show_circuit(circuit: c.Circuit, facts: bool = False) -> str:
     seen: dict[int, int] = {}
     _walk(circuit.root, 1, lines, seen, facts)
     return "\n".join(lines)
+
+
+def show_nodes(nodes: Sequence[c.Node]) -> list[str]:
+    """A line for each node, with what it is keyed by."""
+    return [f"{_line(node)}  (key: {facts_of(node).key})" for node in nodes]
 
 
 def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int], facts: bool) -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.division import Division
-from xstreamcast.algebra.inner_finding import maintained
-from xstreamcast.algebra.split import deepest, divide
-from xstreamcast.algebra.verdict import verdict_of
-from xstreamcast.circuit.documents import deepest_circuit
-from xstreamcast.circuit.nodes import in_order
+from xstreamcast.algebra.monotone import witnessed
+from xstreamcast.circuit.normal import input_name
+from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -21,16 +18,17 @@ from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
-from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
+from xstreamcast.operators.answer_feed import AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
-from xstreamcast.operators.feeds import Feed, all_units, document_feed, let_go, units_again
-from xstreamcast.operators.forgetting import ForgettingFeed, settles
+from xstreamcast.operators.feeds import Feed, all_units, drops_units, let_go, units_again
+from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
+from xstreamcast.operators.missing import hollow_names
 from xstreamcast.operators.pipeline import Pipeline, Tick
-from xstreamcast.operators.relational.choice import worth_a_circuit
+from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.sharing import Shared, share
 from xstreamcast.operators.split_feed import SplitFeed
@@ -67,7 +65,7 @@ class Watch:
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
-    circuits: bool = True  # False: operators that Spark distributes by units
+    shallow: bool = False  # units stand in the root alone, with all of their versions
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
@@ -77,6 +75,7 @@ class Watch:
     _unkept: bool = False  # what stands in units is not what could be kept of them
     _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
     _owed: list[Change] = field(default_factory=list)
+    _unsaid: list[Change] = field(default_factory=list)  # no witness has come for these yet
     _ticked_at: Moment | None = None
     _views: dict[str, tuple[Tape, Items]] = field(default_factory=dict)  # inputs as they stand
 
@@ -152,10 +151,7 @@ class Watch:
     def _describe(self, name: str, structure: TagStructure, ids: Ids | None) -> None:
         feed = self._feeds.get(name)
         if feed is None:
-            history = History(name, structure, store=Store(self.names), ids=ids)
-            fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
-            strict = self.policy == "strict"
-            self._feeds[name] = ForgettingFeed(history, self.program, strict, fixed)
+            self._feeds[name] = self._feed_of(name, structure, ids)
         else:
             assert isinstance(feed, ForgettingFeed)
             if structure == feed.history.structure:
@@ -167,31 +163,28 @@ class Watch:
             if self.sharing is not None:
                 share(self.sharing, self._feeds)
 
+    def _feed_of(self, name: str, structure: TagStructure, ids: Ids | None) -> ForgettingFeed:
+        """What takes a stream in of which nothing has come yet."""
+        history = History(name, structure, store=Store(self.names), ids=ids)
+        fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
+        feed = ForgettingFeed(history, self.program, self.policy == "strict", fixed)
+        feed.versioned = not self.shallow
+        return feed
+
     # -- dividing ---------------------------------------------------------------------------------
 
     def _divide(self) -> None:
-        """Find out what is computed unit by unit, and begin; or begin anew."""
-        cuts: dict[str | None, Cut] = {
-            name: TagCut(feed.history.structure)
-            for name, feed in self._feeds.items()
-            if isinstance(feed, FragmentFeed) and name not in self._uncut
-        }
-        documents = [name for name, kind in self.kinds.items() if kind == "document"]
-        cuts |= self._answers()
-        if self._circuit(cuts, frozenset(documents) - self._uncut):
-            return
-        division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
-        if self.policy == "optimistic" and not self._unkept:
-            division = maintained(self.program, division)
+        """Plan the query, and begin; or begin anew."""
+        documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
+        inner = self.policy == "optimistic" and not self._unkept
+        plan = planned(self.program, self._cuts(documents), documents - self._uncut, inner)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
-        self.pipeline = Pipeline(division)
+        self.pipeline = plan.run()
         for name in documents:
-            self._begin(name, division)
+            self._begin(name, plan)
         try:
-            for name, feed in self._feeds.items():
-                if isinstance(feed, FragmentFeed):
-                    self._cut(name, feed, cuts.get(name))
+            self._begin_streams(plan)
         except Forbidden as why:
             self._give_up_cut(why)
             return
@@ -199,53 +192,27 @@ class Watch:
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
 
-    def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
-        """Run the query as a circuit, unless what each unit gives by itself is the answer."""
-        strict = self.policy == "strict"
-        if not self.circuits or not worth_a_circuit(self.program, cuts, documents, strict):
-            return False
-        circuit, levels = deepest_circuit(self.program, cuts, documents)
-        named = {name for name, (_, local) in circuit.guards if local == ROOT}
-        if circuit.whole or any(self.kinds[name] == "answer" for name in named):
-            return False
-        if self.pipeline is not None:
-            self._owed += self.pipeline.retracted(self.now.instant)
-        clock = any(getattr(node, "clock", False) for node in in_order(circuit.root))
-        whole = Division((), self.program.body, frozenset(self.kinds), (), cuts, clock)
-        self.pipeline = run = CircuitRun(circuit, whole)
-        for name in (one for one, kind in self.kinds.items() if kind == "document"):
-            before = self._feeds.get(name)
-            if before is not None and not isinstance(before, SplitFeed):
-                continue
-            mixed = "fragments" in self.kinds.values()
-            feed = self._feeds[name] = SplitFeed(name or "input", self.names, levels[name], mixed)
-            if before is not None:
-                moved = feed.feed(bytes(before.raw))
-                self._moves[name] = [moved] if moved else []
-                self._touched.add(name)
-        for name, feed_ in self._feeds.items():
-            if isinstance(feed_, FragmentFeed):
-                feed_.timed = run.is_timed(name)
-                feed_.maintain([], self._asking, None)
-                if isinstance(feed_, ForgettingFeed):
-                    feed_.settles = False
-                cut = cuts.get(name)
-                assert not isinstance(cut, DepthCut)
-                feed_.cut_at(cut if name in run.driven else None)
-                self._stale.add(name)
-                self._touched.add(name)
-        waiting, self._waiting = self._waiting, []
-        for name, chunk in waiting:
-            self.on_bytes(name, chunk)
-        return True
+    def _cuts(self, documents: frozenset[str | None]) -> Mapping[str | None, Cut]:
+        """Where streams of fragments, and answers that are read as inputs, are cut into units."""
+        cuts: dict[str | None, Cut] = {
+            name: TagCut(feed.history.structure)
+            for name, feed in self._feeds.items()
+            if isinstance(feed, FragmentFeed) and name not in self._uncut
+        }
+        for name in (one for one, kind in self.kinds.items() if kind == "answer"):
+            self._feeds.setdefault(name, AnswerFeed(str(name), self.names))
+            if name not in self._uncut:
+                cuts[name] = DepthCut(2)
+        self._ask_answers_again()
+        return cuts if self.shallow else passing(self.program, cuts, documents - self._uncut)
 
-    def _begin(self, name: str | None, division: Division) -> None:
-        """Read a document as the division needs it; again from its beginning if it was split."""
+    def _begin(self, name: str | None, plan: WatchPlan) -> None:
+        """Read a document as the plan needs it; again from its beginning if it was split."""
         before = self._feeds.get(name)
         if before is not None and not isinstance(before, SplitFeed):
             return
         mixed = "fragments" in self.kinds.values()  # a stream may turn out not to be cut
-        feed = self._feeds[name] = document_feed(name, self.names, division, mixed)
+        feed = self._feeds[name] = plan.document(name, self.names, mixed)
         if before is not None:
             moved = feed.feed(bytes(before.raw))
             self._moves[name] = [moved] if moved else []
@@ -253,22 +220,25 @@ class Watch:
             if name in self.ended:
                 feed.close()
 
-    def _answers(self) -> dict[str | None, Cut]:
-        """Cuts of inputs that are answers: at their items, if nothing asks for what is around."""
-        cuts: dict[str | None, Cut] = {
-            name: DepthCut(2)
-            for name, kind in self.kinds.items()
-            if kind == "answer" and name not in self._uncut
-        }
-        division = divide(self.program, cuts) if cuts else None
-        for part in () if division is None else division.parts:
-            for name in part.inputs:
-                if any(local == ROOT for _, local in part.guards_of(name)):
-                    cuts.pop(name, None)
-        for name in (one for one, kind in self.kinds.items() if kind == "answer"):
-            self._feeds.setdefault(name, AnswerFeed(str(name), self.names))
-        self._ask_answers_again()
-        return cuts
+    def _begin_streams(self, plan: WatchPlan) -> None:
+        """Cut the streams of fragments as the plan needs it."""
+        run = self.pipeline
+        for name, feed in self._feeds.items():
+            if not isinstance(feed, ForgettingFeed):
+                continue
+            assert isinstance(run, CircuitRun)
+            feed.timed = run.is_timed(name)
+            units = run.units_of(name)
+            feed.maintain(
+                () if units is None else units.inner, self._asking,
+                None if units is None else units.judged,
+            )  # fmt: skip
+            feed.settles = run.settles(name)
+            cut = plan.cuts.get(name)
+            assert not isinstance(cut, DepthCut)
+            feed.cut_at(cut if name in run.driven else None)
+            self._stale.add(name)
+            self._touched.add(name)
 
     def _ask_answers_again(self) -> None:
         """All items of answers that are read as inputs are to be asked, whatever was known."""
@@ -276,39 +246,33 @@ class Watch:
             if isinstance(feed, AnswerFeed | SplitFeed):
                 self._moves[name] = [feed.everything()]
 
-    def _cut(self, name: str | None, feed: FragmentFeed, cut: Cut | None) -> None:
-        assert isinstance(self.pipeline, Pipeline)
-        assert not isinstance(cut, DepthCut)
-        driven = {one for part in self.pipeline.division.parts for one in part.inputs}
-        feed.timed = self.pipeline.is_timed(name)
-        parts = [part for part in self.pipeline.division.parts if part.input == name]
-        inners = [inner for part in parts for inner in part.inner]
-        feed.maintain(inners, self._asking, verdict_of(self.program, self.pipeline.division))
-        if isinstance(feed, ForgettingFeed):
-            feed.settles = settles(self.pipeline.division, name)
-        feed.cut_at(cut if name in driven else None)
-        self._stale.add(name)
-        self._touched.add(name)
-
     # -- ticks ------------------------------------------------------------------------------------
 
     def tick(self) -> list[Change]:
         """The changes of the answer since the last tick."""
-        return deep(self._tick)  # one thread for all evaluations of a tick
+        changes = deep(self._tick)  # one thread for all evaluations of a tick
+        for feed in self._feeds.values():
+            if isinstance(feed, SplitFeed):
+                feed.drop()
+        return changes
 
     def _tick(self) -> list[Change]:
-        if self.pipeline is None:
+        if self.pipeline is None or self._lacks_item():
             return []
         moves = self._taken()
         undecided = self._undecided()
-        if self.pipeline.waits(undecided):
+        witness = self._witness() if undecided or self._unsaid else None
+        if witness is None and self.pipeline.waits(undecided):
             self._hold(moves)
             return []
-        self._views = {n: one for n, one in self._views.items() if n not in self._touched}
+        self._views = {
+            n: one for n, one in self._views.items() if input_name(n) not in self._touched
+        }
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
-            self._item, not undecided, frozenset(self.ended),
+            not undecided or witness is not None, frozenset(self.ended),
+            frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []
@@ -327,7 +291,38 @@ class Watch:
         self._forget()
         if self.ended and isinstance(self.pipeline, Pipeline) and self.pipeline.joinings:
             let_go(self._feeds, self._released())
-        return owed + changes
+        if witness is None:
+            return owed + changes
+        return self._witnessed(owed + changes, witness, bool(undecided))
+
+    def _witness(self) -> str | None:
+        """What a test is for good once it is so, however much is missing: a witness decides."""
+        hollow: frozenset[str] = frozenset().union(
+            *(
+                hollow_names(feed.history.structure)
+                for feed in self._feeds.values()
+                if isinstance(feed, FragmentFeed)
+            )
+        )
+        kept = witnessed(self.program.body, hollow)
+        return None if kept is None else str(kept).lower()
+
+    def _witnessed(self, changes: list[Change], witness: str, undecided: bool) -> list[Change]:
+        """What may be told of the answer to a test; what was taken back unsaid never was."""
+        said: list[Change] = []
+        for change in (*self._unsaid, *changes):
+            if change.diff < 0 and said and said[-1].diff > 0:
+                said.pop()
+            else:
+                said.append(change)
+        waits = undecided and not (said and said[-1].diff > 0 and said[-1].item == witness)
+        self._unsaid = said if waits else []
+        return [] if waits else said
+
+    def _lacks_item(self) -> bool:
+        """Whether the context item has not begun yet."""
+        feed = self._feeds.get(None)
+        return isinstance(feed, WholeDocument) and not feed.begun
 
     def _forget(self) -> None:
         """Let go of units that were told and cannot change."""
@@ -360,7 +355,7 @@ class Watch:
 
     def _may_mend(self) -> bool:
         """Whether what is still to come may make an error go away: parts of it may be missing."""
-        waits = {n for n, f in self._feeds.items() if not isinstance(f, DocumentFeed)}
+        waits = {n for n, feed in self._feeds.items() if not drops_units(feed)}
         return bool(waits - self.ended)
 
     def _asking(self) -> Asking:
@@ -396,6 +391,10 @@ class Watch:
             self._unkept = True
             self._divide()
             return
+        if not self.shallow and _passes(self._cuts(frozenset())):
+            self.shallow = True
+            self._divide()
+            return
         self.refusals.append(str(why))
         self._uncut |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
         self._divide()
@@ -410,7 +409,7 @@ class Watch:
         """An input as it stands; made once for as long as nothing comes."""
         known = self._views.get(name)
         if known is None:
-            feed = self._feeds[name]
+            feed = self._feeds[input_name(name)]
             assert not isinstance(feed, DocumentFeed | SplitFeed)
             found = feed.whole(store)
             if len(found):
@@ -418,20 +417,6 @@ class Watch:
             return found
         tape, found = known
         return Items.of_nodes((found.values & 0xFFFFFFFF) | (store.add(tape) << 32))
-
-    def _item(self, store: Store) -> Items | None:
-        feed = self._feeds[None]
-        assert isinstance(feed, WholeDocument)
-        return feed.whole(store) or None
-
-    def restore(self, snapshot: Any) -> None:
-        """Go on with operators as a snapshot of the pipeline has them, over the same inputs."""
-        assert isinstance(self.pipeline, Pipeline)
-        self.pipeline = Pipeline(self.pipeline.division, snapshot)
-        done = self._released().inputs if self.pipeline.joinings else set()
-        streams = {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
-        self._stale |= streams - done  # what they met may have been released
-        self._touched |= self._stale
 
     def repeated(self, name: str | None) -> int:
         """How many fragments of an input said what had been said."""
@@ -453,3 +438,8 @@ class Watch:
         """About what is kept: by feeds and by operators."""
         held = 0 if self.pipeline is None else self.pipeline.state_bytes
         return held + sum(feed.state_bytes for feed in self._feeds.values())
+
+
+def _passes(cuts: Mapping[str | None, Cut]) -> bool:
+    """Whether units stand in other fragments than the root."""
+    return any(isinstance(cut, TagCut) and cut.passed for cut in cuts.values())

@@ -1,38 +1,41 @@
-"""Which queries run as circuits."""
+"""Which queries run as circuits: all but joins and windows over documents alone.
+
+Units of documents never change, so that operators of their own keep less of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.cut import Cut, DepthCut
-from xstreamcast.algebra.division import Listed
+from xstreamcast.algebra.cut import Cut
+from xstreamcast.algebra.division import Division, Listed, Part
 from xstreamcast.algebra.split import deepest
 from xstreamcast.algebra.windowed import Windowed
+from xstreamcast.circuit import nodes as c
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
 
 
-def worth_a_circuit(
+def division_of_documents(
     program: Program,
+    circuit: c.Circuit,
     cuts: Mapping[str | None, Cut],
     documents: frozenset[str | None],
-    strict: bool,
-) -> bool:
-    """Whether more than one thing is done with units: what each gives by itself needs none.
-
-    Units of documents never change, so that little need be kept of them; and strict answers leave
-    unit by unit: both have operators of their own.
-    """
+) -> Division | None:
+    """The division of a query over documents that has such operators; None: it is a circuit."""
+    units = [node for node in c.in_order(circuit.root) if isinstance(node, c.Units)]
+    others = set(circuit.sources) - documents
+    if not documents or others or (units and all(node.pieces for node in units)):
+        return None
     division = deepest(program, cuts, documents)
-    if not division.parts:
+    fits = [_has_operator(part, division) for part in division.parts]
+    return division if fits and all(fits) else None
+
+
+def _has_operator(part: Part, division: Division) -> bool:
+    if isinstance(part.shape, Windowed) or part.around is not None:
         return True
-    part = division.parts[0]
-    alone = strict or not (part.probes or part.others or part.numbered)
-    if division.plain and isinstance(part.shape, Listed) and part.fold == "items" and alone:
-        return False
-    read = {name for one in division.parts for name in (*one.inputs, *one.others)}
-    if any(isinstance(division.cuts.get(name), DepthCut) for name in read):
-        return not all(isinstance(one.shape, Listed | Windowed) for one in division.parts)
-    return True
+    joined = bool(part.probes) and part.numbered is None
+    return joined and isinstance(part.shape, Listed) and division.plain and part.fold == "items"

@@ -1,0 +1,65 @@
+"""Documents that are read in pieces of whole units, of which nothing is kept.
+
+A piece stands for all units in it: what is the same over any cutting needs no unit by itself. It
+holds where answers leave as units come, and where folds over all units go on from their last value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from xstreamcast.circuit import nodes as c
+
+GROWING: Final = frozenset(
+    {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"}
+)  # folds of what follows, taken from the fold of what came before
+
+
+def in_pieces(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:
+    """The circuit over pieces, if all of its inputs are documents and nothing of them is kept."""
+    nodes = c.in_order(circuit.root)
+    others = set(circuit.sources) - documents
+    if others or circuit.whole or not _keeps_nothing(nodes, circuit.root):
+        return circuit
+    made: dict[int, c.Node] = {}
+    for node in nodes:
+        if isinstance(node, c.Units):
+            made[id(node)] = replace(node, pieces=True)
+        else:
+            made[id(node)] = c.with_inputs(node, made)
+    return replace(circuit, root=made[id(circuit.root)])
+
+
+def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
+    """Whether units are read by the answer itself or by folds that accumulate, and by no other."""
+    if any(isinstance(node, c.Units) and node.clock for node in nodes):
+        return False
+    folded: set[int] = set()  # nodes that do not grow with the units
+    for node in (one for one in nodes if not isinstance(one, c.Units)):
+        if accumulates(node) or all(id(one) in folded for one in c.inputs_of(node)):
+            folded.add(id(node))
+        elif not _maps_units(node):
+            return False
+    maps = {id(one) for node in nodes if accumulates(node) for one in c.inputs_of(node)}
+    alone = all(id(node) in maps for node in nodes if _maps_units(node))
+    return alone and (isinstance(root, c.Units) or id(root) in folded)
+
+
+def _maps_units(node: c.Node) -> bool:
+    match node:
+        case c.Rows(source=c.Units(), scalars=scalars, clock=clock):
+            return not scalars and not clock
+        case _:
+            return False
+
+
+def accumulates(node: c.Node) -> bool:
+    """Whether a node is one row with folds over what maps make of units, in their order."""
+    if not isinstance(node, c.Nest) or node.width:
+        return False
+    return all(
+        isinstance(one, c.Rows) and isinstance(one.source, c.Units) and fold.name in GROWING
+        and fold.call is not None and len(fold.call.args) == 1
+        for one, fold in node.inner
+    )  # fmt: skip

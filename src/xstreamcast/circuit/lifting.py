@@ -79,6 +79,10 @@ class Lifting(ABC):
         """A fold over a nested relation as a column."""
 
     @abstractmethod
+    def _scalar(self, plan: p.Expression) -> tuple[p.Variable, c.Node, Places]:
+        """The one row that holds the value of an expression that reads no row."""
+
+    @abstractmethod
     def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
         """A loop over items that read an input."""
 

@@ -75,6 +75,13 @@ class Concatenation:
             certain |= np.array(missing.decided(minis.tape, 0, column.items), np.bool_)
         return column.keep(certain)
 
+    def take_over(self, before: Concatenation) -> bool:
+        """Go on with the answer of another one; what it emitted stays where it does not differ."""
+        if isinstance(before._answer, Answer):
+            self._answer = before._answer
+            return True
+        return False
+
     def settle(self, keys: Sequence[str], first: int) -> None:
         """These units will not change; nor will there be others before the first place."""
         if isinstance(self._answer, Answer):

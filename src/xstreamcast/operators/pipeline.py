@@ -85,6 +85,18 @@ class Pipeline:
         self._fresh = bool(fresh)  # the value has not been told yet
         self._held = False  # the value has changed, and waits to be told
 
+    def take_over(self, before: object) -> bool:
+        """Go on with the answer of other operators, if it is of the same kind."""
+        if not isinstance(before, Pipeline) or before._unsaid:
+            return False
+        ours, theirs = self.teller, before.teller
+        if isinstance(ours, Concatenation) and isinstance(theirs, Concatenation):
+            return ours.take_over(theirs)
+        if self.rest is not None and before.rest is not None:
+            self.rest, self._fresh = Rewriting(self.division.rest, before.rest.snapshot()), True
+            return True
+        return False
+
     def is_timed(self, name: str | None) -> bool:
         """Whether somebody asks when units of an input may change by themselves."""
         return any(p.input == name and p.timing is not None for p in self.division.parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["document", "fragments", "answer"]
 Policy = Literal["optimistic", "strict"]
+Ran = TypeVar("Ran", Pipeline, CircuitRun)
 
 
 @dataclass(slots=True)
@@ -187,9 +188,7 @@ class Watch:
         division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
         if self.policy == "optimistic" and not self._unkept and not _passes(cuts):
             division = maintained(self.program, division)
-        if self.pipeline is not None:
-            self._owed += self.pipeline.retracted(self.now.instant)
-        self.pipeline = Pipeline(division)
+        self.pipeline = self._go_on(Pipeline(division))
         for name in documents:
             self._begin(name, division)
         try:
@@ -220,11 +219,9 @@ class Watch:
         named = {name for name, (_, local) in circuit.guards if local == ROOT}
         if circuit.whole or any(self.kinds[name] == "answer" for name in named):
             return False
-        if self.pipeline is not None:
-            self._owed += self.pipeline.retracted(self.now.instant)
         clock = any(getattr(node, "clock", False) for node in in_order(circuit.root))
         whole = Division((), self.program.body, frozenset(self.kinds), (), cuts, clock)
-        self.pipeline = run = CircuitRun(circuit, whole)
+        self.pipeline = run = self._go_on(CircuitRun(circuit, whole))
         for name in (one for one, kind in self.kinds.items() if kind == "document"):
             before = self._feeds.get(name)
             if before is not None and not isinstance(before, SplitFeed):
@@ -250,6 +247,15 @@ class Watch:
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
         return True
+
+    def _go_on(self, made: Ran) -> Ran:
+        """The operators in place of those before: all units are evaluated again, and only what
+        differs from what was emitted is a change. Where they cannot take over, all is retracted.
+        """
+        before = self.pipeline
+        if before is not None and not made.take_over(before):
+            self._owed += before.retracted(self.now.instant)
+        return made
 
     def _begin(self, name: str | None, division: Division) -> None:
         """Read a document as the division needs it; again from its beginning if it was split."""

@@ -33,6 +33,11 @@ class Emit:
         self._ranks: dict[Key, Rank] = {}
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
 
+    def take_over(self, before: Emit) -> None:
+        """Go on with what another circuit emitted."""
+        self._entries, self._ranks = before._entries, before._ranks
+        self._order = before._order
+
     def apply(self, turn: Round, delta: Delta, instant: int, anew: bool) -> list[Change]:
         """The changes of the answer; `anew`: rows that are not in the delta are gone."""
         rows = [(key, new) for key, (_, new) in delta.items() if new is not None]

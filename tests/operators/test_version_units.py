@@ -120,6 +120,33 @@ def test_units_in_holes_of_fragments_at_any_depth_and_order(data, kind, timed):
         assert beside.told.items() == beside.afresh()
 
 
+@pytest.mark.parametrize("kinds", ["temporal snapshot event", "event temporal snapshot"])
+def test_units_below_several_fragments_of_the_spine(kinds):
+    above, middle, below = kinds.split()
+    inner = (
+        f'<tag id="6" name="m" type="{middle}" filler="true"><tag id="3" name="e" type="{below}"'
+    )
+    structure = nested(above).replace('<tag id="3" name="e" type="event"', inner)
+    structure = structure.replace("</tag></stream:structure>", "</tag></tag></stream:structure>")
+    beside = Beside('for $e in stream("s")//m/e where $e/x > 3 return $e', {"s": "fragments"})
+    chunks = [
+        structure,
+        filler(1, 2, 1, f'<a k="1">{holes(6, (21,))}</a>'),
+        filler(21, 6, 2, f'<m j="1">{holes(3, (11, 12))}</m>'),
+        event(11, 3, 5),
+        event(12, 4, 6),
+        filler(1, 2, 9, f'<a k="2">{holes(6, (21,))}</a>'),
+        event(11, 12, 7),
+        filler(21, 6, 11, f'<m j="2">{holes(3, (12, 11))}</m>'),
+        event(12, 2, 8),
+    ]
+    for chunk in chunks:
+        beside.feed("s", chunk.encode())
+        assert beside.told.items() == beside.afresh()
+    assert beside.told.items()
+    assert beside.watch._feeds["s"].cut.passed == {2, 6}
+
+
 def test_a_hole_more_in_the_root_touches_one_unit():
     beside = Beside(COUNT, {"s": "fragments"})
     numbers = list(range(1, 100))

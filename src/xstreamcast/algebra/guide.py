@@ -58,7 +58,9 @@ class Guide:
 
     def joined(self, other: Guide) -> Guide:
         """What either of two guides tells of the tags of this one."""
-        inner = {tag: names | other.inner.get(tag, frozenset()) for tag, names in self.inner.items()}
+        inner = {
+            tag: names | other.inner.get(tag, frozenset()) for tag, names in self.inner.items()
+        }
         links = {
             tag: found | {k for k in other.links.get(tag, ()) if k.child in self.name}
             for tag, found in self.links.items()

@@ -28,7 +28,9 @@ class _Runs(NamedTuple):
     high: I64
 
 
-Lost = set[tuple[int, int]]  # (tag, name of a child that was left out; -1: something without a name)
+Lost = set[
+    tuple[int, int]
+]  # (tag, name of a child that was left out; -1: something without a name)
 
 
 def thinned(batch: FragmentBatch, thin: Bools, seen: Bools, lost: Lost) -> FragmentBatch:

@@ -48,13 +48,14 @@ class Unit(NamedTuple):
 class Around:
     """An occurrence of a fragment of the spine."""
 
-    __slots__ = ("attached", "begin", "code", "depth", "end", "holes", "key", "place", "rank",
+    __slots__ = ("attached", "begin", "clip", "code", "depth", "end", "holes", "key", "place", "rank",
                  "slot", "tags", "zones")  # fmt: skip
 
     def __init__(self, key: str, code: int, place: int, slot: Slot | None, rank: int) -> None:
         self.key, self.code, self.place, self.slot, self.rank = key, code, place, slot, rank
         self.depth: int = 0 if slot is None else slot.around.depth + 1
-        self.begin, self.end, self.zones = START, NOW, 0
+        self.begin, self.end, self.zones = START, NOW, 0  # its own lifespan
+        self.clip = START, NOW, 0  # that of what stands in it, at most
         self.holes: list[Slot] = []  # in the order of their labels
         self.attached: list[Slot] = []
         self.tags: dict[int, Tags] = {}  # by the row of an element, counted from the payload's
@@ -66,8 +67,9 @@ class Around:
 
     def same(self, other: Around) -> bool:
         """Whether another occurrence is the same fragment in the same place and time."""
-        mine = self.key, self.place, self.rank, self.begin, self.end, self.zones
-        return mine == (other.key, other.place, other.rank, other.begin, other.end, other.zones)
+        mine = self.key, self.place, self.rank, self.begin, self.end, self.zones, self.clip
+        theirs = other.begin, other.end, other.zones, other.clip
+        return mine == (other.key, other.place, other.rank, *theirs)
 
 
 class Slot:

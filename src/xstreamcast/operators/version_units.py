@@ -80,7 +80,7 @@ class VersionUnits:
         self._passed = cut.passed
         self._wanted = wanted  # by tag: whether anything is kept of it; None: of all of them
         self.dirty: dict[str, None] = {}  # keys of units that are new or look different
-        self.gone: dict[str, None] = {}
+        self.gone: dict[str, int] = {}  # with the rank that each had
         self._done: set[int] = set()  # ids whose units were dropped
         self._first = 0  # the holes of the root before this one are of such ids
         self.moved = False  # units that were there before have other ranks
@@ -169,6 +169,7 @@ class VersionUnits:
 
     def _enter(self, unit: Unit) -> None:
         self.units[unit.key] = unit
+        self.moved = self.moved or self.gone.get(unit.key, unit.rank) != unit.rank
         self.dirty[unit.key] = None
 
     def _leave(self, old: Unit | Around) -> None:
@@ -176,7 +177,7 @@ class VersionUnits:
         if isinstance(old, Unit):
             if self.units.get(old.key) is old:
                 del self.units[old.key]
-                self.gone[old.key] = None
+                self.gone[old.key] = old.rank
             return
         for slot in old.slots():
             self._close(slot)
@@ -210,20 +211,22 @@ class VersionUnits:
         place, begin, end, zones, _ = version
         tag = int(self._history.fragments["tsid"][place])
         kind, above, name = self._types[tag], slot.around, slot.name
-        rank = slot.rank(begin)
+        least, most, zoned = above.clip
+        # what has no versions is the last of its hole, whenever its content came
+        rank = slot.rank(NOW if kind == SNAPSHOT else begin)
         if kind == SNAPSHOT:
             begin, end, zones = START, NOW, 0
         elif kind == EVENT:
-            if not above.begin <= begin < above.end:
+            if not least <= begin < most:
                 return None
             name = f"{name}@{show_instant(begin)}"
             end, zones = NOW, zones & 1
         else:
             name = f"{name}@{show_instant(begin)}"
-            if begin < above.begin:
-                begin, zones = above.begin, (zones & 2) | (above.zones & 1)
-            if end > above.end:
-                end, zones = above.end, (zones & 1) | (above.zones & 2)
+            if begin < least:
+                begin, zones = least, (zones & 2) | (zoned & 1)
+            if end > most:
+                end, zones = most, (zones & 1) | (zoned & 2)
             if begin >= end:
                 return None
         if tag not in self._passed:
@@ -233,10 +236,11 @@ class VersionUnits:
             raise Forbidden("a fragment stands in one that its structure does not tell of")
         found = Around(name, slot.code, place, slot, rank)
         found.begin, found.end, found.zones = begin, end, zones
+        found.clip = begin, end, zones
         if kind == SNAPSHOT:
-            found.begin, found.end, found.zones = above.begin, above.end, above.zones
+            found.clip = above.clip
         elif kind == EVENT:  # what happened once does not end what follows from it
-            found.begin, found.end, found.zones = START, NOW, 0
+            found.clip = START, NOW, 0
         return found
 
     # -- the spine --------------------------------------------------------------------------------
@@ -386,11 +390,12 @@ class VersionUnits:
             old = slot.get(begin)
             self.moved = True
             if isinstance(old, Unit):
-                rank = slot.rank(begin) << LEVEL * (self._levels - slot.around.depth)
+                when = NOW if old.key == slot.name else begin
+                rank = slot.rank(when) << LEVEL * (self._levels - slot.around.depth)
                 unit = self.units[old.key] = old._replace(rank=rank)
                 slot.put(begin, unit)
             elif old is not None:
-                old.rank = slot.rank(begin)
+                old.rank = slot.rank(NOW if old.key == slot.name else begin)
                 for inner in old.slots():
                     self._rerank(inner)
 

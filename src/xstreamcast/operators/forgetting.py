@@ -368,7 +368,7 @@ class ForgettingFeed(FragmentFeed):
 
     def _let_superseded_go(self) -> None:
         """Forget older contents of what has no versions: only the latest ever counts."""
-        n, feeds = len(self.history), [self] if self.shared is None else self.shared.feeds
+        n, feeds = self._size, [self] if self.shared is None else self.shared.feeds
         if n - self._weighed < max(_FEW, n // 4) or any(feed._insides for feed in feeds):
             return
         self._weighed = n
@@ -376,6 +376,11 @@ class ForgettingFeed(FragmentFeed):
         if len(past):
             self._bury(past)
             self._compact_if_worth()
+
+    @property
+    def _size(self) -> int:
+        """Fragments and holes."""
+        return len(self.history) + len(self.history.holes)
 
     def _bury(self, places: I64) -> None:
         more = len(self.history) - len(self._dead)
@@ -385,7 +390,9 @@ class ForgettingFeed(FragmentFeed):
 
     def _compact_if_worth(self) -> None:
         dead = int(np.count_nonzero(self._dead))
-        if (dead > _FEW and 2 * dead > len(self.history)) or self._waste() > _SPARE:
+        held = np.diff(self.history.fragments["holes"], prepend=0)[: len(self._dead)]
+        empty = dead + int(held[self._dead].sum())
+        if (empty > _FEW and 2 * empty > self._size) or self._waste() > _SPARE:
             self._compact()
 
     def _root_codes(self) -> I64:
@@ -411,7 +418,7 @@ class ForgettingFeed(FragmentFeed):
             self._by_version.compacted(links, place)
         self._taken = int(live[: self._taken].sum())
         self._looked = min(self._looked, len(self.history))
-        self._weighed = min(self._weighed, len(self.history))
+        self._weighed = min(self._weighed, self._size)
 
     def _live(self) -> Bools:
         live = np.ones(len(self.history), np.bool_)

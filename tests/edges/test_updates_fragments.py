@@ -204,7 +204,7 @@ def test_an_answer_from_before_all_instants_is_told_too() -> None:
 
 def test_xml_gives_the_same_fragments_as_lines() -> None:
     stream = events(TICKER + ' hide(1) show(1) sR(1,1) sE(1,"price") eE(1,"price") eR(1,1)')
-    lines, markup = UpdateDecoder("q"), UpdateDecoder("q")
+    lines, markup = (UpdateDecoder("q", versions=True) for _ in range(2))
     raw = OPEN + b"".join(map(element, stream)) + CLOSE
     assert wire(markup, arrivals(markup, raw, 50)) == wire(
         lines, arrivals(lines, b"".join(map(line, stream)), 50)

@@ -85,7 +85,7 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     read = needs.read(known) | needs.timed
     # whatever stands above must be there to say what stands below it
     tags = (read | known.above(read) | known.roots) & every
-    full = known.below(needs.whole) | reading.shown | reading.loose
+    full = known.below(needs.whole) | needs.copied | reading.loose
     part = tags - full - known.roots
     part = part & known.timed if needs.timed else part
     thin = {tag: reading.names(tag) for tag in part}
@@ -103,7 +103,6 @@ class _Noting(Reading):
         self.loose: set[int] = set()  # tags of which something is seen that has no name
         self.bare: Counter[int] = Counter()  # how often steps lead to a tag, whatever its versions
         self.projected: dict[int, int] = {}  # by tag: how long before now projections begin
-        self.shown: set[int] = set()  # tags whose fragments are copied whole
         self.entire: set[int] = set()  # tags whose fragments are read or copied from their roots on
         self.called: dict[int, set[Name]] = {}  # names that steps lead to somewhere inside
         self.uncalled: set[int] = set()  # tags inside which steps lead to something without a name
@@ -159,17 +158,6 @@ class _Noting(Reading):
             self.exposed |= guide.below(k.child for tag in tags for k in guide.links.get(tag, ()))
             self.exposed |= tags if one.tag == DOCUMENT else set()
         return super().read(found)
-
-    def copy(self, found: frozenset[Place]) -> frozenset[Place]:
-        """Nodes are copied: of an element inside a fragment, not what stands beside it."""
-        for one in found:
-            guide = self.guides[one.stream]
-            tops = guide.roots if one.tag == DOCUMENT else frozenset({one.tag})
-            if one.tag != DOCUMENT and one.path:
-                links, deep = guide.links.get(one.tag, ()), len(one.path)
-                tops = frozenset(k.child for k in links if k.path[:deep] == one.path)
-            self.shown |= guide.below(tops)
-        return super().copy(found)
 
     def recent(self) -> dict[int, int]:
         """The tags of which steps lead to nothing that ended longer ago than that."""

@@ -70,6 +70,7 @@ class ForgettingFeed(FragmentFeed):
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
+        self._least = 0  # bytes of tapes when all that could go had gone
         self._weighed = 0  # the same for older contents
         self._first = 0  # all units before this place are told and forgotten
         self._since = self._batches = 0  # bytes and batches since tapes were weighed
@@ -158,7 +159,7 @@ class ForgettingFeed(FragmentFeed):
         live = slice(0, len(f)) if len(self._dead) == 0 else self._live()
         rows, text = f["rows"][live].sum(dtype=np.int64), f["nbytes"][live].sum(dtype=np.int64)
         held = sum(tape_bytes(tape) for tape in tapes if tape is not None)
-        return held - 2 * int(_ROW * rows + text)
+        return held - 2 * max(int(_ROW * rows + text), self._least)
 
     def describe(self, structure: TagStructure) -> None:
         """The stream says another tag structure."""
@@ -407,6 +408,8 @@ class ForgettingFeed(FragmentFeed):
         forget(self.history, live)
         links = Places(self.history)
         links.catch_up()
+        tapes = self.history.store._tapes
+        self._least = sum(tape_bytes(tape) for tape in tapes if tape is not None)
         for feed in [self] if self.shared is None else self.shared.feeds:
             feed._relink(links, live)
 

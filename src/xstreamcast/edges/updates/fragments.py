@@ -4,9 +4,9 @@ The elements that travel are cut out of what is around them. One that stands at 
 region is named by the place of the region, so that what replaces it is its next version; the
 element around the region is sent again only if other holes, or other text, stand there now. What
 is sent is settled by the events alone, at the end of each update; where nobody can see when
-something was sent, what has arrived by the end of a chunk is sent, too. Where the stream says instants, all that is of one instant
-is told together, and once more at the end of what has arrived: of two fillers of one instant the
-later counts.
+something was sent, what has arrived by the end of a chunk is sent, too. Where the stream says
+instants, all that is of one instant is told together, and once more at the end of what has
+arrived: of two fillers of one instant the later counts.
 """
 
 from __future__ import annotations
@@ -148,7 +148,8 @@ class Cutter:
             if region.stands:
                 now = b"" if region.hidden else self._content(region)
                 if now != region.sent:
-                    self._invalidate(region)
+                    if region.sent is not None or not _is_inside(region, regions):
+                        self._invalidate(region)
                     region.sent = now
 
     def _cut_again(self) -> None:
@@ -269,6 +270,11 @@ class Cutter:
 
 
 _WRAP: Final = "name an element to put around the streams (wrap)"
+
+
+def _is_inside(region: Region, others: dict[Region, None]) -> bool:
+    """Whether a region stands directly in one that is compared, too."""
+    return isinstance(region.above, Region) and region.above in others
 
 
 def _is_element(place: Place) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ from xstreamcast.operators.unit_minis import wrapped_units
 from xstreamcast.operators.unit_parts import Top, unit_part
 from xstreamcast.operators.units import NOTHING, Minis, Moved
 from xstreamcast.operators.verdicts import Verdicts
-from xstreamcast.operators.version_units import VersionUnits
+from xstreamcast.operators.version_units import VersionUnits, Where
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.inner import Inner
@@ -325,8 +325,12 @@ class FragmentFeed:
         minis = self._minis(self._codes()) if self._units else None
         return Moved(minis, places=self._places, reordered=True, complete=True, again=self._again)
 
-    def cut_at(self, cut: TagCut | None) -> None:
-        """Another cut holds from now on; `everything` tells the units."""
+    def cut_at(
+        self, cut: TagCut | None, known: Mapping[Where, list[tuple[str, int]]] | None = None
+    ) -> None:
+        """Another cut holds from now on; `everything` tells the units. `known`: names and labels
+        that holes had.
+        """
         self.cut, self._root, self._places, self._units = cut, None, {}, {}
         self._is_unit[:] = False
         self._by_version = None
@@ -336,8 +340,10 @@ class FragmentFeed:
         if self.versioned and self._insides is None and self.mine is None:
             self._by_version = VersionUnits(self.history, self._links, cut, self.wanted)
             self._by_version.until = self._horizon
+            self._by_version.known = dict(known or {})
             self._by_version.take(0, last, ())
             self._by_version.taken()
+            self._by_version.known = {}
         else:
             self._rooted(last, last, np.empty(0, np.int64), tell=False)
 

@@ -18,18 +18,27 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.guide import Guide
     from xstreamcast.operators.forgetting import ForgettingFeed
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+    from xstreamcast.operators.version_units import Where
 
-_FACTS = ("until", "strict", "dropped", "_taken", "_looked", "_first", "_since", "_batches", "_due")
+_FACTS = (
+    *("until", "strict", "dropped", "_taken", "_looked", "_first", "_since", "_batches", "_due"),
+    *("_weighed", "_least"),
+)
 
 
 def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     """The history of a stream, and what the feed knows beside it."""
     if feed.shared is not None or feed._insides is not None or feed.mine is not None:
         raise Unwritten(f"{feed.history.name} is read by several queries at once")
+    if feed._by_version is not None and (feed._gone.any() or feed._taken < len(feed.history)):
+        raise Unwritten(f"units of {feed.history.name} were dropped")
     write_history(to, at, feed.history)
     to.facts[f"{at}.feed"] = {name: getattr(feed, name) for name in _FACTS} | {
         "planned": sorted(feed._planned),
         "guide": _guide_facts(feed.kept.guide),
+        "lost": [[tag, _named(feed, name)] for tag, name in sorted(feed._lost)],
+        "dropped tags": sorted(feed._dropped.items()),
+        "closed tags": sorted(feed._closed.items()),
     }
     marks = {"root": feed._of_root, "gone": feed._gone, "dead": feed._dead}
     for name, column in marks.items():
@@ -40,6 +49,13 @@ def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     until = int(said.max(initial=-1)) + 1
     to.arrays(f"{at}.tags", {name: one[:until].astype(np.int32) for name, one in tags.items()})
     to.values(f"{at}.units", unit=list(feed._places), place=list(feed._places.values()))
+    if feed._by_version is not None:
+        found = list(feed._by_version.places())
+        to.values(
+            f"{at}.slots", around=[where[0] for where, _, _ in found],
+            id=[where[1] for where, _, _ in found], attached=[where[2] for where, _, _ in found],
+            name=[name for _, name, _ in found], label=[label for _, _, label in found],
+        )  # fmt: skip
     if feed._attached is not None:
         order, places = feed._attached._order, feed._attached._place
         to.values(f"{at}.attached", order=order, place=places)
@@ -60,8 +76,20 @@ def begin_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
 def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     """Go on as the other feed did, with its places of units."""
     facts = source.facts[f"{at}.feed"]
+    if feed._by_version is not None and f"{at}.slots" in source:
+        columns = source.values(f"{at}.slots", "around", "id", "attached", "name", "label")
+        known: dict[Where, list[tuple[str, int]]] = {}
+        for around, code, attached_, name, label in zip(*columns, strict=True):
+            known.setdefault((around, code, attached_), []).append((name, label))
+        feed.cut_at(feed.cut, known)
     for name in _FACTS:
-        setattr(feed, name, facts[name])
+        setattr(feed, name, facts.get(name, 0))  # older snapshots know fewer
+    names = feed.history.store.names
+    feed._lost = {
+        (tag, -1 if name is None else names.intern("", *name)) for tag, name in facts.get("lost", ())
+    }
+    feed._dropped = {tag: valid for tag, valid in facts.get("dropped tags", ())}
+    feed._closed = {tag: valid for tag, valid in facts.get("closed tags", ())}
     feed._of_root[:] = False
     feed._of_root[source.arrays(f"{at}.root")["number"]] = True
     gone, dead = (source.arrays(f"{at}.{name}")["number"] for name in ("gone", "dead"))
@@ -82,6 +110,11 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
         attached = feed._attached = AttachedUnits(feed.history, feed._links, above)
         attached._order, attached._place = source.values(f"{at}.attached", "order", "place")
     feed._asked = []
+
+
+def _named(feed: ForgettingFeed, name: int) -> list[str] | None:
+    """The local name and the namespace of a name; None for what has none."""
+    return None if name < 0 else list(feed.history.store.names.qname(name)[1:])
 
 
 def _guide_facts(guide: Guide) -> dict[str, Any]:

@@ -85,9 +85,8 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     for name in _FACTS:
         setattr(feed, name, facts.get(name, 0))  # older snapshots know fewer
     names = feed.history.store.names
-    feed._lost = {
-        (tag, -1 if name is None else names.intern("", *name)) for tag, name in facts.get("lost", ())
-    }
+    lost = facts.get("lost", ())
+    feed._lost = {(tag, -1 if one is None else names.intern("", *one)) for tag, one in lost}
     feed._dropped = {tag: valid for tag, valid in facts.get("dropped tags", ())}
     feed._closed = {tag: valid for tag, valid in facts.get("closed tags", ())}
     feed._of_root[:] = False

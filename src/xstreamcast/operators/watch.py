@@ -176,11 +176,10 @@ class Watch:
     def _divide(self) -> None:
         """Plan the query, and begin; or begin anew."""
         documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
-        inner = self.policy == "optimistic" and not self._unkept
-        plan = planned(self.program, self._cuts(documents), documents - self._uncut, inner)
-        if self.pipeline is not None:
-            self._owed += self.pipeline.retracted(self.now.instant)
-        self.pipeline = plan.run()
+        cuts = self._cuts(documents)
+        inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
+        plan = planned(self.program, cuts, documents - self._uncut, inner)
+        self.pipeline = self._go_on(plan.run())
         for name in documents:
             self._begin(name, plan)
         try:
@@ -191,6 +190,16 @@ class Watch:
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
+
+    def _go_on(self, made: Pipeline | CircuitRun) -> Pipeline | CircuitRun:
+        """The operators in place of those before: all units are evaluated again, and only what
+        differs from what was emitted is a change. Where they cannot take over, all is retracted.
+        """
+        before = self.pipeline
+        taken = isinstance(made, CircuitRun) and made.take_over(before)
+        if before is not None and not taken:
+            self._owed += before.retracted(self.now.instant)
+        return made
 
     def _cuts(self, documents: frozenset[str | None]) -> Mapping[str | None, Cut]:
         """Where streams of fragments, and answers that are read as inputs, are cut into units."""

@@ -44,6 +44,7 @@ class Arriving:
         self.decoder: StreamDecoder | None = None
         self._kept: Kept | None = None
         self.files = 0
+        self._begun = 0  # how many files had ended when the last document began
         self.of = 1  # files in all
         self.late = self.ahead = 0
 
@@ -73,8 +74,9 @@ class Arriving:
     def take(self, piece: bytes, watch: Watched, limits: Limits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""
         if self.decoder is None:
-            if self.files:
-                raise error("XSCU0003", "a document must be one file; got several")
+            if self.files > self._begun:
+                self._begun = self.files
+                watch.on_next_document(self.name)
             watch.on_bytes(self.name, piece)
             yield
             return

@@ -1,8 +1,9 @@
-"""Documents one after another, in a folder or in one file: left running as once, with many roots."""
+"""Documents one after another, in a folder or in one file; many roots are one document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,7 @@ def test_documents_in_one_piece_or_many(query: str, cuts: list[int]) -> None:
     edges = [0, *sorted(min(cut, len(whole)) for cut in cuts), len(whole)]
 
     def arriving() -> Iterator[bytes]:
-        yield from (whole[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a)
+        yield from (whole[a:b] for a, b in pairwise(edges) if b > a)
 
     assert watched(query, arriving()) == list(xsc.query(query).run(d=whole).lines())
 

@@ -3,6 +3,7 @@
 TYPE_CHECKING = False  # as typing has it, which is not imported for that
 if TYPE_CHECKING:
     from xstreamcast.api import Answer as Answer
+    from xstreamcast.api import Changes as Changes
     from xstreamcast.api import Query as Query
     from xstreamcast.api import query as query
     from xstreamcast.edges.changes import ChangeReader as ChangeReader
@@ -11,16 +12,19 @@ if TYPE_CHECKING:
     from xstreamcast.errors import QueryError as QueryError
     from xstreamcast.errors import UsageError as UsageError
     from xstreamcast.functions.user import function as function
+    from xstreamcast.model.query_limits import QueryLimits as QueryLimits
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Answer",
     "ChangeReader",
+    "Changes",
     "Error",
     "InputError",
     "Query",
     "QueryError",
+    "QueryLimits",
     "UsageError",
     "function",
     "query",
@@ -28,12 +32,14 @@ __all__ = [
 
 _WHERE = {
     "Answer": "xstreamcast.api",
+    "Changes": "xstreamcast.api",
     "Query": "xstreamcast.api",
     "query": "xstreamcast.api",
     "ChangeReader": "xstreamcast.edges.changes",
     "Error": "xstreamcast.errors",
     "InputError": "xstreamcast.errors",
     "QueryError": "xstreamcast.errors",
+    "QueryLimits": "xstreamcast.model.query_limits",
     "UsageError": "xstreamcast.errors",
     "function": "xstreamcast.functions.user",
 }

@@ -33,23 +33,25 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--table", required=True, metavar="PATH",
-        help="the folder of the table; delta:PATH: it is a Delta table too",
+        help="the folder of the table; delta:PATH makes it a Delta table, too",
     )  # fmt: skip
-    parser.add_argument("--stream", metavar="NAME", help="the stream's name (default: by SOURCE)")
+    parser.add_argument("--stream", metavar="NAME", help="the stream's name (default: from SOURCE)")
     parser.add_argument("-s", "--structure", metavar="TS", help="the tag structure, in a file")
     parser.add_argument(
-        "--valid-time", metavar="PATH|INSTANT", help="for a document: when its parts are valid from"
+        "--valid-time",
+        metavar="PATH|INSTANT",
+        help="for a document: an instant or path, valid time of its parts",
     )
     parser.add_argument(
-        "--max-per-batch", type=_count, metavar="N", help="at most so many fragments at once"
+        "--max-per-batch", type=_count, metavar="N", help="maximum number of fragments per batch"
     )
     parser.add_argument(
-        "--checkpoint", metavar="DIR", help="how far it has come (default: in the table)"
+        "--checkpoint", metavar="DIR", help="where progress is recorded (default: in the table)"
     )
-    parser.add_argument("--follow", action="store_true", help="go on with what is added")
+    parser.add_argument("--follow", action="store_true", help="keep reading what is added")
     parser.add_argument(
         "--on-error", choices=("quarantine", "stop"), default="quarantine",
-        help="a fragment that does not fit: keep it apart with its reason, or stop",
+        help="what to do with an invalid fragment: keep it in quarantine, or stop",
     )  # fmt: skip
     parser.add_argument(
         "--runner", choices=("spark", "local"), default="spark",
@@ -157,7 +159,7 @@ def _followed(some: Callable[[], Ingested], source: str, spool: Spool | None) ->
         if done is None:
             raise
     if done is None:
-        raise error("XSCU0003", f"nothing came from {source}")
+        raise error("XSCU0003", f"{source} delivered nothing")
     return done
 
 

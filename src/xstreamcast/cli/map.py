@@ -12,9 +12,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("samples", nargs="+", metavar="SAMPLE", help="files of the feed")
     parser.add_argument(
         "--check", metavar="MAPPING",
-        help="a shipped mapping or a file: what it makes of the samples",
+        help="check this mapping (its name or a file) against the samples",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="FILE.toml", help="a file in place of stdout")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE.toml", help="write to this file instead of stdout"
+    )
 
 
 def main(arguments: Parsed) -> int:
@@ -33,9 +35,12 @@ def main(arguments: Parsed) -> int:
 def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
     from xstreamcast.cli.fragment import output as opened
     from xstreamcast.edges.mapping.form import parse_mapping
+    from xstreamcast.edges.mapping.line_sampling import all_alike, line_form, line_proposal
     from xstreamcast.edges.mapping.writing import Judged, proposal
 
-    text = proposal([data for _, data in inputs])
+    form = all_alike(line_form(path, data) for path, data in inputs)
+    samples = [data for _, data in inputs]
+    text = proposal(samples) if form is None else line_proposal(form, samples)
     judged = Judged(parse_mapping(text, "proposed"), inputs)
     with opened(output) as out:
         out.write(text.encode())

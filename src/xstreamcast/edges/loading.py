@@ -42,7 +42,7 @@ class Loaded:
         parts += [f"{report.removals} removals"] if report.removals else []
         parts += [f"{report.repeated} repeated"] if report.repeated else []
         orphans = history.orphans
-        parts += [f"{orphans} orphans, in no hole and attached to nothing"] if orphans else []
+        parts += [f"{orphans} orphans, neither in a hole nor attached"] if orphans else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []
         parts += [f"{self.shortened} valid times shortened"] if self.shortened else []
         return ", ".join(parts)

@@ -212,6 +212,11 @@ class WholeDocument:
             found = store.read(self._before, mode="sequence", name=self.name)
         return Items.of_nodes(np.array([found]))
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a document yet."""
+        return self.ended or bool(self._before) or self._reading.root is not None
+
     def whole(self, store: Store) -> Items:
         """The document so far, in a store."""
         if self._before:

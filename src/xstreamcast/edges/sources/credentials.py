@@ -80,7 +80,7 @@ def _from_file(place: Place) -> dict[str, Any]:
         raise error("XSCU0003", f"cannot open {path}: {failed.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError):
         # The library's own message would quote the line, and that line may be the password.
-        raise error("XSCU0003", f"{path} is no TOML file", hint='["HOST"] user = …') from None
+        raise error("XSCU0003", f"{path} is not a TOML file", hint='["HOST"] user = …') from None
     table = tables.get(f"{place.host}:{place.port}") or tables.get(place.host) or {}
     unknown = sorted(set(table) - set(_KNOWN)) if isinstance(table, dict) else ["a value"]
     if unknown:

@@ -117,7 +117,7 @@ def _host(scheme: str, secure: str, authority: str, told: str) -> tuple[str, int
         parts = urlsplit(f"//{authority}")
         port = parts.port
     except ValueError:
-        raise error("XSCU0003", f"{told}: the port is no number") from None
+        raise error("XSCU0003", f"{told}: the port is not a number") from None
     port = _PORTS.get(scheme + secure) if port is None else port
     if parts.hostname is None or port is None:
         raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {told}")

@@ -148,6 +148,6 @@ def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: I
 _PAYLOADS: Final = {
     NO_PAYLOAD: "none",
     SEVERAL: "several",
-    STRAY_TEXT: "text beside it",
+    STRAY_TEXT: "text outside of it",
     NESTED: "a fragment inside it",
 }

@@ -1,0 +1,40 @@
+"""`explain --stage spark --watch`: the stages of a query, or why it is in one partition."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from xstreamcast.cli.main import main
+
+STRUCTURE = (
+    '<stream:structure xmlns:stream="urn:xstreamcast:stream"><tag id="1" name="r" type="snapshot">'
+    '<tag id="2" name="a" type="temporal"/></tag></stream:structure>'
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ('for $a in stream("s")//a return $a', "puts the items in the order of units"),
+        ('for $a in stream("s")//a order by $a/@n return $a', "  order by"),
+        ('count(stream("s")//a)', "  nest count"),
+        ('for $a in stream("s")//a group by $n := $a/@n return $n', "  group by"),
+        ('(stream("s")//a)[position() < 3]', "  positions 1 to 2"),
+        (
+            'for $a in stream("s")//a where count(stream("t")//a) > $a/@n return $a',
+            'stage 1, partitioned by unit of stream("s"), stream("t")',
+        ),
+        ('reverse(stream("s")//a/..)', "why: nothing is computed unit by unit"),
+        ('for $a in stream("s")//a where count(stream("d")//a) > 1 return $a', "reads documents"),
+    ],
+)  # fmt: skip
+def test_where_a_query_left_running_is_computed(
+    asked: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "s.xml").write_text(STRUCTURE)
+    words = ["explain", "--stage", "spark", "--watch"]
+    words += [word for name in "st" for word in ("--structure", f"{name}={tmp_path / 's.xml'}")]
+    assert main([*words, "-q", asked]) == 0
+    assert expected in capsys.readouterr().out

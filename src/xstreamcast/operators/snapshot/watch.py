@@ -33,6 +33,8 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
         raise Unwritten("the query is evaluated unit by unit, without a circuit")
     if watch._moves or watch._waiting or watch._owed or watch._stale or watch._touched:
         raise NotNow("something has come that no tick has taken in")
+    if watch._unsaid:
+        raise NotNow("a test waits for its witness")
     if watch._uncut:
         raise Unwritten("an input is read whole")
     feeds = list(watch._feeds.items())

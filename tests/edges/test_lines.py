@@ -153,14 +153,7 @@ def test_a_header_names_the_columns_of_each_file() -> None:
 
 @pytest.mark.parametrize(
     ("column", "name"),
-    [
-        ("a b", "a_b"),
-        ("", "c3"),
-        ("1st", "_1st"),
-        ("prix (€)", "prix__€_"),
-        ("é", "é"),
-        ("a:b", "a_b"),
-    ],
+    [("a b", "a_b"), ("", "c3"), ("1st", "_1st"), ("prix (€)", "prix__€_"), ("é", "é"), ("a:b", "a_b")],
 )
 def test_columns_become_names(column: str, name: str) -> None:
     assert element_name(column, 3) == name

@@ -57,18 +57,13 @@ CALLS = st.sampled_from(
 )  # fmt: skip
 EXPRESSIONS = st.recursive(
     VALUES,
-    lambda inner: (
-        st.builds("({} {} {})".format, inner, BINARY, inner)
-        | st.builds(lambda call, one: call.format(one), CALLS, inner)
-    ),
+    lambda inner: st.builds("({} {} {})".format, inner, BINARY, inner)
+    | st.builds(lambda call, one: call.format(one), CALLS, inner),
     max_leaves=5,
 )
 
 
-@given(
-    EXPRESSIONS,
-    st.sampled_from(["item()*", "xs:integer", "xs:double?", "xs:string*", "xs:integer+"]),
-)
+@given(EXPRESSIONS, st.sampled_from(["item()*", "xs:integer", "xs:double?", "xs:string*", "xs:integer+"]))
 def test_expressions_agree_both_ways(text: str, kind: str) -> None:
     whole = f"declare function local:f($x as {kind}) as {kind} {{ $x }}; local:f({text})"
     with pytest.MonkeyPatch.context() as patch:

@@ -176,7 +176,9 @@ def _word(data: U8, p: int, end: int, m: U8, begin: int, stop: int) -> int:
 
 @kernel
 def _spaces(data: U8, p: int, end: int) -> int:
-    while p < end and (data[p] == _SPACE or data[p] == _TAB or data[p] == _CR or data[p] == _LF):
+    while p < end and (
+        data[p] == _SPACE or data[p] == _TAB or data[p] == _CR or data[p] == _LF
+    ):
         p += 1
     return p
 

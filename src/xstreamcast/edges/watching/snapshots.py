@@ -50,9 +50,7 @@ class Snapshots:
         self.found = self.folder.newest(self.owner, length)
         return None if self.found is None else Covered.of(self.found.header["covered"])
 
-    def restore(
-        self, watch: Watch | Network, inputs: Mapping[str | None, Arriving]
-    ) -> dict[str, int]:
+    def restore(self, watch: Watch | Network, inputs: Mapping[str | None, Arriving]) -> dict[str, int]:
         """Let a new query go on from what was found → its counts; Unreadable if it cannot."""
         from xstreamcast.edges.snapshot.query import restored
 
@@ -160,7 +158,9 @@ def _go_on(arriving: Arriving, facts: Mapping[str, Any]) -> None:
         kept._known[known] = True
 
 
-def skip_covered(stream: Any, name: str, covered: tuple[int, int], rests: dict[str, bytes]) -> None:
+def skip_covered(
+    stream: Any, name: str, covered: tuple[int, int], rests: dict[str, bytes]
+) -> None:
     """Pass by what a snapshot covers of an input: bytes, and ends of files or messages."""
     count, ends = covered
     while count or ends:

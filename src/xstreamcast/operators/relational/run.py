@@ -38,10 +38,7 @@ class CircuitRun:
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
         anew = self._operators is None
-        operators, self._operators = (
-            self._operators or Operators(self._order, self.circuit.root),
-            None,
-        )
+        operators, self._operators = self._operators or Operators(self._order, self.circuit.root), None
         reader = UnitReader(tick, self.circuit.sources)
         turn = Round(asking, reader, tick.touched, tick.clock_moved)
         deltas = operators.advance(turn, tick, {})

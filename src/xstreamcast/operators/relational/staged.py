@@ -65,10 +65,7 @@ class UnitStage(CircuitRun):
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """No changes: what was made of units is in `found`."""
         anew, self.found = self._operators is None, None
-        operators, self._operators = (
-            self._operators or Operators(self._stage, self.circuit.root),
-            None,
-        )
+        operators, self._operators = self._operators or Operators(self._stage, self.circuit.root), None
         turn = Round(asking, UnitReader(tick, self.circuit.sources), tick.touched, tick.clock_moved)
         deltas = operators.advance(turn, tick, {})
         self.asked += sum(len(deltas[id(n)]) for n in self._stage if isinstance(n, c.Units))
@@ -190,10 +187,7 @@ class AnswerStage:
                 id(node): {key: RowDelta(None, row) for key, row in rows.items()}
                 for rows, node in zip(self._rows, self._exchanged, strict=True)
             }
-        operators, self._operators = (
-            self._operators or Operators(self._stage, self.circuit.root),
-            None,
-        )
+        operators, self._operators = self._operators or Operators(self._stage, self.circuit.root), None
         turn = Round(asking, self._read, frozenset(), clock_moved, dirty)
         deltas = operators.advance(turn, None, deltas)
         out = self._emit.apply(turn, deltas[id(self.circuit.root)], instant, anew)

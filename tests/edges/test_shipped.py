@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,12 +11,13 @@ import xstreamcast as xsc
 from xstreamcast.model.change import Accumulated
 
 
-def told(mapping: str, folder: Path, messages: list[str], query: str, **options: str) -> list[str]:
+def told(mapping: str, folder: Path, messages: list[str], query: str, **options: Any) -> list[str]:
     """The answer, once and left running."""
     folder.mkdir(exist_ok=True)
     for number, one in enumerate(messages):
         (folder / f"{number}.xml").write_text(one)
-    source, refused = Path(f"{mapping}:{folder}"), []
+    source = Path(f"{mapping}:{folder}")
+    refused: list[Any] = []
     found = list(xsc.query(query).run(s=source, keep=refused.append, **options).lines())
     assert refused == []
     if not options:

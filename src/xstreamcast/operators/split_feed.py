@@ -113,6 +113,15 @@ class SplitFeed:
         if self._reading is not None:
             self._reading.close()
 
+    def behind(self) -> bytes:
+        """Bytes of another document, which followed this one."""
+        return b"" if self._reading is None else self._reading.behind()
+
+    def next_document(self) -> None:
+        """What comes from now on is another document, behind this one."""
+        self._reading = None
+        self.raw += b"\n" if self._whole else b""
+
     def again(self, keys: Iterable[str]) -> list[Moved]:
         """Some units, to be asked again."""
         return [self._moved(one) for one in self._kept.chosen(keys)]

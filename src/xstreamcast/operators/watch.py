@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.monotone import witnessed
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.tape.layout import Tape
 
+_NEXT: Final = b"next"  # told apart from a piece by what it is, not by what it says
 Kind = Literal["document", "fragments", "answer"]
 Policy = Literal["optimistic", "strict"]
 
@@ -93,10 +94,23 @@ class Watch:
         feed = self._feeds[name]
         assert not isinstance(feed, FragmentFeed | AnswerFeed)
         self._touched.add(name)
-        moved = feed.feed(chunk)
-        if moved:
-            self._moves.setdefault(name, []).append(moved)
+        while chunk:
+            moved = feed.feed(chunk)
+            if moved:
+                self._moves.setdefault(name, []).append(moved)
+            chunk = feed.behind()
+            if chunk:
+                feed.next_document()
         self.reach(Moment(feed.units * SECOND))
+
+    def on_next_document(self, name: str | None) -> None:
+        """What comes from now on is another document of an input, behind those that came."""
+        if self.pipeline is None:
+            self._waiting.append((name, _NEXT))
+            return
+        feed = self._feeds[name]
+        assert not isinstance(feed, FragmentFeed | AnswerFeed)
+        feed.next_document()
 
     def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
         """Something has come on a fragment stream."""
@@ -189,7 +203,10 @@ class Watch:
             return
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
-            self.on_bytes(name, chunk)
+            if chunk is _NEXT:
+                self.on_next_document(name)
+            else:
+                self.on_bytes(name, chunk)
 
     def _go_on(self, made: Pipeline | CircuitRun) -> Pipeline | CircuitRun:
         """The operators in place of those before: all units are evaluated again, and only what

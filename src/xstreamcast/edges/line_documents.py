@@ -99,9 +99,7 @@ class LineDocument:
             return b"", []
         begin, self._begin = self._begin, b""
         bad = [
-            BadLine(
-                written.number(r), written.offset + int(written.begins[r]), why, written.raw(r)
-            )
+            BadLine(written.number(r), written.offset + int(written.begins[r]), why, written.raw(r))
             for r, why in sorted(written.reasons.items())
         ]
         return begin + written.xml.tobytes(), bad

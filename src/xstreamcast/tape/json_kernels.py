@@ -14,7 +14,8 @@ _MINUS, _PLUS, _DOT, _ARRAY, _ARRAY_END, _MAP, _MAP_END = 45, 43, 46, 91, 93, 12
 # Pieces of markup: beginnings without their `>`, then ends, then what a key stands in.
 MARKS = (
     b"<map", b"<array", b"<string", b"<number", b"<boolean", b"<null",
-    b"</map>", b"</array>", b"</string>", b"</number>", b"</boolean>", b"/>", b' key="', b"true", b"false",
+    b"</map>", b"</array>", b"</string>", b"</number>", b"</boolean>", b"/>", b' key="',
+    b"true", b"false",
 )  # fmt: skip
 _M_MAP, _M_ARRAY, _M_STRING, _M_NUMBER, _M_BOOLEAN, _M_NULL = range(6)
 _END = 6  # from a beginning to its end
@@ -94,7 +95,7 @@ def _string(data: U8, p: int, end: int, out: U8, here: I64) -> int:
             return p + 1
         if byte < _SPACE:
             return -1
-        if byte == _AMP or byte == _LT or byte == _GT:
+        if byte in (_AMP, _LT, _GT):
             at = _character(out, at, byte)
             p += 1
         elif byte != _BACKSLASH:
@@ -116,7 +117,7 @@ def _string(data: U8, p: int, end: int, out: U8, here: I64) -> int:
                     if 0xDC00 <= low < 0xE000:
                         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
                         p += 6
-            elif letter == _QUOTE or letter == _BACKSLASH or letter == 47:
+            elif letter in (_QUOTE, _BACKSLASH, 47):
                 code = np.int64(letter)
             elif letter == 110:
                 code = 10
@@ -176,9 +177,7 @@ def _word(data: U8, p: int, end: int, m: U8, begin: int, stop: int) -> int:
 
 @kernel
 def _spaces(data: U8, p: int, end: int) -> int:
-    while p < end and (
-        data[p] == _SPACE or data[p] == _TAB or data[p] == _CR or data[p] == _LF
-    ):
+    while p < end and (data[p] == _SPACE or data[p] == _TAB or data[p] == _CR or data[p] == _LF):
         p += 1
     return p
 
@@ -257,7 +256,7 @@ def _line(
             out[at] = _GT
             at += 1
             here[0] = at
-            if which == _M_MAP or which == _M_ARRAY:
+            if which in (_M_MAP, _M_ARRAY):
                 if depth == len(open_):
                     return False
                 open_[depth] = which

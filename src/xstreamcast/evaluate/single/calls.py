@@ -61,9 +61,7 @@ def call(plan: p.Call, context: Context) -> Code:
     function = plan.function
     arguments = [code_of(argument, context) for argument in plan.args]
     types = parameter_types(function, len(arguments))
-    ready = [
-        (code, fitting(wanted), wanted) for code, wanted in zip(arguments, types, strict=True)
-    ]
+    ready = [(code, fitting(wanted), wanted) for code, wanted in zip(arguments, types, strict=True)]
     doubles = [wanted.item == _DOUBLE for wanted in types]
     quick = _QUICK.get((function.local, len(arguments))) if function.uri == FN else None
     told: dict[int, Call] = {}  # by the context of a module

@@ -161,7 +161,9 @@ def general_compare(plan: p.GeneralCompare, context: Context) -> Code:
             a, b = row_of(one), row_of(other)
             if a is not None and b is not None:
                 if not a.cells or not b.cells:
-                    return FALSE if _comparable(a, b) else compare.general_of(plan, one, other, frame)
+                    return (
+                        FALSE if _comparable(a, b) else compare.general_of(plan, one, other, frame)
+                    )
                 if _alike(a.tag, b.tag, frame) and len(a.cells) * len(b.cells) <= 2 * SHORT:
                     found = any(holds(x, y) for x in a.cells for y in b.cells)
                     return TRUE if found else FALSE

@@ -38,6 +38,12 @@ def user_call(plan: p.UserCall, context: Context) -> Code:
     body: Code | None = None  # made when it is first called: a function may call itself
 
     def run(frame: Frame) -> Column:
+        try:
+            return entered(frame)
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+
+    def entered(frame: Frame) -> Column:
         nonlocal body
         inside = frame.context.of_module(function.module)
         values: dict[Key, Value] = NO_FOCUS.copy()
@@ -48,8 +54,6 @@ def user_call(plan: p.UserCall, context: Context) -> Code:
         depth.enter()
         try:
             return body(Frame(inside, 1, inside.root, None, values))
-        except Error as caught:
-            raise located(caught, plan, frame)  # noqa: B904
         finally:
             depth.leave()
 

@@ -3,9 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 BENCH_INSTALLED := .venv/.installed-bench
+DOCS_INSTALLED := .venv/.installed-docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: install kernels wheel demo test check lint fmt bench bench-start constraints
+.PHONY: install kernels wheel demo test check lint fmt bench bench-start docs constraints
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED) kernels
@@ -47,6 +48,11 @@ bench: $(BENCH_INSTALLED)
 bench-start: install
 	$(BIN)/xstreamcast bench start
 
+# The docs site in build/site; a broken link fails.
+docs: $(DOCS_INSTALLED)
+	$(BIN)/python -m docs.site.draw
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+
 # The one command that refreshes the pins: names and versions, no addresses.
 constraints:
 	@scratch=$$(mktemp -d) && trap 'rm -rf "$$scratch"' EXIT && \
@@ -67,4 +73,8 @@ $(INSTALLED): pyproject.toml constraints.txt | .venv/bin/python
 
 $(BENCH_INSTALLED): $(INSTALLED)
 	$(PIP) -e '.[test,spark,sources,bench]'
+	@touch $@
+
+$(DOCS_INSTALLED): $(INSTALLED)
+	$(PIP) -e '.[test,spark,sources,docs]'
 	@touch $@

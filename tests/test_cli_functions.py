@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from xstreamcast.cli.main import main
+from xstreamcast.functions.forms import FORMS
 from xstreamcast.functions.registry import rows
 
 
@@ -15,7 +16,7 @@ def listed(capsys: pytest.CaptureFixture[str], *words: str) -> list[str]:
 
 def test_every_row_is_listed_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     lines = listed(capsys)
-    assert len(lines) == len(list(rows())) > 250
+    assert len(lines) == len(list(rows())) + len(FORMS) > 250
     assert [line for line in lines if not line.partition("\t")[2].strip()] == []
 
 
@@ -42,3 +43,10 @@ def test_the_forms_of_the_list(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_name_that_is_not_there_is_a_mistake(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["functions", "no-such-name"]) == 2
     assert "no function is named like no-such-name" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["vtFrom", "vtTo", "stream", "now", "during", "?["])
+def test_what_a_query_says_about_time_is_listed_too(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert any(name in line.partition("\t")[0] for line in listed(capsys, name))

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from docs.site.pages import GENERATED
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
@@ -71,7 +73,13 @@ def typed(command: str, folder: Path) -> str:
     return "\n".join(line.rstrip() for line in done.stdout.strip("\n").splitlines()).strip()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def executed(page: Path) -> object:
+    """A page as a case: one that starts Spark is marked so."""
+    marks = [pytest.mark.spark, pytest.mark.slow] if "--runner spark" in page.read_text() else []
+    return pytest.param(page, marks=marks, id=page.relative_to(ROOT).as_posix())
+
+
+@pytest.mark.parametrize("page", [executed(page) for page in PAGES])
 def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,7 +98,9 @@ def test_what_a_page_shows_is_what_happens(
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_between_pages_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []
+    made = {ROOT / "docs" / name for name in GENERATED}
+    places = [(target, (page.parent / target).resolve()) for target in targets]
+    assert [target for target, place in places if not place.exists() and place not in made] == []
 
 
 def test_the_first_screen_of_the_readme_names_the_two_commands() -> None:

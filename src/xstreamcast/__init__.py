@@ -3,6 +3,7 @@
 TYPE_CHECKING = False  # as typing has it, which is not imported for that
 if TYPE_CHECKING:
     from xstreamcast.api import Answer as Answer
+    from xstreamcast.api import Changes as Changes
     from xstreamcast.api import Query as Query
     from xstreamcast.api import query as query
     from xstreamcast.edges.changes import ChangeReader as ChangeReader
@@ -18,6 +19,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "ChangeReader",
+    "Changes",
     "Error",
     "InputError",
     "Query",
@@ -30,6 +32,7 @@ __all__ = [
 
 _WHERE = {
     "Answer": "xstreamcast.api",
+    "Changes": "xstreamcast.api",
     "Query": "xstreamcast.api",
     "query": "xstreamcast.api",
     "ChangeReader": "xstreamcast.edges.changes",

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
     from xstreamcast.algebra.lowering import Modules
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.binding import Options
@@ -158,8 +162,11 @@ class Query:
         keep: Keep | None = None,
         tell: str = "",
         **inputs: Any,
-    ) -> Iterator[Change]:
+    ) -> Changes:
         """The changes of the answer as its inputs arrive, to their end.
+
+        with query.watch(roads="feed/", follow=True) as changes:
+            for change in changes: ...
 
         An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
         external variable may stand for one, unless it is given a value (a string is one). `tell`
@@ -173,8 +180,7 @@ class Query:
         )
         if keep is not None:
             options = replace(options, keep=keep)
-        for changes in self.watching(document, inputs, options).ticks():
-            yield from changes
+        return Changes(lambda: self.watching(document, inputs, options))
 
     def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
         """The query left running over inputs of any name; `ticks` of it gives the changes."""
@@ -192,6 +198,57 @@ class Query:
         from xstreamcast.spark.query import SparkQuery
 
         return SparkQuery(self.telling, session)
+
+
+class Changes:
+    """The changes of an answer, one by one; reading begins with the first that is taken.
+
+    with query.watch(roads="feed/") as changes: ...
+    async for change in query.watch(roads="feed/"): ...
+
+    `close`, or the end of `with`, closes the inputs.
+    """
+
+    def __init__(self, begin: Callable[[], Watching]) -> None:
+        self._begin = begin
+        self._watching: Watching | None = None
+        self._changes = self._each()
+
+    def _each(self) -> Generator[Change]:
+        self._watching = self._begin()
+        with closing(self._watching.ticks()) as ticks:
+            for changes in ticks:
+                yield from changes
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Change:
+        return next(self._changes)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop reading, and close the inputs."""
+        self._changes.close()
+
+    async def __aiter__(self) -> AsyncGenerator[Change]:
+        """The same changes; other tasks run while the next one is computed in a thread."""
+        from asyncio import to_thread
+
+        try:
+            while (change := await to_thread(next, self._changes, None)) is not None:
+                yield change
+        finally:
+            if self._changes.gi_running:  # cancelled while the thread waits for input
+                if self._watching is not None:
+                    self._watching.stop()
+            else:
+                self.close()
 
 
 class Answer:
@@ -213,10 +270,36 @@ class Answer:
         return len(self.items)
 
     def __iter__(self) -> Iterator[Any]:
-        from xstreamcast.model.atomic import NODE
+        """Items as plain Python values.
+
+        Numbers are numbers, maps dicts, arrays lists, times those of `datetime`, and nodes have
+        `xml`, `name`, `string` and `["child"]`.
+        """
+        from xstreamcast.evaluate.plain import plain
 
         for tag, value in self.items.pairs():
-            yield self.store.node(value) if tag == NODE else value
+            yield plain(self.store, tag, value)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A dict for each item: its attributes and children, or the entries of a map, by name."""
+        from xstreamcast.edges.columns import rows
+        from xstreamcast.evaluate.results import records
+
+        return rows(records(self.store, self.items))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a DataFrame of pandas."""
+        from xstreamcast.edges.columns import columns
+        from xstreamcast.edges.sources.extras import needed
+
+        return needed("pandas").DataFrame(columns(self.rows()))
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The rows as a table of Arrow."""
+        from xstreamcast.edges.columns import columns
+        from xstreamcast.edges.sources.extras import needed
+
+        return needed("pyarrow").table(columns(self.rows()))
 
     def lines(self) -> Iterator[str]:
         """One line an item: nodes as XML, maps and arrays as JSON, atomic values as strings."""

@@ -377,7 +377,7 @@ FOQM0001 the module address is empty
 FOQM0002 the module cannot be found
 FOQM0003 the module is not valid
 FOQM0005 the parameter does not have the required type
-FOQM0006 no processor for the module is at hand
+FOQM0006 no processor for the module is available
 FORG0001 the value is not valid for the type
 FORG0002 the value is not a valid URI
 FORG0003 zero-or-one: the sequence has more than one item
@@ -397,8 +397,8 @@ FOTY0014 a function has no string value
 FOTY0015 deep-equal cannot compare functions
 FOUT1170 the address of the text is not valid
 FOUT1190 the text cannot be decoded
-FOUT1200 the encoding of the text cannot be found out
-FOXT0001 no suitable XSLT processor is at hand
+FOUT1200 the encoding of the text cannot be determined
+FOXT0001 no suitable XSLT processor is available
 FOXT0002 the parameters of the transformation are not valid
 FOXT0003 the transformation failed
 FOXT0004 transformations are switched off
@@ -428,8 +428,8 @@ SESU0013 the version is not supported
 XSCD0001 the query recurses too deeply
 XSCD0002 a function registered from Python failed
 XSCD0003 the query exceeds a limit
-XSCK0001 Spark could not do its part
-XSCB0001 internal error: this is a mistake of ours, not yours
+XSCK0001 Spark failed
+XSCB0001 internal error: a bug in xstreamcast
 """
 
 _INPUT: Final = """
@@ -440,7 +440,7 @@ XSCX0004 the input ends too early
 XSCX0005 the namespaces of the input are not well-formed
 XSCX0006 external entities and DTDs are never fetched
 XSCX0007 the input cannot be read as a stream
-XSCX0008 the input is no XML
+XSCX0008 the input is not XML
 XSCX0101 the elements are nested too deeply
 XSCX0102 the name is too long
 XSCX0103 the element has too many attributes
@@ -451,43 +451,43 @@ XSCF0002 the fragment has no id
 XSCF0003 the fragment's tag is not in the tag structure
 XSCF0004 the payload is not an element of the fragment's tag
 XSCF0005 the fragment must have one element as its payload
-XSCF0006 the valid time is no dateTime and no date
+XSCF0006 the valid time is neither a dateTime nor a date
 XSCF0007 the fragment contains itself
 XSCF0008 the hole has no id, or a tag that is not in the tag structure
-XSCF0009 the tag's elements do not travel as fragments of their own
-XSCF0010 no tag structure has come
-XSCF0011 the stream had said that it ended
-XSCF0012 this is no fragment
+XSCF0009 elements of this tag are not fragments
+XSCF0010 no tag structure has arrived
+XSCF0011 the stream had already ended
+XSCF0012 this is not a fragment
 XSCF0013 the valid time is too far ahead
 XSCF0014 the fragment is too late
-XSCF0015 what was not kept of the stream is needed after all
-XSCC0001 the change is not understood, or does not fit the answer so far
-XSCE0001 this is no update event
+XSCF0015 dropped parts of the stream are needed
+XSCC0001 the change is invalid, or does not match the answer so far
+XSCE0001 this is not an update event
 XSCE0002 there is no such stream or region
-XSCE0003 the end does not fit what was begun
+XSCE0003 the end does not match the beginning
 XSCE0004 the region is frozen
 XSCE0005 the region must have ended, or must not have
 XSCE0006 the content of the event is not XML
-XSCE0007 the update stream is no document
+XSCE0007 the update stream is not a document
 XSCM0002 the message is not well-formed XML
 XSCM0003 the unit has no key
-XSCM0004 the time is none
-XSCM0005 the version is no whole number
+XSCM0004 the time is invalid
+XSCM0005 the version is not an integer
 XSCM0006 an expression of the mapping fails
-XSCT0001 the tag structure is not understood
+XSCT0001 the tag structure is invalid
 XSCT0002 the tag structure contradicts the one before it
 XSCT0003 the document does not fit the tag structure
 """
 
 _USAGE: Final = """
-XSCU0001 the command line is not understood
+XSCU0001 the command line is invalid
 XSCU0002 there is no such command
 XSCU0003 the input cannot be opened
 XSCU0004 the output cannot be written
-XSCU0005 an argument of the call does not fit
-XSCU0006 a part that this needs is not installed
-XSCU0007 the mapping is not understood
-XSCU0008 the request is not understood
+XSCU0005 an argument is invalid
+XSCU0006 a required package is not installed
+XSCU0007 the mapping is invalid
+XSCU0008 the request is invalid
 """
 
 

@@ -46,7 +46,9 @@ def test_a_binding_that_no_variable_takes_is_refused(capfd: pytest.CaptureFixtur
     ("form", "lines"),
     [
         ("lines", ["1 < 2", "2"]),
-        ("ndjson", ['{"t": "xs:string", "v": "1 < 2"}', '{"t": "xs:integer", "v": "2"}']),
+        ("records", ['{"t": "xs:string", "v": "1 < 2"}', '{"t": "xs:integer", "v": "2"}']),
+        ("ndjson", ['{"value":"1 < 2"}', '{"value":2}']),
+        ("csv", ["value", "1 < 2", "2"]),
         ("xml", ["<results>", "<item>1 &lt; 2</item>", "<item>2</item>", "</results>"]),
         ("table", ["    1  xs:string       1 < 2", "    2  xs:integer      2"]),
     ],

@@ -141,7 +141,7 @@ def test_a_fragment_without_a_hole_is_counted_as_an_orphan():
     lost = '<stream:filler id="9" tsid="2"><a>lost</a></stream:filler>'
     astray = '<stream:filler id="8" tsid="2" in="7"><a>lost</a></stream:filler>'
     answered = xsc.query('stream("s")//a').run(s=stream(ROOT, lost, astray))
-    assert "2 orphans, in no hole and attached to nothing" in answered.loaded[0].summary()
+    assert "2 orphans, neither in a hole nor attached" in answered.loaded[0].summary()
     found = xsc.query('stream("s")//a').watching(None, {"s": stream(ROOT, lost)}, Options(batch=1))
     for _ in found.ticks():
         pass
@@ -156,9 +156,9 @@ def test_a_stream_may_begin_with_a_heartbeat():
 
 def test_a_stream_without_a_structure_is_refused_once_and_left_running():
     wire = b'<stream:filler id="0" tsid="1"><r/></stream:filler>'
-    with pytest.raises(xsc.Error, match="no tag structure has come"):
+    with pytest.raises(xsc.Error, match="no tag structure has arrived"):
         xsc.query('stream("s")//a').run(s=wire)
-    with pytest.raises(xsc.Error, match="no tag structure has come"):
+    with pytest.raises(xsc.Error, match="no tag structure has arrived"):
         list(xsc.query('stream("s")//a').watch(s=wire))
 
 

@@ -46,14 +46,14 @@ def told(text: str, *paths: str, feed: bytes = FEED, batch: int = 1000) -> tuple
 def test_fragments_at_the_path_count_once(batch: int):
     items, report = told(ASKED, "//stock/name", batch=batch)
     assert items == ["82"]
-    assert "q: 3 updates of what is immutable left out" in report
+    assert "q: 3 updates of immutable elements ignored" in report
     assert told(ASKED, batch=batch)[0] == []
 
 
 def test_what_stands_below_is_not_revised_either():
     items, report = told('string(stream("q")//quote?[now])', "/stocks/stock")
     assert items == ["80"]
-    assert "5 updates of what is immutable left out" in report
+    assert "5 updates of immutable elements ignored" in report
 
 
 def test_a_path_of_one_stream_leaves_others_alone():
@@ -129,7 +129,7 @@ def test_updates_of_regions_at_the_path_are_left_out(size: int, tmp_path: Path):
     pieces = iter([raw[at : at + size] for at in range(0, len(raw), size)])
     watching = query(text).watching(None, {"q": pieces}, Options(immutable=("//name",)))
     assert Accumulated(c for changes in watching.ticks() for c in changes).items() == ["82"]
-    assert "q: 3 updates of what is immutable left out" in "\n".join(watching.report())
+    assert "q: 3 updates of immutable elements ignored" in "\n".join(watching.report())
     assert watching.refused == 0
 
 
@@ -148,4 +148,4 @@ def test_the_command(tmp_path: Path):
     command = [sys.executable, "-m", "xstreamcast", "watch", *words]
     done = subprocess.run(command, capture_output=True, timeout=120, text=True)
     assert done.stdout == "<results>\n82\n</results>\n", done.stderr
-    assert "q: 3 updates of what is immutable left out" in done.stderr
+    assert "q: 3 updates of immutable elements ignored" in done.stderr

@@ -73,4 +73,4 @@ def test_a_limit_and_a_query_file_must_make_sense(verb, tmp_path: Path):
     assert (few.returncode, few.stdout) == (2, "")
     odd = command(verb, "q.xq", cwd=tmp_path)
     assert odd.returncode == 2
-    assert "q.xq is no text in UTF-8" in odd.stderr
+    assert "q.xq is not UTF-8" in odd.stderr

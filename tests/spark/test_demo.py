@@ -29,7 +29,7 @@ def test_the_day_as_it_is_shown(spark: Any) -> None:
     assert play(lambda: spark, out, seconds=0)
     said = out.getvalue()
     assert "\x1b" not in said, "no terminal, no escapes"
-    assert "That is what stood on the screen at noon." in said
+    assert "That is what was on the screen at noon." in said
     shown = re.findall(r"^ +([+-]) (fraud|maxed): (.+)$", said, re.MULTILINE)
     feed = (
         bank.HEAD + bank.beginning()

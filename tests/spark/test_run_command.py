@@ -26,7 +26,7 @@ def _said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[str, str]:
     return told.out, told.err
 
 
-@pytest.mark.parametrize("form", ["lines", "ndjson", "xml", "table"])
+@pytest.mark.parametrize("form", ["lines", "ndjson", "csv", "records", "xml", "table"])
 def test_the_command_prints_what_the_local_runner_prints(
     spark: Any, table: Path, capsys: pytest.CaptureFixture[str], form: str
 ) -> None:

@@ -11,7 +11,7 @@ from xstreamcast.errors import error
 
 Parsed: TypeAlias = argparse.Namespace
 
-EVERYWHERE = "everywhere: --debug shows the trace of an error, --color auto|always|never"
+EVERYWHERE = "all commands: --debug prints the stack trace of an error, --color auto|always|never"
 
 
 class Parser(argparse.ArgumentParser):

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def add_query_arguments(parser: Parser) -> None:
     """The query, in a file or here."""
     parser.add_argument(
-        "file", nargs="?", metavar="FILE.xq", help="the query, in a file; - is stdin"
+        "file", nargs="?", metavar="FILE.xq", help="a file with the query; - is stdin"
     )
-    parser.add_argument("-q", "--query", metavar="QUERY", help="the query, here")
+    parser.add_argument("-q", "--query", metavar="QUERY", help="the query")
     parser.add_argument(
         "--module-path", action="append", default=[], metavar="FOLDER",
-        help="where library modules are found that the query imports",
+        help="a folder with library modules that the query imports",
     )  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def add_asked_arguments(parser: Parser) -> None:
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
         help="a document or a stream of fragments: a file, a folder, a pattern, - (stdin), or an "
-        "address (http, ws, mqtt, kafka, tcp; docs/sources.md); without a name: the context item",
+        "address (http, ws, mqtt, kafka, tcp; docs/sources.md); without NAME: the context item",
     )  # fmt: skip
     parser.add_argument(
         "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
@@ -43,7 +43,7 @@ def add_asked_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--tell", default="", metavar="NAME",
-        help="the answer of a stream that the query declares, not that of its body",
+        help="emit the answer of this declared stream instead of the answer of the body",
     )  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def query_text(arguments: Parsed) -> tuple[str, str]:
         return Path(arguments.file).read_text(encoding="utf-8-sig"), arguments.file
     except UnicodeDecodeError as why:
         raise error(
-            "XSCU0003", f"{arguments.file} is no text in UTF-8: byte {why.start} does not fit"
+            "XSCU0003", f"{arguments.file} is not UTF-8: invalid byte at offset {why.start}"
         ) from None
 
 
@@ -76,7 +76,9 @@ def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
         else:
             unnamed.append(word)
     if len(unnamed) > 1:
-        raise error("XSCU0001", "one input without a name at most; name the others: -i name=SOURCE")
+        raise error(
+            "XSCU0001", "at most one input may have no name; name the others: -i name=SOURCE"
+        )
     return (unnamed[0] if unnamed else None), named
 
 
@@ -112,9 +114,9 @@ def hint_at_context(caught: Error, words: list[str]) -> None:
         caught.hint = f"did you mean {near}?"
     elif document is None and named:
         streams = [f'stream("{name}")' for name in named]
-        caught.hint = f"begin it with {' or '.join(streams)}"
+        caught.hint = f"start the path with {' or '.join(streams)}"
     elif document is None:
-        caught.hint = "-i SOURCE gives one"
+        caught.hint = "give one with -i SOURCE"
 
 
 def _near_instant(caught: Error) -> str | None:

@@ -26,19 +26,19 @@ class Bench:
 
 BENCHES: Final = (
     Bench("generate", "write auction, bibliography or map documents of any size"),
-    Bench("start", "how long a command takes to begin, in processor time"),
-    Bench("mapping", "messages through a mapping, beside lxml.iterparse and a dict"),
-    Bench("tape", "read XML: ours beside expat, lxml and SaxonC-HE"),
-    Bench("paths", "answer path queries: ours beside SaxonC-HE, lxml and expat"),
-    Bench("recursion", "recursive programs over small sequences, beside SaxonC-HE"),
-    Bench("memory", "what running queries hold while fragments arrive, beside SaxonC-HE"),
-    Bench("history", "query histories of fragments: three strategies, beside SaxonC-HE"),
-    Bench("spark", "history queries on Spark, beside its own XML reader and RumbleDB"),
-    Bench("continuous", "leave two queries running on Spark, beside what Spark takes alone"),
-    Bench("scaling", "what the figures on Spark say of more cores than there are here"),
-    Bench("growth", "what one change costs many queries as their streams grow, beside SaxonC-HE"),
-    Bench("broadcast", "bytes of a broadcast: fragments beside whole documents; many listeners"),
-    Bench("updates", "leave two queries running over a stream of fragments, beside SaxonC-HE"),
+    Bench("start", "start time of commands, in processor time"),
+    Bench("mapping", "read messages through a mapping, compared with lxml.iterparse and a dict"),
+    Bench("tape", "read XML, compared with expat, lxml and SaxonC-HE"),
+    Bench("paths", "evaluate path queries, compared with SaxonC-HE, lxml and expat"),
+    Bench("recursion", "recursive programs over small sequences, compared with SaxonC-HE"),
+    Bench("memory", "memory of continuous queries, compared with SaxonC-HE"),
+    Bench("history", "query histories with three strategies, compared with SaxonC-HE"),
+    Bench("spark", "history queries on Spark, compared with its XML reader and RumbleDB"),
+    Bench("continuous", "two continuous queries on Spark, compared with Spark alone"),
+    Bench("scaling", "estimates for more cores, from the figures on Spark"),
+    Bench("growth", "cost of one change as streams grow, compared with SaxonC-HE"),
+    Bench("broadcast", "bytes of a broadcast: fragments or whole documents; many listeners"),
+    Bench("updates", "two continuous queries over fragments, compared with SaxonC-HE"),
 )
 
 
@@ -72,7 +72,7 @@ def _find(name: str) -> Bench:
         raise error(
             "XSCU0006",
             "the benchmarks are not part of the installed package",
-            hint="run this from a source checkout, where bench/ stands beside src/",
+            hint="run this from a source checkout, which has a folder bench/",
         )
     if name in there:
         return there[name]

@@ -26,11 +26,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--to", action="append", required=True, metavar="TARGET",
         help="ws://HOST:PORT (WebSocket and server-sent events), sse, tcp://HOST:PORT, or "
-        "mqtt://HOST/TOPIC; may be given again",
+        "mqtt://HOST/TOPIC; may be repeated",
     )  # fmt: skip
     parser.add_argument("-s", "--structure", metavar="TS", help="the tag structure of a document")
     parser.add_argument(
-        "--repeat", metavar="30s", help="repeat what is kept, like a carousel, after so long"
+        "--repeat", metavar="30s", help="repeat what is kept, like a carousel, at this interval"
     )
     parser.add_argument(
         "--rounds", type=int, metavar="N", help="with --repeat: end after so many, once SOURCE has"
@@ -40,7 +40,7 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--keep", default="current", metavar="current|all|1h",
-        help="for who comes late: the current version of everything (and all events), all "
+        help="what late listeners get: the current version of everything (and all events), all "
         "versions, or what is current and so much history",
     )  # fmt: skip
     parser.add_argument(
@@ -50,12 +50,12 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--rate", metavar="100|64kB", help="fragments, or bytes, a second to each listener at most"
     )
-    parser.add_argument("--follow", action="store_true", help="go on with what is added to files")
-    parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after so long")
+    parser.add_argument("--follow", action="store_true", help="keep reading files that grow")
+    parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after this duration")
     parser.add_argument(
         "--once",
         action="store_true",
-        help="stop when SOURCE has ended and all who came were served",
+        help="stop when SOURCE has ended and every listener was served",
     )
 
 
@@ -148,4 +148,4 @@ def _report(casting: Casting) -> None:
 
 
 def _stuck(count: int) -> str:
-    return f", {count} let go because they took nothing for 30 s" if count else ""
+    return f", {count} disconnected because they read nothing for 30 s" if count else ""

@@ -42,13 +42,13 @@ return <hour from="{$w[1]/@at}" messages="{count($w)}" worst="{max($w/severity)}
 def add_arguments(arguments: Parser) -> None:
     arguments.add_argument(
         "--runner", choices=("spark", "local"),
-        help="queries left running on Spark, or the engine alone (default: spark if installed)",
+        help="continuous queries on Spark, or the local engine (default: spark if installed)",
     )  # fmt: skip
     arguments.add_argument(
         "--messages", type=int, default=40_000, help="local: size of the feed (40000)"
     )
     arguments.add_argument(
-        "--seconds", type=float, default=SECONDS, help="spark: how long messages come (30)"
+        "--seconds", type=float, default=SECONDS, help="spark: how long messages arrive (30)"
     )
 
 
@@ -67,8 +67,8 @@ def main(args: Parsed) -> int:
 def _on_spark(runner: str | None) -> bool:
     """Whether the demo runs on Spark: as told, else if it is installed."""
     if runner is None and find_spec("pyspark") is None:
-        _say("Spark is not installed: this is the engine alone, in one process.")
-        _say("pip install 'xstreamcast[spark]' adds it, and xstreamcast demo shows it.\n")
+        _say("Spark is not installed: the demo runs locally, in one process.")
+        _say("pip install 'xstreamcast[spark]' adds it; then xstreamcast demo runs on Spark.\n")
         return False
     return runner != "local"
 
@@ -143,5 +143,5 @@ SCENES: Final[tuple[tuple[str, Callable[[bytes], Iterator[str]]], ...]] = (
     ("Reading it into a tape", _reading),
     ("The same feed as it arrives, cut anywhere", _arriving),
     ("Asking XQuery", _asking),
-    ("A question left running, over messages that correct each other", _moving),
+    ("A continuous query over messages that correct each other", _moving),
 )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SECONDS: Final = 30.0  # that the feed takes
 QUESTIONS: Final = {"fraud": bank.FRAUD, "maxed": bank.MAXED}
-_TITLE: Final = "Two questions, left running over messages that correct each other"
+_TITLE: Final = "Two continuous queries over messages that correct each other"
 _ABOUT: Final = """\
 A bank sends small XML messages: accounts, limits, charges, statuses. Some come late, some in
 the wrong order, and some correct what was said before. Two XQuery questions are left running
@@ -142,7 +142,7 @@ def _waiting(screen: Screen) -> Iterator[None]:
     def tick() -> None:
         while not over.wait(0.5):
             seconds = time.monotonic() - began
-            screen.progress(f"starting: {seconds:.0f} s (longer when it is the first time)")
+            screen.progress(f"starting: {seconds:.0f} s (the first start takes longer)")
 
     thread = threading.Thread(target=tick, daemon=True)
     thread.start()
@@ -185,11 +185,11 @@ def _started(session: Any, feed: Path, playing: Playing) -> Running:
 def _run(screen: Screen, playing: Playing, running: Running) -> dict[str, list[str]]:
     """Let the feed go by → the answers as they stood at noon."""
     wait = running.query.processAllAvailable
-    screen.line(f"They run; {len(QUESTIONS)} questions, 10 accounts. The day begins.\n", "dim")
+    screen.line(f"They run; {len(QUESTIONS)} queries, 10 accounts. The day begins.\n", "dim")
     playing.send(bank.first_half(), wait)
     wait()
     then = {name: one.items() for name, one in playing.answers.items()}
-    screen.line(f"\n  12:00  so they stand at noon: {_standing(then)}\n", "bold")
+    screen.line(f"\n  12:00  the answers at noon: {_standing(then)}\n", "bold")
     playing.send(bank.second_half(), wait)
     wait()
     took = f"{median(playing.took):.1f} s"
@@ -218,7 +218,7 @@ def _checked(
         screen.line(f"  $ xstreamcast run {name}.xq {told}")
         screen.line(indent("\n".join(answer) or "(nothing)", "    "))
     same = "That is what" if agreed else "That is NOT what"
-    screen.line(f"\n  {same} stood on the screen at noon.", "bold")
+    screen.line(f"\n  {same} was on the screen at noon.", "bold")
     return agreed
 
 

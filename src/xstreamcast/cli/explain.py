@@ -34,7 +34,7 @@ def add_arguments(parser: Parser) -> None:
         help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), circuit (the "
         "incremental operators of watch), operators (what is computed unit by unit), strategy "
         "(what run reads of each stream, and why), or "
-        "spark (what tasks do, and Spark's plan); plan if nothing is said",
+        "spark (what tasks do, and Spark's plan); default: plan",
     )
     parser.add_argument(
         "--trace",
@@ -50,7 +50,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--watch",
         action="store_true",
-        help="with --stage spark: where a query left running is computed, and why there",
+        help="with --stage spark: where a continuous query is computed, and why",
     )
     add_translation_arguments(parser)
 
@@ -143,14 +143,14 @@ def _spark(module: Module, args: Parsed) -> str:
 
 def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
     """Where `watch --runner spark` computes what."""
-    from xstreamcast.operators.apart_explain import explain_apart, in_one_place
+    from xstreamcast.circuit.stages_explain import explain_stages, in_one_partition
 
     if len(made) > 1:
-        return in_one_place("it reads the answers of declared streams")
+        return in_one_partition("it reads the answers of declared streams")
     structures = told_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
-    return explain_apart(next(iter(made.values())), structures, args.policy)
+    return explain_stages(next(iter(made.values())), structures, strict=args.policy == "strict")
 
 
 def _explained(program: Program, stage: str, policy: str, traced: bool = False) -> str:

@@ -16,7 +16,9 @@ def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     parser.add_argument("file", metavar="DOC", help="a document, or with --join fragments")
     parser.add_argument("-s", "--structure", metavar="TS", help="the tag structure, in a file")
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
+    )
     parser.add_argument(
         "--valid-time", metavar="PATH|INSTANT",
         help="when fragments are valid from: an instant, or a path from each such as sold/@at",
@@ -26,12 +28,14 @@ def add_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--on-error", choices=("quarantine", "stop"), default="quarantine",
-        help="with --join: what to do with a fragment that does not fit (default: quarantine)",
+        help="with --join: what to do with an invalid fragment (default: quarantine)",
     )  # fmt: skip
     parser.add_argument(
-        "--quarantine", metavar="FILE", help="where refused ones go (default: NAME.refused.xml)"
+        "--quarantine",
+        metavar="FILE",
+        help="file for refused fragments (default: NAME.refused.xml)",
     )
-    parser.add_argument("--join", action="store_true", help="the way back: fragments to a document")
+    parser.add_argument("--join", action="store_true", help="join fragments to a document")
 
 
 def main(arguments: Parsed) -> int:
@@ -41,7 +45,7 @@ def main(arguments: Parsed) -> int:
     if arguments.structure is None:
         raise error(
             "XSCU0001",
-            "a document is cut by a tag structure: --structure TS",
+            "cutting a document needs a tag structure: --structure TS",
             hint=f"xstreamcast infer {arguments.file} -o TS proposes one",
         )
     return _cut(arguments)

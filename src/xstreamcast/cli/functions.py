@@ -11,6 +11,7 @@ from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:
+    from xstreamcast.functions.forms import Form
     from xstreamcast.functions.registry import Function
 
 
@@ -19,14 +20,16 @@ def add_arguments(parser: Parser) -> None:
         "pattern", metavar="PATTERN", nargs="?", help="part of a name, or a pattern with * and ?"
     )
     parser.add_argument(
-        "--format", choices=tuple(_FORMATS), help="default: table on a terminal, else lines"
+        "--format", choices=tuple(_FORMATS), help="default: table on a terminal, otherwise lines"
     )
 
 
 def main(args: Parsed) -> int:
+    from xstreamcast.functions.forms import FORMS
     from xstreamcast.functions.registry import rows
 
-    chosen = [row for row in rows() if args.pattern is None or _fits(row, args.pattern)]
+    every: list[Function | Form] = [*rows(), *FORMS]
+    chosen = [row for row in every if args.pattern is None or _fits(row.name, args.pattern)]
     if not chosen:
         raise error(
             "XSCU0005", f"no function is named like {args.pattern}", hint="xstreamcast functions"
@@ -37,25 +40,26 @@ def main(args: Parsed) -> int:
     return 0
 
 
-def _fits(row: Function, pattern: str) -> bool:
-    name, wanted = row.name.lower(), pattern.lower()
-    if any(mark in wanted for mark in "*?"):
-        return fnmatchcase(name, wanted) or fnmatchcase(row.local.lower(), wanted)
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a name, with or without its prefix, is meant by a part of it or a pattern."""
+    name, wanted = name.lower(), pattern.lower()
+    if any(mark in wanted for mark in "*?") and wanted not in name:
+        return fnmatchcase(name, wanted) or fnmatchcase(name.rpartition(":")[2], wanted)
     return wanted in name
 
 
-def _lines(rows: list[Function]) -> Iterator[str]:
+def _lines(rows: list[Function | Form]) -> Iterator[str]:
     for row in rows:
         yield f"{row.signature}\t{row.doc}"
 
 
-def _table(rows: list[Function]) -> Iterator[str]:
+def _table(rows: list[Function | Form]) -> Iterator[str]:
     for row in rows:
         yield row.signature
         yield f"    {row.doc}"
 
 
-def _markdown(rows: list[Function]) -> Iterator[str]:
+def _markdown(rows: list[Function | Form]) -> Iterator[str]:
     yield "| function | what it gives |"
     yield "|---|---|"
     for row in rows:
@@ -63,7 +67,7 @@ def _markdown(rows: list[Function]) -> Iterator[str]:
         yield f"| `{signature}` | {doc} |"
 
 
-_FORMATS: Final[dict[str, Callable[[list[Function]], Iterator[str]]]] = {
+_FORMATS: Final[dict[str, Callable[[list[Function | Form]], Iterator[str]]]] = {
     "lines": _lines,
     "table": _table,
     "markdown": _markdown,

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    parser.add_argument("files", nargs="+", metavar="DOC|FILE.dtd|FILE.xsd", help="what to look at")
+    parser.add_argument(
+        "files", nargs="+", metavar="DOC|FILE.dtd|FILE.xsd", help="documents, a DTD or an XSD"
+    )
     parser.add_argument(
         "--temporal", action="append", default=[], metavar="PATH",
         help="a tag whose elements have versions, such as account or account/limit",
@@ -26,10 +28,12 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--filler", action="append", default=[], metavar="PATH",
-        help="a tag whose elements travel as fragments, without versions",
+        help="a tag whose elements are fragments without versions",
     )  # fmt: skip
-    parser.add_argument("--root", metavar="NAME", help="the root, where a DTD or XSD has several")
-    parser.add_argument("-o", "--output", metavar="TS", help="a file in place of stdout")
+    parser.add_argument(
+        "--root", metavar="NAME", help="the root element, if a DTD or XSD has several"
+    )
+    parser.add_argument("-o", "--output", metavar="TS", help="write to this file instead of stdout")
 
 
 def main(arguments: Parsed) -> int:
@@ -44,7 +48,7 @@ def main(arguments: Parsed) -> int:
     for line in proposal.lines():
         sys.stderr.write(line + "\n")
     if not any(tag.filler for tag in proposal.structure.tags.values()):
-        sys.stderr.write("no tag travels as fragments: say which with --temporal or --event\n")
+        sys.stderr.write("no tag is a fragment: name some with --temporal or --event\n")
     return 0
 
 
@@ -55,7 +59,7 @@ def _graph(files: list[str], root: str | None) -> Graph:
     endings = {plain_name(file.lower()).rpartition(".")[2] for file in files}
     if endings & {"dtd", "xsd"}:
         if len(files) > 1:
-            raise error("XSCU0001", "one DTD or XSD must stand alone; got several files")
+            raise error("XSCU0001", "a DTD or XSD must be the only file; got several")
         return _declared(files[0], root)
     from xstreamcast.edges.infer.from_documents import graph_of_documents
 

@@ -28,27 +28,30 @@ def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     parser.add_argument(
         "source", metavar="SOURCE",
-        help="fragments or a document: a file, a folder, a pattern, -, or an address (ws:// …)",
+        help="fragments, a document, or a feed (MAPPING:PLACE): a file, a folder, a pattern, -, or "
+        "an address (ws:// …)",
     )  # fmt: skip
     parser.add_argument(
         "--table", required=True, metavar="PATH",
-        help="the folder of the table; delta:PATH: it is a Delta table too",
+        help="the folder of the table; delta:PATH makes it a Delta table, too",
     )  # fmt: skip
-    parser.add_argument("--stream", metavar="NAME", help="the stream's name (default: by SOURCE)")
+    parser.add_argument("--stream", metavar="NAME", help="the stream's name (default: from SOURCE)")
     parser.add_argument("-s", "--structure", metavar="TS", help="the tag structure, in a file")
     parser.add_argument(
-        "--valid-time", metavar="PATH|INSTANT", help="for a document: when its parts are valid from"
+        "--valid-time",
+        metavar="PATH|INSTANT",
+        help="for a document: an instant or path, valid time of its parts",
     )
     parser.add_argument(
-        "--max-per-batch", type=_count, metavar="N", help="at most so many fragments at once"
+        "--max-per-batch", type=_count, metavar="N", help="maximum number of fragments per batch"
     )
     parser.add_argument(
-        "--checkpoint", metavar="DIR", help="how far it has come (default: in the table)"
+        "--checkpoint", metavar="DIR", help="where progress is recorded (default: in the table)"
     )
-    parser.add_argument("--follow", action="store_true", help="go on with what is added")
+    parser.add_argument("--follow", action="store_true", help="keep reading what is added")
     parser.add_argument(
         "--on-error", choices=("quarantine", "stop"), default="quarantine",
-        help="a fragment that does not fit: keep it apart with its reason, or stop",
+        help="what to do with an invalid fragment: keep it in quarantine, or stop",
     )  # fmt: skip
     parser.add_argument(
         "--runner", choices=("spark", "local"), default="spark",
@@ -88,7 +91,14 @@ def _check(arguments: Parsed) -> None:
     from xstreamcast.edges.inputs import paths
 
     if not _fleeting(arguments.source):
-        paths(arguments.source)
+        paths(_place(arguments.source))
+
+
+def _place(source: str) -> str:
+    """Where a source lies, without the mapping that it names."""
+    from xstreamcast.edges.mapping.finding import split_source
+
+    return str(split_source(source)[1])
 
 
 def _source(arguments: Parsed) -> tuple[str, str, Spool | None]:
@@ -99,7 +109,7 @@ def _source(arguments: Parsed) -> tuple[str, str, Spool | None]:
 
     source = str(arguments.source)
     if not _fleeting(source):
-        return source, arguments.stream or stream_name(source), None
+        return source, arguments.stream or stream_name(_place(source)), None
     name = arguments.stream or "stdin"
     folder = Path(arguments.checkpoint or Log(arguments.table).path) / "_received" / name
     spool = Spool(source, folder, again=arguments.follow)
@@ -138,7 +148,8 @@ def _followed(some: Callable[[], Ingested], source: str, spool: Spool | None) ->
     try:
         while True:
             over = spool is not None and not spool.is_alive()
-            if any(os.scandir(source)) if os.path.isdir(source) else True:
+            place = _place(source)
+            if any(os.scandir(place)) if os.path.isdir(place) else True:
                 done = some() if done is None else done.plus(some())
             if spool is not None and over:
                 _refuse_failed(spool)
@@ -148,7 +159,7 @@ def _followed(some: Callable[[], Ingested], source: str, spool: Spool | None) ->
         if done is None:
             raise
     if done is None:
-        raise error("XSCU0003", f"nothing came from {source}")
+        raise error("XSCU0003", f"{source} delivered nothing")
     return done
 
 

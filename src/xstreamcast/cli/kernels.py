@@ -17,7 +17,7 @@ def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     parser.add_argument(
         "--every-level", action="store_true",
-        help="for every processor of this kind, as a wheel needs it (default: for this one)",
+        help="for all processors of this architecture, as a wheel needs (default: this one)",
     )  # fmt: skip
 
 

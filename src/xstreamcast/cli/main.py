@@ -63,7 +63,11 @@ def _call(row: Row, words: list[str]) -> int:
 
 def _unknown(name: str) -> Row:
     if name.startswith("-"):
-        raise error("XSCU0001", f"a command must come first; got {name}", hint="xstreamcast --help")
+        raise error(
+            "XSCU0001",
+            f"the first argument must be a command; got {name}",
+            hint="xstreamcast --help",
+        )
     names = [row.name for row in present()]
     near = nearest(name, names)
     hint = f"did you mean {near}?" if near else f"the commands are {', '.join(names)}"
@@ -85,7 +89,7 @@ def _told(caught: Exception) -> Error:
         case Error():
             return caught
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG, strerror=str(reason)):
-            what = caught.filename or "what is written"
+            what = caught.filename or "the output"
             return error("XSCU0004", f"{what} does not fit: {reason.lower()}")
         case OSError(filename=str(name), strerror=str(reason)):
             return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
@@ -98,7 +102,7 @@ def _told(caught: Exception) -> Error:
         case _:
             sentence = f"internal error: {type(caught).__name__}: {caught}"
             return error(
-                "XSCB0001", sentence, hint="run it again with --debug and send us the trace"
+                "XSCB0001", sentence, hint="run it again with --debug and report the stack trace"
             )
 
 

@@ -12,9 +12,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("samples", nargs="+", metavar="SAMPLE", help="files of the feed")
     parser.add_argument(
         "--check", metavar="MAPPING",
-        help="a shipped mapping or a file: what it makes of the samples",
+        help="check this mapping (its name or a file) against the samples",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="FILE.toml", help="a file in place of stdout")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE.toml", help="write to this file instead of stdout"
+    )
 
 
 def main(arguments: Parsed) -> int:

@@ -48,7 +48,7 @@ def _checked(stream: bytes, changes: list[Change]) -> Iterator[str]:
     stood = Accumulated(change for change in changes if show_instant(change.instant) <= _THEN)
     asked = list(query(QUESTION).run(as_of=_THEN, roads=stream).lines())
     same = "which is what" if asked == list(stood.items()) else "which is NOT what"
-    yield f"\nasked later, as of {_THEN[11:16]}: {'  '.join(asked)}, {same} stood there then"
+    yield f"\nthe same query later, as of {_THEN[11:16]}: {'  '.join(asked)}, {same} it was then"
 
 
 def _filler(message: tuple[int, str, str, int, str, str]) -> bytes:

@@ -10,8 +10,8 @@ from xstreamcast.cli.arguments import Parsed, Parser
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     parser.add_argument("table", metavar="TABLE", help="the folder of the table")
-    parser.add_argument("--stream", metavar="NAME", help="of this stream alone")
-    parser.add_argument("--count", action="store_true", help="how many there are of each code")
+    parser.add_argument("--stream", metavar="NAME", help="only this stream")
+    parser.add_argument("--count", action="store_true", help="print only the number of each code")
 
 
 def main(arguments: Parsed) -> int:

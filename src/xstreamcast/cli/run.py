@@ -35,25 +35,31 @@ if TYPE_CHECKING:
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep
 
-FORMATS: Final = ("lines", "xml", "ndjson", "table")
+FORMATS: Final = ("lines", "xml", "ndjson", "csv", "records", "table")
 
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     add_asked_arguments(parser)
     add_stream_arguments(parser)
-    parser.add_argument("--format", choices=FORMATS, help="lines when piped, table on a terminal")
+    parser.add_argument(
+        "--format", choices=FORMATS,
+        help="lines (one item each; when piped), table (on a terminal), xml, csv and ndjson (a row "
+        "per item: attributes, children or keys are columns), records (JSON with types)",
+    )  # fmt: skip
     parser.add_argument(
         "-s", "--serialize", action="append", default=[], metavar="NAME=VALUE",
-        help="the answer as one text, by a serialisation parameter: method=json, indent=yes, …",
+        help="serialise the whole answer with this parameter: method=json, indent=yes, …",
     )  # fmt: skip
-    parser.add_argument("--limit", type=int, metavar="N", help="at most so many items")
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
+    parser.add_argument("--limit", type=int, metavar="N", help="print at most N items")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
+    )
     parser.add_argument(
         "--runner", choices=("local", "spark"), default="local",
-        help="in this process, or as tasks of Spark",
+        help="evaluate in this process or on Spark",
     )  # fmt: skip
-    parser.add_argument("--master", metavar="URL", help="with --runner spark: a cluster")
+    parser.add_argument("--master", metavar="URL", help="with --runner spark: the cluster")
     add_limit_arguments(parser)
 
 
@@ -123,7 +129,7 @@ def _serializes(arguments: Parsed, asked: Query) -> bool:
     from xstreamcast.evaluate.serializing import declares_output
 
     if arguments.serialize and arguments.format is not None:
-        raise error("XSCU0001", "-s and --format both say how the answer is written: give one")
+        raise error("XSCU0001", "-s and --format exclude each other")
     if arguments.serialize:
         return True
     return arguments.format is None and declares_output(asked.programs[arguments.tell])
@@ -213,11 +219,13 @@ def _written(answer: Answer, form: str) -> Iterator[str]:
     from xstreamcast.evaluate.results import records
 
     match form:
-        case "ndjson":
-            lines = answer.lines()
-            for record, line in zip(records(answer.store, answer.items), lines, strict=True):
-                own = record.get("t") in ("map", "array") and line[0] in "{["
-                yield line if own else json.dumps(record, ensure_ascii=False)
+        case "ndjson" | "csv":
+            from xstreamcast.edges.columns import csv_lines, json_lines
+
+            yield from (csv_lines if form == "csv" else json_lines)(answer.rows())
+        case "records":
+            for record in records(answer.store, answer.items):
+                yield json.dumps(record, ensure_ascii=False)
         case "xml":
             yield "<results>"
             yield from (f"<item>{line}</item>" for line in _escaped_lines(answer))

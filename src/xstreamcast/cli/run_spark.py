@@ -22,7 +22,7 @@ def written(
     from xstreamcast.spark.running.spark_run import SparkRun
     from xstreamcast.spark.session import session
 
-    told = "records" if form in ("ndjson", "xml") else "lines"
+    told = "records" if form in ("ndjson", "csv", "records", "xml") else "lines"
     run = SparkRun(session(master), programs, document, inputs, options, form=told)
     try:
         found = run.collected()
@@ -37,8 +37,10 @@ def written(
 
 def _lines(items: list[str], kinds: list[str], form: str) -> Iterator[str]:
     match form:
-        case "ndjson":
-            yield from items
+        case "ndjson" | "csv":
+            from xstreamcast.edges.columns import csv_lines, json_lines, rows
+
+            yield from (csv_lines if form == "csv" else json_lines)(rows(map(json.loads, items)))
         case "xml":
             yield "<results>"
             yield from (f"<item>{_content(json.loads(one))}</item>" for one in items)

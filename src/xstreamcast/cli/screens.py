@@ -34,7 +34,7 @@ def help_screen() -> str:
         "\n".join(f"  {line}" for line in examples),
         "usage: xstreamcast COMMAND [options]        (xsc for short)",
         "\n".join(f"  {row.name:<10} {row.help}" for row in rows),
-        "xstreamcast COMMAND --help tells more; xstreamcast --version tells what runs\n"
+        "xstreamcast COMMAND --help lists options; xstreamcast --version prints versions\n"
         + EVERYWHERE,
         EXIT_CODES,
     ]

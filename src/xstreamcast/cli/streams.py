@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 _LIMITS: Final = {
-    "max_depth": ("elements nested", 1000),
-    "max_name_length": ("bytes of a name", 1000),
-    "max_attributes": ("attributes of an element", 10_000),
-    "max_entity_expansion": ("characters that entities add", 8 << 20),
-    "max_document_size": ("bytes of a document, or of a unit in a stream", 2**31 - 1),
+    "max_depth": ("depth of nested elements", 1000),
+    "max_name_length": ("length of a name in bytes", 1000),
+    "max_attributes": ("number of attributes of an element", 10_000),
+    "max_entity_expansion": ("characters added by entities", 8 << 20),
+    "max_document_size": ("size of a document, or of a unit of a stream, in bytes", 2**31 - 1),
 }
 
 
@@ -36,29 +36,34 @@ _QUERY_LIMITS: Final = {
 def add_stream_arguments(parser: Parser) -> None:
     """How streams are read, and as of when."""
     when = parser.add_mutually_exclusive_group()
-    when.add_argument("--as-of", metavar="T", help="as if nothing after this instant were known")
     when.add_argument(
-        "--between", nargs=2, metavar=("T1", "T2"), help="as of T2, streams projected to [T1,T2]"
+        "--as-of", metavar="T", help="ignore everything after this instant; now is this instant"
+    )
+    when.add_argument(
+        "--between",
+        nargs=2,
+        metavar=("T1", "T2"),
+        help="as of T2, with every stream projected to [T1,T2]",
     )
     parser.add_argument(
         "--strategy", choices=("caq", "qac", "qac+", "auto"), default="auto",
-        help="what is put together before the query is evaluated; auto chooses",
+        help="how much of a stream is reconstructed for the query (default: auto)",
     )  # fmt: skip
     parser.add_argument(
         "--clock", metavar="event|wall|T", default="event",
-        help="now: the largest valid time, the wall clock, or an instant; projections that end "
-        "later see what is planned",
+        help="what now is: the largest valid time, the wall clock, or an instant (planned "
+        "states after it are seen by projections that reach them)",
     )  # fmt: skip
     parser.add_argument(
         "--on-error", choices=("quarantine", "stop"), default="quarantine",
-        help="a fragment that does not fit: go on without it, or stop",
+        help="what to do with an invalid fragment: skip and count it, or stop",
     )  # fmt: skip
-    parser.add_argument("--quarantine", metavar="FILE", help="keep refused fragments here")
+    parser.add_argument("--quarantine", metavar="FILE", help="write refused fragments to this file")
 
 
 def add_limit_arguments(parser: Parser) -> None:
     """How much an input may ask for."""
-    group = parser.add_argument_group("limits of an input")
+    group = parser.add_argument_group("limits of inputs")
     for name, (help, default) in _LIMITS.items():
         group.add_argument(
             f"--{name.replace('_', '-')}", type=int, metavar="N", help=f"{help} ({default})"

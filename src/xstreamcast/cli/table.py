@@ -36,22 +36,24 @@ class Row:
 
 
 COMMANDS: Final = (
-    Row("demo", "xstreamcast.cli.demo", "show what works, on a small feed made on the spot"),
-    Row("run", "xstreamcast.cli.run", "answer a query once, over what is there"),
-    Row("watch", "xstreamcast.cli.watch", "leave a query running and print what changes"),
-    Row("explain", "xstreamcast.cli.explain", "show how a query is understood and computed"),
-    Row("map", "xstreamcast.cli.map", "propose how a feed becomes fragments, or check it"),
+    Row("demo", "xstreamcast.cli.demo", "run continuous queries over a small generated feed"),
+    Row("run", "xstreamcast.cli.run", "evaluate a query once"),
+    Row("watch", "xstreamcast.cli.watch", "keep a query running and print how its answer changes"),
+    Row("explain", "xstreamcast.cli.explain", "print how a query is parsed, planned and executed"),
+    Row("map", "xstreamcast.cli.map", "propose a mapping for a feed, or check one"),
     Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),
     Row("infer", "xstreamcast.cli.infer", "propose a tag structure for documents, a DTD or an XSD"),
-    Row("ingest", "xstreamcast.cli.ingest", "take a stream into a fragment table"),
-    Row("cast", "xstreamcast.cli.cast", "send a stream as fragments to whoever tunes in"),
-    Row("tune", "xstreamcast.cli.tune", "receive a broadcast, each of its fragments once"),
-    Row("refused", "xstreamcast.cli.refused", "show what a fragment table has in quarantine"),
-    Row("compact", "xstreamcast.cli.compact", "rewrite the small files of a fragment table"),
-    Row("functions", "xstreamcast.cli.functions", "list the functions a query can call"),
-    Row("eval", "xstreamcast.cli.eval", "answer queries sent as lines of JSON on stdin"),
-    Row("kernels", "xstreamcast.cli.kernels", "compile the kernels ahead, for this processor"),
-    Row("bench", "xstreamcast.cli.bench", "make benchmark data and measure (source checkout)"),
+    Row("ingest", "xstreamcast.cli.ingest", "append a stream to a fragment table"),
+    Row("cast", "xstreamcast.cli.cast", "broadcast a stream as fragments"),
+    Row("tune", "xstreamcast.cli.tune", "receive a broadcast, each fragment once"),
+    Row("refused", "xstreamcast.cli.refused", "list the quarantine of a fragment table"),
+    Row("compact", "xstreamcast.cli.compact", "merge the small files of a fragment table"),
+    Row("functions", "xstreamcast.cli.functions", "list the functions that queries can call"),
+    Row("eval", "xstreamcast.cli.eval", "evaluate queries sent as lines of JSON on stdin"),
+    Row("kernels", "xstreamcast.cli.kernels", "compile the kernels for this processor"),
+    Row("completion", "xstreamcast.cli.completion", "print completions for bash, zsh or fish"),
+    Row("manual", "xstreamcast.cli.manual", "print the man page: xstreamcast manual | man -l -"),
+    Row("bench", "xstreamcast.cli.bench", "generate data and run benchmarks (source checkout)"),
 )
 
 

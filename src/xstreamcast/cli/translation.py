@@ -28,7 +28,7 @@ def add_translation_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--clock", choices=("event", "wall"), default="event",
-        help="with --stage xquery: wall if $xsc:now may lie before valid times in the stream",
+        help="with --stage xquery: wall if $xsc:now may be before valid times in the stream",
     )  # fmt: skip
     parser.add_argument(
         "--between", action="store_true",

@@ -17,9 +17,11 @@ def add_arguments(parser: Parser) -> None:
         "source", metavar="ADDRESS",
         help="ws://HOST:PORT/NAME, http://HOST:PORT/NAME, tcp://HOST:PORT, mqtt://HOST/TOPIC/#",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
-    parser.add_argument("--limit", type=int, metavar="N", help="stop after so many fragments")
-    parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after so long")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="stop after N fragments")
+    parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after this duration")
 
 
 def main(arguments: Parsed) -> int:

@@ -42,31 +42,45 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--policy", choices=("optimistic", "strict"), default="optimistic",
-        help="tell at once and revise, or only what nothing missing can change",
+        help="emit at once and revise (default), or only what missing data cannot change",
     )  # fmt: skip
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file in place of stdout")
-    parser.add_argument("--limit", type=int, metavar="N", help="stop after so many changes")
-    parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after so long")
-    parser.add_argument("--follow", action="store_true", help="go on reading files that grow")
     parser.add_argument(
-        "--batch", type=int, default=1000, metavar="N", help="fragments taken in at a time (1000)"
+        "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="stop after N changes")
+    parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after this duration")
+    parser.add_argument(
+        "--follow", action="store_true", help="keep reading files and folders that grow"
+    )
+    parser.add_argument(
+        "--batch", type=int, default=1000, metavar="N", help="fragments per tick (1000)"
     )
     parser.add_argument(
         "--clock", choices=("event", "wall"), default="event",
-        help="now: the largest valid time, or the wall clock",
+        help="what now is: the largest valid time, or the wall clock",
     )  # fmt: skip
     parser.add_argument(
         "--immutable", action="append", default=[], metavar="[NAME=]PATH",
-        help="what stands here (//stock/name) is not revised: the first that comes counts",
+        help="elements at this path (//stock/name) are never corrected: the first version counts",
     )  # fmt: skip
-    parser.add_argument("--lateness", metavar="D", help="refuse fragments older than this (1h)")
-    parser.add_argument("--max-skew", metavar="D", help="refuse fragments further ahead than this")
+    parser.add_argument(
+        "--lateness", metavar="D", help="refuse fragments that are older than now by more (1h)"
+    )
+    parser.add_argument(
+        "--max-skew", metavar="D", help="refuse fragments that are ahead of now by more"
+    )
     parser.add_argument(
         "--on-error", choices=("quarantine", "stop"), default="quarantine",
-        help="a fragment that does not fit: go on without it, or stop",
+        help="what to do with an invalid fragment: skip and count it, or stop",
     )  # fmt: skip
-    parser.add_argument("--quarantine", metavar="FILE", help="keep refused fragments here")
-    parser.add_argument("--checkpoint", metavar="DIR", help="remember here how far it came")
+    parser.add_argument("--quarantine", metavar="FILE", help="write refused fragments to this file")
+    parser.add_argument(
+        "--checkpoint", metavar="DIR", help="record progress here; a restart continues"
+    )
+    parser.add_argument(
+        "--snapshot-every", type=int, default=16 << 20, metavar="BYTES",
+        help="with a checkpoint: input bytes between two snapshots, at least (16777216)",
+    )  # fmt: skip
     add_spark_arguments(parser)
     add_limit_arguments(parser)
 
@@ -99,8 +113,10 @@ def _fitting(arguments: Parsed) -> Iterator[None]:
     except OSError as failed:
         if failed.errno not in _FULL or failed.filename is not None or arguments.output is None:
             raise
-        again = "make room and start it again with the same words: it goes on where it stopped"
-        lost = "make room and start it again; with --checkpoint DIR it would go on"
+        again = (
+            "free space and start it again with the same arguments: it continues where it stopped"
+        )
+        lost = "free space and start it again; with --checkpoint DIR it would continue"
         raise error(
             "XSCU0004", f"{arguments.output} does not fit: {(failed.strerror or '').lower()}",
             hint=lost if arguments.checkpoint is None else again,
@@ -110,6 +126,10 @@ def _fitting(arguments: Parsed) -> Iterator[None]:
 def _report(watching: Watching | SparkWatching) -> None:
     for said in watching.report():
         sys.stderr.write(said + "\n")
+
+
+def _note(said: str) -> None:
+    sys.stderr.write(f"note: {said}\n")
 
 
 def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
@@ -132,6 +152,8 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
         checkpoint=arguments.checkpoint,
         immutable=tuple(arguments.immutable),
         tell=arguments.tell,
+        snapshot_every=at_least_one("--snapshot-every", arguments.snapshot_every),
+        say=_note,
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)

@@ -22,17 +22,20 @@ def add_spark_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument("--master", metavar="URL", help="a Spark cluster; default: in this process")
     parser.add_argument(
-        "--max-per-batch", type=int, metavar="N", help="on Spark: at most so many fragments at once"
+        "--max-per-batch",
+        type=int,
+        metavar="N",
+        help="on Spark: maximum number of fragments per batch",
     )
     parser.add_argument(
         "--interval",
         default="100ms",
         metavar="D",
-        help="on Spark: between two batches (100ms)",
+        help="on Spark: time between two batches (100ms)",
     )
     parser.add_argument(
         "--buckets", type=int, default=1, metavar="N",
-        help="on Spark: how many places the units of a query are asked in (1)",
+        help="on Spark: number of tasks that evaluate the units of a query (1)",
     )  # fmt: skip
 
 
@@ -41,7 +44,10 @@ def on_spark(
 ) -> SparkWatching:
     """The query on Spark, over the same inputs."""
     from xstreamcast.cli.durations import micros
+    from xstreamcast.edges.loading import refuse_attached
     from xstreamcast.spark.session import session
+
+    refuse_attached(inputs)
 
     spark = session(arguments.master)
     from xstreamcast.spark.query import bound_programs

@@ -121,7 +121,7 @@ def immutable_tags(structure: TagStructure, paths: Iterable[Path]) -> frozenset[
         for tag, names in _named(structure):
             if path.matches(names) and not structure.travels(tag) and tag != structure.root:
                 raise error(
-                    "XSCU0005", f"what stands at {path.text} travels within the element around it",
+                    "XSCU0005", f"elements at {path.text} are part of a larger fragment",
                     hint="name an element that is a fragment of its own",
                 )  # fmt: skip
             if path.covers(names) and (structure.travels(tag) or tag == structure.root):

@@ -30,7 +30,7 @@ class ModulePath:
         self._folders = [Path(one).resolve() for one in folders]
         for folder in self._folders:
             if not folder.is_dir():
-                raise error("XSCU0003", f"the module path {folder} is no folder")
+                raise error("XSCU0003", f"the module path {folder} is not a folder")
 
     def __call__(self, uri: str, places: tuple[str, ...]) -> list[tuple[str, str]]:
         """(address, text) of the files that make up the module of a namespace."""
@@ -65,4 +65,4 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as why:
-        raise error("XSCU0003", f"{path} is no text in UTF-8: byte {why.start}") from None
+        raise error("XSCU0003", f"{path} is not UTF-8: invalid byte {why.start}") from None

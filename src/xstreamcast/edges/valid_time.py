@@ -29,7 +29,7 @@ def valid_time(written: str) -> ValidTime:
         raise error(
             "XSCU0005",
             f"a valid time must be an instant or a path such as sold/@at; got {written}",
-            hint="what stands above a fragment is read by a mapping: xstreamcast map"
+            hint="elements above a fragment can be read through a mapping: xstreamcast map"
             if above
             else None,
         )

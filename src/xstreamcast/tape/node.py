@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import numpy as np
 
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.tape.layout import ELEMENT, I64, KIND, KIND_NAMES, Tape
 
 _SHOWN = 60  # characters of XML in a repr
+_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -61,8 +66,46 @@ class Node:
         return [Node(self.tape, int(row)) for row in rows]
 
     def serialize(self) -> bytes:
-        """Its XML."""
+        """Its XML, as bytes."""
         return self.tape.serialize(self.row)
+
+    @property
+    def xml(self) -> str:
+        """Its XML."""
+        return str(self)
+
+    @property
+    def value(self) -> int | float | str:
+        """Its string value; a number where that is the usual form of one."""
+        text = self.string
+        return (int if _INTEGER.fullmatch(text) else float)(text) if _is_number(text) else text
+
+    def __getitem__(self, name: str) -> int | float | str | Node | list[Any]:
+        """The child of a name or, if there is none, the attribute; `@name` is the attribute.
+
+        item["road"]  →  "A8"; with parts of its own: a Node; several of them: a list
+        """
+        found = [child for child in self.children if child._is_named(name)]
+        found = found or [one for one in self.attributes if one._is_named(name.removeprefix("@"))]
+        if not found:
+            raise KeyError(name)
+        made = [one._part() for one in found]
+        return made[0] if len(made) == 1 else made
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """What [name] gives, or the default."""
+        try:
+            return self[name]
+        except KeyError:
+            return default
+
+    def _is_named(self, name: str) -> bool:
+        return self.name != "" and name in (self.name, self.name.rpartition(":")[2])
+
+    def _part(self) -> int | float | str | Node:
+        """A leaf as its value, anything else as a node."""
+        leaf = self.kind == "attribute" or all(one.kind == "text" for one in self.children)
+        return self.value if leaf and not self.attributes else self
 
     def __str__(self) -> str:
         return self.serialize().decode()
@@ -90,3 +133,7 @@ class Node:
 def _shortened(xml: str) -> str:
     one_line = " ".join(xml.split())
     return one_line if len(one_line) <= _SHOWN else one_line[:_SHOWN] + "…"
+
+
+def _is_number(text: str) -> bool:
+    return bool(_INTEGER.fullmatch(text) or _DECIMAL.fullmatch(text))

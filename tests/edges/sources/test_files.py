@@ -125,7 +125,7 @@ def test_notes_bring_back_the_same_files_in_the_same_order(tmp_path: Path) -> No
     (folder / "m").write_bytes(b"other")
     with (
         closing(Notes(path)) as again,
-        pytest.raises(Error, match="is not what it was when the checkpoint was written"),
+        pytest.raises(Error, match="has changed since the checkpoint was written"),
     ):
         steps(following(folder, again), [], 2)
 

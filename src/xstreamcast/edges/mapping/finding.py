@@ -50,7 +50,7 @@ def named_mapping(word: str) -> Mapping:
     try:
         text = Path(word).read_text("utf-8")
     except UnicodeDecodeError:
-        raise error("XSCU0003", f"{word} is no text in UTF-8") from None
+        raise error("XSCU0003", f"{word} is not UTF-8") from None
     except OSError as failed:
         raise error(
             "XSCU0003", f"cannot open the mapping {word}: {failed.strerror}",

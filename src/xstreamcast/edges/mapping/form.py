@@ -85,7 +85,7 @@ def parse_mapping(text: str, name: str) -> Mapping:
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as why:
-        raise refused(name, f"it is no TOML: {why}") from None
+        raise refused(name, f"it is not valid TOML: {why}") from None
     _known(name, found, _TOP, "")
     message = _table(name, found, "message")
     _known(name, message, _MESSAGE, "message.")
@@ -95,7 +95,7 @@ def parse_mapping(text: str, name: str) -> Mapping:
     lines = _lines(name, message)
     kinds = _table(name, found, "unit")
     if not kinds:
-        raise refused(name, "it has no [unit.NAME]", "a mapping says what is a unit")
+        raise refused(name, "it has no [unit.NAME]", "a mapping must define at least one unit")
     path = None if lines is None else _LINE_PATHS[lines.type]
     units = tuple(_unit(name, kind, table, path) for kind, table in kinds.items())
     _check_nesting(name, units)
@@ -144,7 +144,7 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     _known(name, given, _UNIT, where)
     path = _text(name, given, "path", where) or (None if "in" in given else default)
     if path is None:
-        raise refused(name, f"{where}path is missing", 'path = "//…" says where the units stand')
+        raise refused(name, f"{where}path is missing", 'path = "//…" selects the units')
     told = given.get("type", "versioned")
     if told not in ("versioned", "event"):
         raise refused(name, f"{where}type must be versioned or event; got {told!r}")
@@ -153,7 +153,11 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     if not all(isinstance(one, str) for one in keys):
         raise refused(name, f"{where}key must be an XPath or a list of them; got {key!r}")
     if not keys and told == "versioned":
-        raise refused(name, f"{where}key is missing", "what do two messages about one thing share?")
+        raise refused(
+            name,
+            f"{where}key is missing",
+            "the key identifies a unit: what do two messages about it have in common?",
+        )
     whole = given.get("whole", False)
     if not isinstance(whole, bool | str):
         raise refused(name, f"{where}whole must be true, false or an XPath; got {whole!r}")

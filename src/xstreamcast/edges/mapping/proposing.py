@@ -104,7 +104,7 @@ def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
     entries = [Entry("path", shown, f"{spot.count} in {len(spot.documents)} documents")]
     key = _key(spot)
     if key is None:
-        entries.append(Entry("key", ".", "nothing tells them apart: say what they are known by"))
+        entries.append(Entry("key", ".", "no unique value found: name the key"))
     else:
         distinct = len({value for _, value in spot.values[key]})
         entries.append(Entry("key", _path(key, prefixes), f"{distinct} different values"))
@@ -193,7 +193,7 @@ def _removal(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Entry | N
         gone = sorted({value for _, value in values if value.lower() in _GONE})
         if gone and len(steps) <= 2:
             said = ", ".join(f"'{one}'" for one in gone)
-            return Entry("remove", f"{_path(steps, prefixes)} = ({said})", "takes the unit away")
+            return Entry("remove", f"{_path(steps, prefixes)} = ({said})", "removes the unit")
     above = sorted({
         one[-2][1] for one in sample.spots
         if len(one) > 1 and one[-1] == path[-1] and one[-2][1].lower() in _GONE

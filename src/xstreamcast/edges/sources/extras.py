@@ -15,6 +15,8 @@ _NEEDED: Final = {
     "confluent_kafka": ("Kafka", "kafka"),
     "zstandard": ("a .zst file", "zstd"),
     "uvicorn": ("cast to ws:// or sse", "serve"),
+    "pandas": ("to_pandas", "spark"),
+    "pyarrow": ("to_arrow", "table"),
     "starlette.applications": ("cast to ws:// or sse", "serve"),
 }
 

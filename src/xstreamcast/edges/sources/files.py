@@ -106,7 +106,7 @@ class Files:
                 yield piece
         if one.check != check or one.length != length:
             raise error(
-                "XSCU0003", f"{one.name} is not what it was when the checkpoint was written",
+                "XSCU0003", f"{one.name} has changed since the checkpoint was written",
                 hint="put it back, or begin with an empty checkpoint",
             )  # fmt: skip
         self._finished(one)

@@ -33,7 +33,7 @@ def refuse_foreign(head: bytes, name: str | None) -> None:
     if found is not None:
         what, hint = found
         who = "the input" if name is None else name
-        raise error("XSCX0008", f"{who} is no XML: it looks like {what}", hint=hint)
+        raise error("XSCX0008", f"{who} is not XML: it looks like {what}", hint=hint)
 
 
 def _packed(head: bytes) -> tuple[str, str] | None:

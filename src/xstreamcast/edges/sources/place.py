@@ -23,10 +23,10 @@ _PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "mqtt": 1883, "
 _PORTS_OF_KAFKA: Final = 9092
 # What may be said of a place, by its scheme.
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "http": ("every", "quiet", "timeout"),
-    "ws": ("quiet", "send"),
-    "mqtt": ("session", "qos", "quiet"),
-    "kafka": ("group", "from", "sasl"),
+    "http": ("every", "quiet", "timeout", "ca"),
+    "ws": ("quiet", "send", "ca"),
+    "mqtt": ("session", "qos", "quiet", "ca"),
+    "kafka": ("group", "from", "sasl", "ca"),
     "tcp": ("listen", "quiet"),
 }
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}
@@ -117,7 +117,7 @@ def _host(scheme: str, secure: str, authority: str, told: str) -> tuple[str, int
         parts = urlsplit(f"//{authority}")
         port = parts.port
     except ValueError:
-        raise error("XSCU0003", f"{told}: the port is no number") from None
+        raise error("XSCU0003", f"{told}: the port is not a number") from None
     port = _PORTS.get(scheme + secure) if port is None else port
     if parts.hostname is None or port is None:
         raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {told}")

@@ -223,7 +223,7 @@ def _damaged(path: Path, why: str) -> Error:
     return error(
         "XSCU0003",
         f"the log of the table is damaged: {path}: {why}",
-        hint="put the file back from a copy: without it nobody can tell which files count",
+        hint="put the file back from a copy: without it the files of the table are unknown",
     )
 
 

@@ -169,7 +169,7 @@ def checked(event: Event) -> Event:
                 _check_name("name of an attribute", name)
                 _check_text(value)
             if len(dict(attributes)) < len(attributes):
-                raise error("XSCE0006", f"an attribute stands twice on {tag}")
+                raise error("XSCE0006", f"duplicate attribute on {tag}")
         case Text(_, text):
             _check_text(text)
         case Comment(_, text):
@@ -180,7 +180,7 @@ def checked(event: Event) -> Event:
             _check_name("target", target)
             _check_text(text)
             if "?>" in text or ":" in target or target.lower() == "xml":
-                raise error("XSCE0006", f"this is no processing instruction: {target} {text[:40]}")
+                raise error("XSCE0006", f"not a valid processing instruction: {target} {text[:40]}")
         case _:
             pass
     return event

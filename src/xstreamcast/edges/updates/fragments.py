@@ -160,7 +160,7 @@ class Cutter:
                 found.append(place)
             elif isinstance(place, Leaf) and place.token[0] == "cD" and str(place.token[1]).strip():
                 raise error(
-                    "XSCE0007", "a document must have no text beside its element", hint=_WRAP
+                    "XSCE0007", "a document must not have text outside its element", hint=_WRAP
                 )
         if len(found) > 1:
             raise error("XSCE0007", f"a document must be one element; got {len(found)}", hint=_WRAP)

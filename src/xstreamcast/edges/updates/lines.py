@@ -75,7 +75,7 @@ def _record(raw: bytes) -> Record:
 def _once(pairs: list[tuple[str, object]]) -> Record:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name occurs twice")
     return found
 
 

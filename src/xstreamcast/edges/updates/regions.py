@@ -261,7 +261,7 @@ class Regions:
         return found
 
 
-_GONE: Final = "it never began, or was replaced together with what stood around it"
+_GONE: Final = "it never began, or was replaced together with its surroundings"
 
 
 def _all(top: Place) -> Iterator[Place]:

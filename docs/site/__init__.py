@@ -1,0 +1,1 @@
+"""What builds the docs site: drawings, a recording, and the reference pages."""

@@ -1,0 +1,180 @@
+"""What Python sees of an answer: plain values, rows with columns, changes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import xstreamcast as xsc
+from xstreamcast.edges.columns import csv_lines, json_lines, number
+
+STOCK = b"""<stock xmlns="urn:shop"><item sku="007"><name>Lamp</name><price>20</price></item>
+<item sku="a"><name>Desk, "oak"</name><price>180.5</price><tag>new</tag>
+<tag>wood</tag></item></stock>"""
+
+
+def answer(text: str, document: bytes | None = None) -> xsc.Answer:
+    return xsc.query(text).run(document)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1),
+        ("1.5", Decimal("1.5")),
+        ("1e0", 1.0),
+        ("'a'", "a"),
+        ("true()", True),
+        ("xs:date('2020-02-03')", date(2020, 2, 3)),
+        ("xs:dateTime('2020-02-03T04:05:06.7Z')", datetime(2020, 2, 3, 4, 5, 6, 700_000, UTC)),
+        ("xs:dayTimeDuration('PT1H')", timedelta(hours=1)),
+        ("xs:yearMonthDuration('P1Y')", "P1Y"),
+        ("xs:date('2020-02-03+01:00')", "2020-02-03+01:00"),
+        ("xs:dateTime('12020-02-03T00:00:00')", "12020-02-03T00:00:00"),
+        ("xs:QName('xs:a')", "xs:a"),
+        ("map { 'a': (1, 2), 'b': (), 'c': [3, ()] }", {"a": [1, 2], "b": None, "c": [3, None]}),
+    ],
+)
+def test_items_are_plain_python_values(text: str, value: object) -> None:
+    (found,) = answer(text)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_a_node_is_read_by_name() -> None:
+    first, second = answer("//*:item", STOCK)
+    assert first["price"] == 20
+    assert second["price"] == 180.5
+    assert (first["sku"], first["@sku"]) == ("007", "007")  # an id, not the number seven
+    assert second["tag"] == ["new", "wood"]
+    assert first["name"] == "Lamp"
+    assert first.get("colour") is None
+    with pytest.raises(KeyError, match="colour"):
+        first["colour"]
+    assert first.xml.startswith("<item ")
+    (stock,) = answer("/*", STOCK)
+    assert [item["name"] for item in stock["item"]] == ["Lamp", 'Desk, "oak"']
+
+
+def test_an_answer_as_rows() -> None:
+    assert answer("//*:item", STOCK).rows() == [
+        {"sku": "007", "name": "Lamp", "price": 20},
+        {"sku": "a", "name": 'Desk, "oak"', "price": 180.5, "tag": ["new", "wood"]},
+    ]
+
+
+def test_text_of_its_own_is_in_the_column_of_the_element() -> None:
+    rows = answer("<avoid road='A8'>accident</avoid>, <road>B17</road>, 5").rows()
+    assert rows == [{"road": "A8", "avoid": "accident"}, {"road": "B17"}, {"value": 5}]
+
+
+def test_csv_and_json_lines() -> None:
+    rows = answer("//*:item", STOCK).rows()
+    assert list(csv_lines(rows)) == [
+        "sku,name,price,tag",
+        "007,Lamp,20,",
+        'a,"Desk, ""oak""",180.5,new; wood',
+    ]
+    assert next(json_lines(rows)) == '{"sku":"007","name":"Lamp","price":20}'
+    assert list(json_lines(answer("xs:double('NaN'), xs:double('-INF')").rows())) == [
+        '{"value":"NaN"}',
+        '{"value":"-INF"}',
+    ]
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["C"])), min_size=1))
+def test_csv_is_what_the_csv_module_reads(texts: list[str]) -> None:
+    import csv
+    from io import StringIO
+
+    written = "\n".join(csv_lines([{"a": text, "b": "x"} for text in texts]))
+    read = list(csv.DictReader(StringIO(written, newline="")))
+    assert [row["a"] for row in read] == texts
+
+
+@given(st.integers(-(10**17), 10**17) | st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_is_read_back(value: float) -> None:
+    assert number(repr(value)) == value
+
+
+@pytest.mark.parametrize("text", ["", "007", "+1", " 1", "1_0", "0x1", "INF", "٣", "1."])
+def test_what_only_looks_like_a_number_stays_text(text: str) -> None:
+    assert number(text) is None
+
+
+def test_a_frame_of_pandas() -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = answer("//*:item", STOCK).to_pandas()
+    assert list(frame.columns) == ["sku", "name", "price", "tag"]
+    assert frame["price"].sum() == 200.5
+
+
+def test_a_table_of_arrow() -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    table = answer("//*:item", STOCK).to_arrow()
+    assert table.column("price").to_pylist() == [20, 180.5]
+    assert table.num_rows == 2
+
+
+def roads(*severities: int) -> bytes:
+    fillers = "".join(
+        f'<filler id="1" tsid="2" validTime="2026-01-0{n}"><incident>{severity}</incident></filler>'
+        for n, severity in enumerate(severities, start=1)
+    )
+    return (
+        '<structure><tag id="1" name="roads"><tag id="2" name="incident" type="temporal"/></tag>'
+        '</structure><filler id="0" tsid="1" validTime="2025-12-31"><roads><hole id="1" tsid="2"/>'
+        f"</roads></filler>{fillers}"
+    ).encode()
+
+
+NOW = xsc.query('stream("roads")//incident?[now]/string()')
+
+
+def test_changes_in_a_with_block() -> None:
+    with NOW.watch(roads=roads(5, 4), batch=1) as changes:
+        first = next(changes)
+    assert (first.diff, first.item) == (1, "5")
+    assert list(changes) == []  # closed
+
+
+def test_changes_are_awaited() -> None:
+    async def collected() -> list[tuple[int, str]]:
+        changes = NOW.watch(roads=roads(5, 4), batch=1)
+        return [(change.diff, change.item) async for change in changes]
+
+    assert asyncio.run(collected()) == [(1, "5"), (-1, "5"), (1, "4")]
+
+
+def test_a_task_that_waits_for_a_silent_input_can_be_cancelled(tmp_path: Path) -> None:
+    path = tmp_path / "roads.stream"
+    path.write_bytes(roads(5))
+
+    async def waited() -> list[str]:
+        found: list[str] = []
+        inputs: dict[str, Any] = {"roads": path}
+
+        async def follow() -> None:
+            async for change in NOW.watch(follow=True, batch=1, **inputs):
+                found.append(change.item)
+                first.set()
+
+        first = asyncio.Event()
+        task = asyncio.create_task(follow())
+        await first.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return found
+
+    began = time.monotonic()
+    assert asyncio.run(waited()) == ["5"]
+    assert time.monotonic() - began < 30

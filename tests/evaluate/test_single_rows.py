@@ -78,7 +78,7 @@ def test_expressions_agree_both_ways(text: str, kind: str) -> None:
 
 def test_a_row_is_a_column() -> None:
     row = Row(INTEGER, (1, 2, 3))
-    assert (row.n, row.items.values.tolist(), row.offsets.tolist()) == (1, [1, 2, 3], [0, 3])
+    assert (row.n, row.items.values.tolist(), row.bounds().tolist()) == (1, [1, 2, 3], [0, 3])
     assert Row(STRING, ("a",)).offsets is None
     assert NOTHING.lengths().tolist() == [0]
     assert FALSE.items.values.tolist() == [False]

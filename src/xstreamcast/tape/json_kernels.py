@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.compiled import kernel, signed
 from xstreamcast.tape.layout import I64, U8
 
 DEEPEST = 500  # brackets open at a time
@@ -43,7 +43,7 @@ def _hex(data: U8, p: int, end: int) -> int:
         return -1
     value = 0
     for i in range(p, p + 4):
-        byte = np.int64(data[i])
+        byte = signed(data[i])
         if 48 <= byte <= 57:
             digit = byte - 48
         elif 65 <= byte <= 70:
@@ -89,7 +89,7 @@ def _string(data: U8, p: int, end: int, out: U8, here: I64) -> int:
     """Write the string behind an opening quote → the place behind its closing one, or -1."""
     at = here[0]
     while p < end:
-        byte = np.int64(data[p])
+        byte = signed(data[p])
         if byte == _QUOTE:
             here[0] = at
             return p + 1
@@ -118,7 +118,7 @@ def _string(data: U8, p: int, end: int, out: U8, here: I64) -> int:
                         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
                         p += 6
             elif letter in (_QUOTE, _BACKSLASH, 47):
-                code = np.int64(letter)
+                code = signed(letter)
             elif letter == 110:
                 code = 10
             elif letter == 116:

@@ -118,7 +118,7 @@ def _as_double(value: Column) -> Row | None:
 
 
 def _count(frame: Frame, items: Column) -> Column:
-    cells = items.cells if items.__class__ is Row else items.items  # type: ignore[attr-defined]
+    cells = items.cells if items.__class__ is Row else items.items
     return Row(INTEGER, (len(cells),))
 
 
@@ -131,7 +131,7 @@ def _exists(frame: Frame, items: Column) -> Column:
 
 
 def _length(items: Column) -> int:
-    return len(items.cells if items.__class__ is Row else items.items)  # type: ignore[attr-defined]
+    return len(items.cells if items.__class__ is Row else items.items)
 
 
 def _not(frame: Frame, items: Column) -> Column:
@@ -145,14 +145,14 @@ def _boolean(frame: Frame, items: Column) -> Column:
 def _head(frame: Frame, items: Column) -> Column | None:
     if items.__class__ is not Row:
         return None
-    row: Row = items  # type: ignore[assignment]
+    row: Row = items
     return Row(row.tag, row.cells[:1]) if row.cells else NOTHING
 
 
 def _tail(frame: Frame, items: Column) -> Column | None:
     if items.__class__ is not Row:
         return None
-    row: Row = items  # type: ignore[assignment]
+    row: Row = items
     return Row(row.tag, row.cells[1:]) if len(row.cells) > 1 else NOTHING
 
 
@@ -183,8 +183,8 @@ def _string(frame: Frame, item: Column) -> Column | None:
 
 
 def _cell(column: Column) -> tuple[int, Any] | None:
-    if column.__class__ is Row and len(column.cells) == 1:  # type: ignore[attr-defined]
-        return column.tag, column.cells[0]  # type: ignore[attr-defined]
+    if column.__class__ is Row and len(column.cells) == 1:
+        return column.tag, column.cells[0]
     return None
 
 
@@ -217,7 +217,7 @@ def _run(items: Column, begin: int, end: int) -> Column:
     if begin >= end:
         return NOTHING
     if items.__class__ is Row:
-        return Row(items.tag, items.cells[begin:end])  # type: ignore[attr-defined]
+        return Row(items.tag, items.cells[begin:end])
     part = items.items.slice(begin, end)
     return Column(part) if end - begin == 1 else Column(part, np.array((0, end - begin), np.int64))
 

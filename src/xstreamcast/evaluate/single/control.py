@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def holds(column: Column, frame: Frame) -> bool:
     """The effective boolean value of the only row."""
     if column.__class__ is Row:
-        row: Row = column  # type: ignore[assignment]
+        row: Row = column
         if row.tag == BOOLEAN and len(row.cells) == 1:
             return bool(row.cells[0])
         if row.tag == NODE or not row.cells:
@@ -105,7 +105,7 @@ def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
 
     def fits(column: Column) -> bool:
         if column.__class__ is Row:
-            tag, count = column.tag, len(column.cells)  # type: ignore[attr-defined]
+            tag, count = column.tag, len(column.cells)
         else:
             tag, count = column.items.tag, len(column.items)
         if count < least or (most is not None and count > most):

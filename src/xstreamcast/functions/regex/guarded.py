@@ -30,15 +30,18 @@ class Pattern:
 
     def search(self, text: str) -> Match | None:
         """The first match."""
-        return self._chosen(text).search(text)
+        found: Match | None = self._chosen(text).search(text)
+        return found
 
     def finditer(self, text: str) -> Iterator[Match]:
         """All matches."""
-        return self._chosen(text).finditer(text)
+        found: Iterator[Match] = self._chosen(text).finditer(text)
+        return found
 
     def sub(self, fill: Callable[[Match], str], text: str) -> str:
         """The text with every match replaced."""
-        parts, at, size, most = [], 0, len(text), query_limits().max_text
+        parts: list[str] = []
+        at, size, most = 0, len(text), query_limits().max_text
         for found in self.finditer(text):
             new = fill(found)
             size += len(new)

@@ -37,25 +37,24 @@ def user_call(plan: p.UserCall, context: Context) -> Code:
     depth = context.deeper()
     body: Code | None = None  # made when it is first called: a function may call itself
 
-    def run(frame: Frame) -> Column:
-        try:
-            return entered(frame)
-        except Error as caught:
-            raise located(caught, plan, frame)  # noqa: B904
+    given = tuple(zip(numbers, arguments, strict=True))
 
-    def entered(frame: Frame) -> Column:
+    def run(frame: Frame) -> Column:
         nonlocal body
         inside = frame.context.of_module(function.module)
         values: dict[Key, Value] = NO_FOCUS.copy()
-        for number, argument in zip(numbers, arguments, strict=True):
-            values[number] = argument(frame)
-        if body is None:
-            body = code_of(function.body, inside)
-        depth.enter()
         try:
-            return body(Frame(inside, 1, inside.root, None, values))
-        finally:
-            depth.leave()
+            for number, argument in given:
+                values[number] = argument(frame)
+            if body is None:
+                body = code_of(function.body, inside)
+            depth.enter()
+            try:
+                return body(Frame.of_row(inside, inside.root, values))
+            finally:
+                depth.leave()
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
 
     return run
 

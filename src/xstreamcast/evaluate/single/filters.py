@@ -75,7 +75,7 @@ def _kept(row: Row, predicate: Code, frame: Frame) -> Column:
             POSITION: Row(INTEGER, (place,)),
             LAST: last,
         }
-        inner = Frame(frame.context, 1, frame, None, focus)
+        inner = Frame.of_row(frame.context, frame, focus)
         if _passes(predicate(inner), place, inner):
             kept.append(cell)
     if len(kept) == count:

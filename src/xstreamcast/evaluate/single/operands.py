@@ -114,8 +114,9 @@ def arithmetic(plan: p.Arithmetic, context: Context) -> Code:
             other = right(frame)
             b = other if other.__class__ is Row else row_of(other)
             if b is not None and len(b.cells) == 1:
-                x, y = a.cells[0], b.cells[0]
-                kind, like = PRIMITIVE.get(a.tag), PRIMITIVE.get(b.tag)
+                x, y, kind, like = a.cells[0], b.cells[0], a.tag, b.tag
+                if kind != INTEGER or like != INTEGER:
+                    kind, like = PRIMITIVE.get(kind, kind), PRIMITIVE.get(like, like)
                 if kind == INTEGER == like:
                     if exact is not None and not (divides and y == 0) and -_WIDE < x < _WIDE:
                         return Row(INTEGER, (exact(x, y),))
@@ -158,6 +159,12 @@ def general_compare(plan: p.GeneralCompare, context: Context) -> Code:
     def run(frame: Frame) -> Column:
         try:
             one, other = left(frame), right(frame)
+            if (
+                one.__class__ is Row and other.__class__ is Row
+                and one.tag == INTEGER == other.tag
+                and len(one.cells) == 1 == len(other.cells)
+            ):  # fmt: skip
+                return TRUE if holds(one.cells[0], other.cells[0]) else FALSE
             a, b = row_of(one), row_of(other)
             if a is not None and b is not None:
                 if not a.cells or not b.cells:

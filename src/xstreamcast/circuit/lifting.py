@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
+from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place
 from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
@@ -196,11 +196,11 @@ class Lifting(ABC):
         where there is none.
         """
         match plan.left:
-            case p.Step(p.StreamInput(name), "child"):
+            case p.Step(p.StreamInput(name) | p.Root(p.StreamInput(name)), "child"):
                 pass
             case _:
                 return None
-        if not isinstance(self.cuts.get(input_name(name)), TagCut) or counts_positions(plan.right):
+        if input_name(name) not in self.cuts or counts_positions(plan.right):
             return None
         if not _is_walk_down(plan.right):
             return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,23 +12,34 @@ import numpy as np
 from xstreamcast.operators.document_feed import LevelCut, chosen_cut
 from xstreamcast.operators.kept_units import KeptUnits, together
 from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered
-from xstreamcast.tape.layout import ELEMENT, KIND, Tape
-from xstreamcast.tape.reading_places import PlacedReading, Run
+from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE, Columns, Tape
+from xstreamcast.tape.reading_places import PlacedReading, Run, Spine
 from xstreamcast.tape.wrap import wrapped
 
 if TYPE_CHECKING:
     from xstreamcast.tape.names import Names
 
 
+class UnitName(str):
+    """The key of a unit that is kept for as long as somebody holds this very object."""
+
+    __slots__ = ("__weakref__",)
+
+
 class SplitFeed:
     """Keeps the units it hands on, for as long as somebody may ask for them again.
 
     `whole`: all bytes are kept as well, because the document may have to be read another way.
+    `held`: a unit is dropped when nobody holds its name any more.
     """
 
     def __init__(
-        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), whole: bool = False
-    ) -> None:
+        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), whole: bool = False,
+        held: bool = False,
+    ) -> None:  # fmt: skip
+        self.held = held
+        self._alive: dict[str, weakref.ref[UnitName]] = {}
+        self._dead: list[str] = []
         self.name, self._names, self._cuts = name, names, cuts
         self._whole = whole
         self.raw = bytearray()
@@ -49,7 +62,29 @@ class SplitFeed:
         minis = together(parts)
         if self.keeps:
             self._kept.add(minis)
-        return Moved(minis, places=self._places, again=self._again)
+        return self._moved(minis)
+
+    def _named(self, minis: Minis) -> Minis:
+        """The units with names that hold them."""
+        return replace(minis, keys=tuple(map(self._name_of, minis.keys)))
+
+    def _name_of(self, key: str) -> UnitName:
+        known = self._alive.get(key)
+        found = None if known is None else known()
+        if found is None:
+            found = UnitName(key)
+            self._alive[key] = weakref.ref(found, lambda _: self._dead.append(key))
+        return found
+
+    def drop(self) -> None:
+        """Let go of units that nobody holds."""
+        if not self._dead:
+            return
+        dead, self._dead = self._dead, []
+        gone = [key for key in dead if key in self._alive and self._alive[key]() is None]
+        for key in gone:
+            del self._alive[key]
+        self._kept.forget(gone)
 
     def _begun(self, head: bytes) -> PlacedReading:
         level, guards = chosen_cut(self._cuts, head)
@@ -61,7 +96,7 @@ class SplitFeed:
 
     def _minis(self, run: Run) -> Iterator[Minis]:
         """Each element of a run below the start tags around it."""
-        tape = _cropped(run)
+        tape = _without_inherited(_cropped(run), run.spine)
         roots = tape.roots().astype(np.int64)
         roots = roots[(tape.columns.kind[roots] & KIND) == ELEMENT]
         self.units += len(roots)
@@ -97,6 +132,7 @@ class SplitFeed:
         self._kept.clear()
 
     def _moved(self, minis: Minis) -> Moved:
+        minis = self._named(minis) if self.held else minis
         return Moved(minis, places=self._places, again=self._again)
 
     def _again(self, keys: Sequence[str]) -> Minis:
@@ -126,3 +162,31 @@ def _cropped(run: Run) -> Tape:
         start=np.where(real, start - low, 0), length=length, heap=c.heap[low:high],
     )  # fmt: skip
     return Tape(columns, run.tape.names, run.tape.source)
+
+
+def _without_inherited(tape: Tape, spine: Spine) -> Tape:
+    """The rows without namespaces that units only inherit: they are declared around them."""
+    inherited = _in_scope(spine)
+    c = tape.columns
+    if not inherited:
+        return tape
+    own = (c.kind & KIND == NAMESPACE) & np.isin(c.name, inherited)
+    own[own] = c.parent[c.parent[own]] < 0
+    keep = ~own
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(own)))
+    rows = np.arange(len(tape))
+    size = c.size - (before[rows + c.size + 1] - before[rows + 1])
+    parent = np.where(c.parent < 0, -1, c.parent - before[np.maximum(c.parent, 0)])
+    columns = c._replace(size=size.astype(np.int32), parent=parent.astype(np.int32))
+    taken = [column[keep] for column in columns[:-1]]
+    return Tape(Columns._make([*taken, c.heap]), tape.names, tape.source)
+
+
+def _in_scope(spine: Spine) -> list[int]:
+    """The names of namespaces that hold below some start tags; inner ones hide outer ones."""
+    found: dict[str, int] = {}
+    for tag in spine:
+        c = tag.columns
+        for row in np.flatnonzero((c.kind & KIND) == NAMESPACE).tolist():
+            found[tag.names.qname(int(c.name[row]))[1]] = int(c.name[row])
+    return list(found.values())

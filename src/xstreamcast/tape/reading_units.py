@@ -140,7 +140,8 @@ class UnitReading:
         moved = first - self._chunks.used
         self._chunks.append(old.view(first))
         self._state[[POS, SCANNED, TEXT_START]] -= moved
-        self._driver.columns.start[: int(self._state[ROWS])] -= moved
+        start = self._driver.columns.start[: int(self._state[ROWS])]
+        start[start >= head] -= moved  # what is inherited stands at the beginning, as before
 
     # --- above the units ------------------------------------------------------------------
 

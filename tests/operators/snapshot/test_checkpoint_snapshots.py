@@ -40,12 +40,8 @@ class Runs:
 
     def begun(self) -> Watching:
         roads = iter([part.encode() for part in PARTS])
-        given = Options(
-            batch=3, checkpoint=str(self.folder), say=self.notes.append, **self.options
-        )
-        watching = query(self.text).watching(
-            None, {"roads": roads, "sites": SITES.encode()}, given
-        )
+        given = Options(batch=3, checkpoint=str(self.folder), say=self.notes.append, **self.options)
+        watching = query(self.text).watching(None, {"roads": roads, "sites": SITES.encode()}, given)
         watching.sink = lambda: len(self.sink)
         assert watching.journal is not None
         del self.sink[watching.journal.sink :]

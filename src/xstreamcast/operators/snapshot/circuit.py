@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 def circuit_fingerprint(circuit: Circuit) -> str:
     """What two circuits have in common whose operators keep the same."""
-    shapes = [(type(node).__name__, node.width, len(node.columns)) for node in in_order(circuit.root)]
+    shapes = [
+        (type(node).__name__, node.width, len(node.columns)) for node in in_order(circuit.root)
+    ]
     return sha256(f"{show_circuit(circuit)}\n{shapes}".encode()).hexdigest()
 
 

@@ -30,7 +30,9 @@ def read_names(tables: Mapping[str, Any], names: Names) -> None:
     for number, text in enumerate(tables["words"]["word"].to_pylist()):
         if names.word(text) != number:
             raise Unreadable("its names have other numbers here")
-    pairs = zip(tables["names"]["word"].to_pylist(), tables["names"]["uri"].to_pylist(), strict=True)
+    pairs = zip(
+        tables["names"]["word"].to_pylist(), tables["names"]["uri"].to_pylist(), strict=True
+    )
     for number, pair in enumerate(pairs):
         if names.name(*pair) != number:
             raise Unreadable("its names have other numbers here")

@@ -15,6 +15,7 @@ from sortedcontainers import SortedList
 
 from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
@@ -35,7 +36,6 @@ from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
 from xstreamcast.operators.snapshot.joins import read_join, write_join
 from xstreamcast.operators.snapshot.windows import read_windows, write_windows
-from xstreamcast.operators.relational.folds import fold_state
 
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Key, Row
@@ -132,9 +132,7 @@ def _read_relation(source: TableReader, name: str) -> dict[Key, Row]:
     return dict(zip(keys, rows, strict=True))
 
 
-def _orders(
-    rows: Mapping[Key, Row], width: int, outers: Iterable[Key] = ()
-) -> dict[Key, Ordered]:
+def _orders(rows: Mapping[Key, Row], width: int, outers: Iterable[Key] = ()) -> dict[Key, Ordered]:
     """The rows of each outer row in order; some outer rows may have none."""
     parts: dict[Key, list[tuple[Any, Key]]] = {outer: [] for outer in outers}
     for key, row in rows.items():
@@ -252,7 +250,9 @@ def _read_order(source: TableReader, at: str, operator: OrderOperator) -> None:
 
 def _write_slice(to: TableWriter, at: str, operator: SliceOperator) -> None:
     _write_relation(to, f"{at}.source", operator._rows)
-    shown = [(outer, key, row) for outer, own in operator._shown.items() for key, row in own.items()]
+    shown = [
+        (outer, key, row) for outer, own in operator._shown.items() for key, row in own.items()
+    ]
     to.values(f"{at}.outers", outer=list(operator._shown))
     to.values(
         f"{at}.shown", outer=[one for one, _, _ in shown], key=[key for _, key, _ in shown],

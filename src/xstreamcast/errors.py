@@ -427,6 +427,7 @@ SESU0011 the normalisation form is not supported
 SESU0013 the version is not supported
 XSCD0001 the query recurses too deeply
 XSCD0002 a function registered from Python failed
+XSCD0003 the query exceeds a limit
 XSCK0001 Spark failed
 XSCB0001 internal error: a bug in xstreamcast
 """

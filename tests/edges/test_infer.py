@@ -66,9 +66,53 @@ def test_documents_are_taken_together() -> None:
 
 
 def test_a_path_that_leads_nowhere_is_a_mistake() -> None:
-    with pytest.raises(Error, match=r"--event must name an element .* got gone") as caught:
-        proposed(event=("gone",))
+    with pytest.raises(Error, match=r"--event must name an element.* got gone/away") as caught:
+        proposed(event=("gone/away",))
     assert "there are account, accounts" in (caught.value.hint or "")
+
+
+def test_an_element_that_the_sample_lacks_is_added() -> None:
+    found = proposed(temporal=("account/status", "note")).structure
+    (status,), (note,) = found.named("", "status"), found.named("", "note")
+    assert (status.type, note.type) == ("temporal", "temporal")
+    assert [tag.local for tag in found.parents(status.id)] == ["account"]
+    assert [tag.local for tag in found.parents(note.id)] == ["accounts"]
+
+
+def test_a_text_in_an_element_of_its_name_is_another_tag() -> None:
+    found = proposed(b"<r><status><status>open</status></status></r>").structure
+    assert len(found.named("", "status")) == 2
+
+
+@pytest.mark.parametrize(
+    ("document", "travels"),
+    [
+        (b"<r><a><b x='1'/><b x='2'/></a></r>", {"b"}),
+        (b"<r><a><b><c/><c/></b></a><a><b><c/></b></a></r>", {"a"}),
+        (b"<r><a>1</a><a>2</a></r>", set()),  # texts: not worth a fragment each
+        (b"<r><new><n id='1'/></new><old><n id='2'/><n id='3'/></old></r>", {"n"}),
+    ],
+)
+def test_what_repeats_travels_if_nothing_around_it_does(document: bytes, travels: set) -> None:
+    found = proposed(document).structure
+    assert {t.local for t in found.tags.values() if found.travels(t.id)} == travels | {"r"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "quakeml/usc000p11f_phase-data.xml",
+        "osm-augmented-diffs/2360002.osc",
+        "xmark/auction.xml",
+        "cap-alerts/weather_index.atom",
+    ],
+)
+def test_a_real_feed_is_more_than_one_fragment(name: str) -> None:
+    path = Path(__file__).parents[3] / "shared/data/feeds" / name
+    if not path.exists():
+        pytest.skip("the feeds are not here")
+    found = proposed(path.read_bytes()).structure
+    assert any(found.travels(tag.id) for tag in found.tags.values() if tag.id != found.root)
 
 
 DTD = b"""<!ENTITY % parts "part*"><!ELEMENT r (a+, (b|c)*)><!ELEMENT a (%parts;)>

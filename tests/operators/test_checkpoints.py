@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -44,7 +45,10 @@ QUERIES = {
 }
 
 
-def killed(words: list[str], pieces: list[bytes], folder: Path, kills: list[int]) -> None:
+def killed(
+    words: list[str], pieces: list[bytes], folder: Path, kills: list[int],
+    between: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
     """Start again after each kill; what was kept of the pipe is not sent a second time."""
     for turn in [*kills, None]:
         command = [sys.executable, "-m", "xstreamcast", "watch", *words]
@@ -67,6 +71,8 @@ def killed(words: list[str], pieces: list[bytes], folder: Path, kills: list[int]
             running.kill()
         running.stdin.close()
         assert running.wait(240) == (0 if turn is None else -9)
+        if turn is not None:
+            between()
 
 
 def _await(path: Path, least: int, running: subprocess.Popen[bytes]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,30 @@ def test_a_value_waits_for_its_rating():
 
 def test_a_witness_decides_though_another_rating_is_missing():
     assert told_after(RATED, "strict", VALUE, RATING, STOCK, ROOT) == ["<value>12</value>"]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ('exists(stream("s")//rating)', "true"),
+        ('empty(stream("s")//rating)', "false"),
+        ('not(empty(stream("s")//stock/rating))', "true"),
+        ('not(stream("s")//rating)', "false"),
+        ('stream("s")//rating = "hold"', "true"),
+        ('some $r in stream("s")//rating satisfies $r/text() = "hold"', "true"),
+        ('exists(stream("s")//stock[rating = "hold"])', "true"),
+    ],
+)
+def test_a_witness_decides_a_test_of_the_whole_stream(query, told):
+    assert told_after(query, "strict", ROOT, STOCK, VALUE) == []
+    assert told_after(query, "strict", ROOT, STOCK, VALUE, RATING) == [told]
+
+
+def test_a_test_without_a_witness_waits_and_is_told_once():
+    query = 'exists(stream("s")//rating[. = "sell"])'
+    other = RATING.replace(b'"8"', b'"10"')
+    assert told_after(query, "strict", ROOT, STOCK, VALUE, RATING) == []
+    assert told_after(query, "strict", ROOT, STOCK, VALUE, RATING, other) == ["false"]
 
 
 def test_an_aggregate_waits_for_what_is_missing():

@@ -144,7 +144,7 @@ def test_a_script_in_buckets_says_what_it_says_here(
 
 def says_the_same(path: Path, policy: Policy, found: dict[int, list[Change]]) -> None:
     script = read_script(path)
-    here, there = Watched(script, policy, circuits=False), Accumulated(found[0])
+    here, there = Watched(script, policy), Accumulated(found[0])
     assert here.told.items() == there.items()
     for at, moment in enumerate(moments(script), start=1):
         changes = list(here.feed(moment.stream, moment.arrives.encode()))

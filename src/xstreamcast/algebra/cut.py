@@ -106,6 +106,18 @@ class TagCut:
     """A fragment stream cut at the holes of its root fragment, as its structure tells."""
 
     structure: TagStructure = field(hash=False)
+    passed: frozenset[int] = frozenset()  # tags of fragments that stand around the units, too
+
+    @property
+    def levels(self) -> int:
+        """How many fragments may stand around a unit, beside the root."""
+        return self._levels(self.structure.root, frozenset()) if self.passed else 0
+
+    def _levels(self, tag: int, above: frozenset[int]) -> int:
+        around = above | {tag}
+        inner = (one for one in self.structure[tag].children if not self._cut(one))
+        below = max((self._levels(one, around) for one in inner if one not in around), default=0)
+        return below + (tag in self.passed)
 
     def document(self) -> Place:
         """Where the document node stands."""
@@ -138,7 +150,9 @@ class TagCut:
         return frozenset(tag for tag in below if not self._cut(tag))
 
     def _cut(self, tag: int) -> bool:
-        return tag != self.structure.root and self.structure.travels(tag)
+        if tag == self.structure.root or tag in self.passed:
+            return False
+        return self.structure.travels(tag)
 
     def _children(self, spine: frozenset[int]) -> Iterator[int]:
         for tag in spine:

@@ -19,7 +19,7 @@ _DOWN: Final = frozenset({"child", "descendant", "attribute", "self", "descendan
 def monotone(plan: p.Expression, hollow: frozenset[str]) -> bool:
     """Whether missing fragments can only add items; `hollow` names elements that may lack some."""
     match plan:
-        case p.Const() | p.Var() | p.Focus():
+        case p.Const() | p.Var() | p.Focus() | p.StreamInput():
             return True
         case p.Step(input, axis):
             return axis in _DOWN and monotone(input, hollow)
@@ -31,6 +31,27 @@ def monotone(plan: p.Expression, hollow: frozenset[str]) -> bool:
             return _tuples(source, hollow) and monotone(result, hollow)
         case _:
             return False
+
+
+def witnessed(plan: p.Expression, hollow: frozenset[str]) -> bool | None:
+    """The truth value that a test keeps once it has it; None if missing fragments may change both.
+
+    exists(e) stays true, empty(e) and not(e) stay false: items that are there decide.
+    """
+    match plan:
+        case p.Call(function, (operand,)) if function.uri == FN and function.local == "empty":
+            return False if monotone(operand, hollow) else None
+        case p.Call(function, (operand,)) if function.uri == FN and function.local == "not":
+            kept = witnessed(operand, hollow)
+            if kept is None:
+                return False if monotone(operand, hollow) else None
+            return not kept
+        case p.Call(function) if function.uri == FN and function.local in _EXISTENTIAL:
+            return True if _truth(plan, hollow) else None
+        case p.GeneralCompare() | p.Quantified("some") | p.And() | p.Or():
+            return True if _truth(plan, hollow) else None
+        case _:
+            return None
 
 
 def _tuples(plan: p.Tuples, hollow: frozenset[str]) -> bool:

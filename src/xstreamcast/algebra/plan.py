@@ -96,6 +96,7 @@ from xstreamcast.algebra.temporal import (
     LastVersion,
     LifespanBound,
     VersionProjection,
+    is_current,
 )
 from xstreamcast.algebra.tuples import (
     Boundary,
@@ -280,4 +281,5 @@ __all__ = [
     "VersionProjection",
     "Where",
     "Window",
+    "is_current",
 ]

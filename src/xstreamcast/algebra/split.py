@@ -162,13 +162,13 @@ class _Splitting:
         if driven & reads:
             self.reasons.append(Reason("a document is read by its units and whole", (0, 0)))
             return self._whole(body)
-        clock = _asks_clock(rest)
+        clock = asks_clock(rest)
         return Division(
             tuple(self.parts), rest, frozenset(reads), tuple(self.reasons), self.cuts, clock
         )
 
     def _whole(self, body: p.Expression) -> Division:
-        clock = _asks_clock(body) or any(_asks_clock(f.body) for f in self.program.functions)
+        clock = asks_clock(body) or any(asks_clock(f.body) for f in self.program.functions)
         reasons = tuple(dict.fromkeys(self.reasons)) or (
             Reason("it reads no input that is cut", (0, 0)),
         )
@@ -358,7 +358,7 @@ def _walks(plan: p.Expression, variables: frozenset[p.Variable]) -> bool:
     )
 
 
-def _asks_clock(plan: p.Plan) -> bool:
+def asks_clock(plan: p.Plan) -> bool:
     temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
     return any(
         isinstance(node, (*temporal, p.AllenCompare, p.Interval))

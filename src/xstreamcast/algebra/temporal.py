@@ -59,6 +59,12 @@ class IntervalProjection:
     span: Span = field(default=NOWHERE, compare=False, kw_only=True)
 
 
+def is_current(plan: IntervalProjection) -> bool:
+    """Whether it is e?[now]: what lives now, with the lifespan that it has."""
+    now = Instant("now")
+    return plan.first == now and plan.last in (None, now)
+
+
 @dataclass(frozen=True, slots=True)
 class VersionProjection:
     """e#[first,last]: the versions of those numbers; e#[n] has no last."""

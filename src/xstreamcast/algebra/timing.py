@@ -1,7 +1,7 @@
 """How a part depends on the clock: where it can be told when a unit's answer may next change.
 
-If `now` occurs only in bounds of projections, as now, now - D or now + D, and nobody looks at the
-lifespans of what is projected, then the answer of a unit changes only when a bound passes one of
+If `now` occurs only in bounds of projections, as now, now - D or now + D, and nobody looks at
+lifespans that such a bound moves, then the answer of a unit changes only when a bound passes one of
 the instants in the unit: now = t + D, for an instant t and an offset D.
 """
 
@@ -49,7 +49,7 @@ def timing(plans: list[p.Plan]) -> Timing | None:
             for node in descendants(plan):
                 _look(node, offsets, fixed)
             _hidden(plan, False)
-            if _instants(plan) != _bounds(plan):
+            if _instants(plan) != _bounds(plan) or _sees_moving(plan):
                 return None
     except _Unknown:
         return None
@@ -67,8 +67,8 @@ def _look(node: p.Plan, offsets: set[int], fixed: set[int]) -> None:
                     fixed.add(offset[0])
         case p.Call(function) if function.local.startswith("current-"):
             raise _Unknown
-        case p.Step(_, "attribute", test) if test.local in (None, "vtFrom", "vtTo"):
-            raise _Unknown
+        case p.LifespanBound("vtFrom"):
+            pass  # when something began does not move: what is clipped to a moving begin is hidden
         case _ if isinstance(node, _OBSERVING):
             raise _Unknown
 
@@ -125,13 +125,39 @@ def _bounds(plan: p.Plan) -> int:
     )
 
 
+def _moves(plan: p.IntervalProjection) -> bool:
+    """Whether lifespans are clipped to bounds that move with the clock; an end of now does not."""
+    if p.is_current(plan):
+        return False
+    begin, end = _offset(plan.first), _offset(plan.first if plan.last is None else plan.last)
+    return isinstance(begin, int) or (isinstance(end, int) and end != 0)
+
+
+def _sees_moving(plan: p.Plan) -> bool:
+    """Whether somebody looks at lifespans where some of them move with the clock."""
+    nodes = list(descendants(plan))
+    return any(_sees_lifespans(node) for node in nodes) and any(
+        isinstance(node, p.IntervalProjection) and _moves(node) for node in nodes
+    )
+
+
+def _sees_lifespans(node: p.Plan) -> bool:
+    match node:
+        case p.LifespanBound():
+            return True
+        case p.Step(_, "attribute", test):
+            return test.local in (None, "vtFrom", "vtTo")
+        case _:
+            return False
+
+
 def _hidden(plan: p.Plan, atomised: bool) -> None:
     """_Unknown if the lifespan of something projected may be seen in the answer."""
     match plan:
         case p.IntervalProjection(operand):
-            if not atomised:
+            if not atomised and _moves(plan):
                 raise _Unknown
-            _hidden(operand, True)
+            _hidden(operand, atomised)
             return
         case p.GeneralCompare() | p.ValueCompare() | p.Arithmetic() | p.And() | p.Or():
             inner = True

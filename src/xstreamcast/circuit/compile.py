@@ -12,8 +12,10 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import Timing, timing
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.fuse import fused
 from xstreamcast.circuit.normal import input_name, normal
-from xstreamcast.circuit.planning import Planner, asks_clock
+from xstreamcast.circuit.planning import Planner
+from xstreamcast.circuit.relation import asks_clock
 
 
 def circuit_of(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
@@ -35,6 +37,7 @@ def _planned(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
     else:
         found, result = planner.answer(program.body)
     root = _timed(_pruned(found.closed().base, facts(result).free), result)
+    root, result = fused(root, result)
     whole = frozenset(
         name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
@@ -74,9 +77,18 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
         case c.Join(left=left, right=right, key=key):
             used = needed if key is None else needed | facts(key.left).used | facts(key.right).used
             return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
+        case c.IntervalJoin(left=left, right=right, mine=mine, theirs=theirs):
+            used = needed | facts(mine).used | facts(theirs).used
+            return [(left, set(left.columns) & used), (right, set(right.columns) & used)]
         case c.Nest(outer=outer, inner=inner):
             own = [(one, {fold.column}) for one, fold in inner]
             return [(outer, set(outer.columns) & needed), *own]
+        case c.RangeFold(outer=outer, inner=one, key=range_key, fold=fold):
+            by_outer, by_inner = facts(range_key.left).used, facts(range_key.right).used
+            return [
+                (outer, set(outer.columns) & (needed | by_outer)),
+                (one, set(one.columns) & (by_inner | {fold.column})),
+            ]
         case c.Group(source=source, keys=keys, folds=folds, carried=carried):
             columns = {column for column, _ in keys} | (set(carried) & needed)
             columns |= {fold.column for fold in folds if fold.into in needed}
@@ -103,11 +115,13 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
         case c.Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)
             return replace(node, source=made[id(source)], scalars=own, columns=columns)
-        case c.Join(left=left, right=right):
+        case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
             return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)
         case c.Nest(outer=outer, inner=inner):
             kept = tuple((made[id(one)], fold) for one, fold in inner if fold.into in needed)
             return replace(node, outer=made[id(outer)], inner=kept, columns=columns)
+        case c.RangeFold(outer=outer, inner=one):
+            return replace(node, outer=made[id(outer)], inner=made[id(one)], columns=columns)
         case c.Group(source=source, folds=folds, carried=carried):
             live = tuple(fold for fold in folds if fold.into in needed)
             keys = tuple(variable for _, variable in node.keys)
@@ -150,7 +164,7 @@ def _timed(root: c.Node, result: p.Expression) -> c.Node:
         if isinstance(node, c.Units):
             made[id(node)] = _with_clock(node, plans.get(id(node), []))
         else:
-            made[id(node)] = _over(node, made)
+            made[id(node)] = c.with_inputs(node, made)
     return made[id(root)]
 
 
@@ -164,24 +178,3 @@ def _with_clock(node: c.Units, plans: list[p.Plan]) -> c.Units:
     offsets = {o for one in found if one is not None for o in one.offsets}
     fixed = {f for one in found if one is not None for f in one.fixed}
     return replace(node, clock=True, timing=Timing(tuple(sorted(offsets)), tuple(sorted(fixed))))
-
-
-def _over(node: Any, made: Mapping[int, c.Node]) -> c.Node:
-    """The node over other inputs."""
-    match node:
-        case c.One() | c.Units():
-            return node
-        case c.Rows(source=source, scalars=scalars):
-            own = tuple((variable, made[id(one)]) for variable, one in scalars)
-            return replace(node, source=made[id(source)], scalars=own)
-        case c.Join(left=left, right=right):
-            return replace(node, left=made[id(left)], right=made[id(right)])
-        case c.Nest(outer=outer, inner=inner):
-            nested = tuple((made[id(one)], fold) for one, fold in inner)
-            return replace(node, outer=made[id(outer)], inner=nested)
-        case c.Union(parts=parts):
-            return replace(node, parts=tuple(made[id(one)] for one in parts))
-        case c.Pick(source=source, place=place):
-            return replace(node, source=made[id(source)], place=made[id(place)])
-        case _:
-            return replace(node, source=made[id(node.source)])  # type: ignore[no-any-return]

@@ -20,6 +20,8 @@ from xstreamcast.functions.signature import FN
 FOLDS: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values", "string-join"}
 )
+# Those over a part of a sorted sequence that need not be made again for each part.
+SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
 _NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 
 
@@ -127,7 +129,7 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
         case p.Step(input, axis):
             return apart and axis in _NARROW and _distributes(input, after, apart)
         case p.Path(left, right):
-            return apart and _stays_narrow(right) and _distributes(left, after, apart)
+            return apart and stays_narrow(right) and _distributes(left, after, apart)
         case p.SimpleMap(left, right):
             return not counts_positions(right) and _distributes(left, after, apart)
         case p.Filter(input, predicate, False):
@@ -141,16 +143,16 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return False
 
 
-def _stays_narrow(plan: p.Expression) -> bool:
+def stays_narrow(plan: p.Expression) -> bool:
     """Whether a path from the focus gives different nodes for different nodes."""
     match plan:
         case p.Focus():
             return True
         case p.Step(input, axis):
-            return axis in _NARROW and _stays_narrow(input)
+            return axis in _NARROW and stays_narrow(input)
         case p.Filter(input, predicate, False):
             truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
-            return truth and _stays_narrow(input)
+            return truth and stays_narrow(input)
         case _:
             return False
 
@@ -193,7 +195,7 @@ def _begins_at(plan: p.Expression, narrow: bool = True) -> p.Variable | p.Stream
         case p.Filter(input):
             return _begins_at(input, narrow)
         case p.Path(left, right):
-            return None if narrow and not _stays_narrow(right) else _begins_at(left, narrow)
+            return None if narrow and not stays_narrow(right) else _begins_at(left, narrow)
         case p.IntervalProjection(operand):
             return _begins_at(operand, narrow)
         case _:
@@ -210,5 +212,8 @@ def gives_distinct(plan: p.Expression) -> bool:
             return axis in _NARROW and gives_distinct(input)
         case p.Filter(input):
             return gives_distinct(input)
+        case p.IntervalProjection(operand):  # copies, one after another
+            walks = isinstance(_begins_at(operand, narrow=False), p.StreamInput)
+            return walks or gives_distinct(operand)
         case _:
             return False

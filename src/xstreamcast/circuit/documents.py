@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.compile import circuit_of
+from xstreamcast.circuit.pieces import in_pieces
 from xstreamcast.circuit.show import show_circuit
 
 DEEPEST_CUT: Final = 6
+Levels: TypeAlias = Mapping[str | None, list[tuple[int, tuple[Guard, ...]]]]
 
 
 def deepest_circuit(
     program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
-) -> tuple[c.Circuit, Mapping[str | None, list[tuple[int, tuple[Guard, ...]]]]]:
+) -> tuple[c.Circuit, Levels]:
     """The circuit, and for each document the levels at which it may be cut, with their guards."""
     depths = range(2, (DEEPEST_CUT if documents else 2) + 1)
     tried = [
@@ -30,7 +32,7 @@ def deepest_circuit(
     levels = {
         name: [(depth - 1, _guards(one, name)) for depth, one in deeper] for name in documents
     }
-    return best[1], levels
+    return in_pieces(best[1], documents), levels
 
 
 def _form(circuit: c.Circuit) -> object:

@@ -28,7 +28,8 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Rows(whole=whole) if whole:
             return NodeFacts("none", "its inputs", "all of its inputs")
         case c.Rows(scalars=scalars, clock=clock):
-            again = bool(scalars) or (clock and not isinstance(node.source, c.Units))
+            timed = isinstance(node.source, c.Units | c.IntervalJoin)
+            again = bool(scalars) or (clock and not timed)
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
             return NodeFacts(_key(node), "what each row became", cost)
         case c.Join(key=key):
@@ -38,9 +39,19 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts(
                 f"the join key ({key.op})", f"both sides, {index} index", "the rows that match"
             )
+        case c.IntervalJoin():
+            return NodeFacts(
+                "the interval", "both sides, sorted by beginning; the ends of each block",
+                "the rows that match; rows that begin or end as the clock passes",
+            )  # fmt: skip
         case c.Nest(inner=inner):
             folds = [fold for _, fold in inner]
             return NodeFacts(_key(node), _folds(folds), _cost(folds, "the nested rows"))
+        case c.RangeFold(fold=fold):
+            return NodeFacts(
+                _key(node), f"both sides, sorted; {fold.name} of each block",
+                "log of the other side; rows whose fold changes",
+            )  # fmt: skip
         case c.Group(folds=group_folds):
             kept = list(group_folds)
             return NodeFacts("the group's key", _folds(kept), _cost(kept, "the group"))

@@ -14,9 +14,9 @@ class _Kept(Exception):
 
 
 def unfocused(
-    plan: p.Expression, item: p.Var, position: p.Var, size: p.Var | None
+    plan: p.Expression, item: p.Expression, position: p.Expression, size: p.Var | None
 ) -> p.Expression | None:
-    """The plan with variables in the place of its own focus; None where that cannot be."""
+    """The plan with these in the place of its own focus; None where that cannot be."""
 
     def walk(node: Any) -> Any:
         if not facts(node).reads_focus:

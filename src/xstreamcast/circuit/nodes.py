@@ -6,11 +6,14 @@ number of parts of its keys. Nodes are compared by identity: two readers of one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.timing import Timing
+from xstreamcast.algebra.verdict import Verdict
 
 Columns: TypeAlias = tuple[p.Variable, ...]
 
@@ -32,6 +35,9 @@ class Units:
     document: p.Variable
     clock: bool = False  # units may change by the clock alone
     timing: Timing | None = None  # when; None: whenever it moves
+    inner: tuple[Inner, ...] = ()  # folds that are kept over fragments inside of units
+    pieces: bool = False  # a row is a piece of a document with many units, and never changes
+    judged: Verdict | None = None  # how a unit's part in the answer follows from these folds
     width: int = 1
 
     @property
@@ -70,6 +76,27 @@ class Join:
     width: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class IntervalJoin:
+    """The pairs of rows whose intervals compare by one of Allen's words.
+
+    `mine` gives the intervals of a left row, `theirs` those of a right one; `left_first`: the word
+    stands between mine and theirs in this order. The word `touches` is ours: the intervals have an
+    instant in common. `clock`: what is made of pairs with an interval that ends now, or later, may
+    depend on the clock.
+    """
+
+    left: Node
+    right: Node
+    word: str
+    mine: p.Expression
+    theirs: p.Expression
+    left_first: bool
+    columns: Columns
+    width: int
+    clock: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Fold:
     """A function of the items that a column holds in all rows of a group, in their order.
@@ -94,6 +121,21 @@ class Nest:
 
     outer: Node
     inner: tuple[tuple[Node, Fold], ...]
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeFold:
+    """Each row of the outer relation with a fold over the inner rows that compare with it.
+
+    `key`: left op right, an inequality. The inner relation does not depend on the outer row.
+    """
+
+    outer: Node
+    inner: Node
+    key: p.JoinKey
+    fold: Fold
     columns: Columns
     width: int
 
@@ -194,7 +236,20 @@ class Window:
 
 
 Node: TypeAlias = (
-    One | Units | Rows | Join | Nest | Group | Order | Slice | Pick | Number | Union | Window
+    One
+    | Units
+    | Rows
+    | Join
+    | IntervalJoin
+    | Nest
+    | RangeFold
+    | Group
+    | Order
+    | Slice
+    | Pick
+    | Number
+    | Union
+    | Window
 )
 
 
@@ -218,16 +273,46 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
             return ()
         case Rows(source=source, scalars=scalars):
             return (source, *(one for _, one in scalars))
-        case Join(left=left, right=right):
+        case Join(left=left, right=right) | IntervalJoin(left=left, right=right):
             return (left, right)
         case Nest(outer=outer, inner=inner):
             return (outer, *(one for one, _ in inner))
+        case RangeFold(outer=outer, inner=one):
+            return (outer, one)
         case Union(parts=parts):
             return parts
         case Pick(source=source, place=place):
             return (source, place)
         case _:
             return (node.source,)
+
+
+def follows_clock(node: Node) -> bool:
+    """Whether a node hands on the rows that the clock may change, when it does."""
+    return isinstance(node, Units) or (isinstance(node, IntervalJoin) and node.clock)
+
+
+def with_inputs(node: Any, made: Mapping[int, Node]) -> Node:
+    """The node over other inputs, which are found by the identity of those it reads."""
+    match node:
+        case One() | Units():
+            return node
+        case Rows(source=source, scalars=scalars):
+            own = tuple((variable, made[id(one)]) for variable, one in scalars)
+            return replace(node, source=made[id(source)], scalars=own)
+        case Join(left=left, right=right) | IntervalJoin(left=left, right=right):
+            return replace(node, left=made[id(left)], right=made[id(right)])
+        case Nest(outer=outer, inner=inner):
+            nested = tuple((made[id(one)], fold) for one, fold in inner)
+            return replace(node, outer=made[id(outer)], inner=nested)
+        case RangeFold(outer=outer, inner=one):
+            return replace(node, outer=made[id(outer)], inner=made[id(one)])
+        case Union(parts=parts):
+            return replace(node, parts=tuple(made[id(one)] for one in parts))
+        case Pick(source=source, place=place):
+            return replace(node, source=made[id(source)], place=made[id(place)])
+        case _:
+            return replace(node, source=made[id(node.source)])  # type: ignore[no-any-return]
 
 
 def in_order(root: Node) -> list[Node]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.facts import facts_of
@@ -13,6 +15,11 @@ def show_circuit(circuit: c.Circuit, facts: bool = False) -> str:
     seen: dict[int, int] = {}
     _walk(circuit.root, 1, lines, seen, facts)
     return "\n".join(lines)
+
+
+def show_nodes(nodes: Sequence[c.Node]) -> list[str]:
+    """A line for each node, with what it is keyed by."""
+    return [f"{_line(node)}  (key: {facts_of(node).key})" for node in nodes]
 
 
 def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int], facts: bool) -> None:
@@ -43,8 +50,14 @@ def _line(node: c.Node) -> str:
             if key is None:
                 return f"product → {columns}"
             return f"join {key.op}: {_shown(key.left)} with {_shown(key.right)} → {columns}"
+        case c.IntervalJoin(word=word, mine=mine, theirs=theirs, left_first=first):
+            one, other = (mine, theirs) if first else (theirs, mine)
+            return f"join {_shown(one)} {word} {_shown(other)} → {columns}"
         case c.Nest(inner=inner):
             return f"nest {', '.join(fold.name for _, fold in inner)} → {columns}"
+        case c.RangeFold(key=key, fold=fold):
+            sides = f"{_shown(key.left)} with {_shown(key.right)}"
+            return f"{fold.name} of rows that compare by {key.op}: {sides} → {columns}"
         case c.Group(keys=keys, folds=folds):
             by = ", ".join(str(column) for column, _ in keys)
             return f"group by {by}: {', '.join(fold.name for fold in folds)} → {columns}"

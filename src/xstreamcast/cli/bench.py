@@ -30,6 +30,7 @@ BENCHES: Final = (
     Bench("mapping", "read messages through a mapping, compared with lxml.iterparse and a dict"),
     Bench("tape", "read XML, compared with expat, lxml and SaxonC-HE"),
     Bench("paths", "evaluate path queries, compared with SaxonC-HE, lxml and expat"),
+    Bench("recursion", "recursive programs over small sequences, compared with SaxonC-HE"),
     Bench("memory", "memory of continuous queries, compared with SaxonC-HE"),
     Bench("history", "query histories with three strategies, compared with SaxonC-HE"),
     Bench("spark", "history queries on Spark, compared with its XML reader and RumbleDB"),

@@ -143,14 +143,14 @@ def _spark(module: Module, args: Parsed) -> str:
 
 def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
     """Where `watch --runner spark` computes what."""
-    from xstreamcast.operators.apart_explain import explain_apart, in_one_place
+    from xstreamcast.circuit.stages_explain import explain_stages, in_one_partition
 
     if len(made) > 1:
-        return in_one_place("it reads the answers of declared streams")
+        return in_one_partition("it reads the answers of declared streams")
     structures = told_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
-    return explain_apart(next(iter(made.values())), structures, args.policy)
+    return explain_stages(next(iter(made.values())), structures, strict=args.policy == "strict")
 
 
 def _explained(program: Program, stage: str, policy: str, traced: bool = False) -> str:

@@ -28,7 +28,8 @@ def add_arguments(parser: Parser) -> None:
     """What the command understands."""
     parser.add_argument(
         "source", metavar="SOURCE",
-        help="fragments or a document: a file, a folder, a pattern, -, or an address (ws:// …)",
+        help="fragments, a document, or a feed (MAPPING:PLACE): a file, a folder, a pattern, -, or "
+        "an address (ws:// …)",
     )  # fmt: skip
     parser.add_argument(
         "--table", required=True, metavar="PATH",
@@ -90,7 +91,14 @@ def _check(arguments: Parsed) -> None:
     from xstreamcast.edges.inputs import paths
 
     if not _fleeting(arguments.source):
-        paths(arguments.source)
+        paths(_place(arguments.source))
+
+
+def _place(source: str) -> str:
+    """Where a source lies, without the mapping that it names."""
+    from xstreamcast.edges.mapping.finding import split_source
+
+    return str(split_source(source)[1])
 
 
 def _source(arguments: Parsed) -> tuple[str, str, Spool | None]:
@@ -101,7 +109,7 @@ def _source(arguments: Parsed) -> tuple[str, str, Spool | None]:
 
     source = str(arguments.source)
     if not _fleeting(source):
-        return source, arguments.stream or stream_name(source), None
+        return source, arguments.stream or stream_name(_place(source)), None
     name = arguments.stream or "stdin"
     folder = Path(arguments.checkpoint or Log(arguments.table).path) / "_received" / name
     spool = Spool(source, folder, again=arguments.follow)
@@ -140,7 +148,8 @@ def _followed(some: Callable[[], Ingested], source: str, spool: Spool | None) ->
     try:
         while True:
             over = spool is not None and not spool.is_alive()
-            if any(os.scandir(source)) if os.path.isdir(source) else True:
+            place = _place(source)
+            if any(os.scandir(place)) if os.path.isdir(place) else True:
                 done = some() if done is None else done.plus(some())
             if spool is not None and over:
                 _refuse_failed(spool)

@@ -35,9 +35,12 @@ def main(arguments: Parsed) -> int:
 def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
     from xstreamcast.cli.fragment import output as opened
     from xstreamcast.edges.mapping.form import parse_mapping
+    from xstreamcast.edges.mapping.line_sampling import all_alike, line_form, line_proposal
     from xstreamcast.edges.mapping.writing import Judged, proposal
 
-    text = proposal([data for _, data in inputs])
+    form = all_alike(line_form(path, data) for path, data in inputs)
+    samples = [data for _, data in inputs]
+    text = proposal(samples) if form is None else line_proposal(form, samples)
     judged = Judged(parse_mapping(text, "proposed"), inputs)
     with opened(output) as out:
         out.write(text.encode())

@@ -25,6 +25,14 @@ _LIMITS: Final = {
 }
 
 
+_QUERY_LIMITS: Final = {
+    "max_recursion": ("calls of declared functions inside each other", 12_000),
+    "max_open_rows": ("rows that such calls hold together", 1 << 25),
+    "max_digits": ("digits of an integer", 100_000),
+    "max_text": ("characters of one string", 1 << 28),
+}
+
+
 def add_stream_arguments(parser: Parser) -> None:
     """How streams are read, and as of when."""
     when = parser.add_mutually_exclusive_group()
@@ -60,10 +68,37 @@ def add_limit_arguments(parser: Parser) -> None:
         group.add_argument(
             f"--{name.replace('_', '-')}", type=int, metavar="N", help=f"{help} ({default})"
         )
+    _add_query_limits(parser)
+
+
+def _add_query_limits(parser: Parser) -> None:
+    group = parser.add_argument_group("limits of a query")
+    group.add_argument("--query-timeout", metavar="30s", help="of one run, or one tick (none)")
+    for name, (help, default) in _QUERY_LIMITS.items():
+        option = f"--{name.replace('_', '-')}"
+        group.add_argument(option, type=int, metavar="N", help=f"{help} ({default})")
+
+
+def _apply_query_limits(arguments: Parsed) -> None:
+    from xstreamcast.cli.durations import micros
+
+    given = {name: getattr(arguments, name) for name in _QUERY_LIMITS}
+    chosen = {name: value for name, value in given.items() if value is not None}
+    if arguments.query_timeout is not None:
+        chosen["query_timeout"] = (micros(arguments.query_timeout) or 0) / 10**6
+    if not chosen:
+        return
+    if getattr(arguments, "runner", "local") == "spark":
+        option = f"--{next(iter(chosen)).replace('_', '-')}"
+        raise error("XSCU0001", f"{option} needs --runner local")
+    from xstreamcast.model.query_limits import QueryLimits, set_query_limits
+
+    set_query_limits(QueryLimits(**chosen))
 
 
 def apply_limits(arguments: Parsed) -> None:
     """Let what the options say hold in this process."""
+    _apply_query_limits(arguments)
     given = {name: getattr(arguments, name) for name in _LIMITS}
     chosen = {name: value for name, value in given.items() if value is not None}
     if not chosen:

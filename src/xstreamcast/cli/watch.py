@@ -77,6 +77,10 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--checkpoint", metavar="DIR", help="record progress here; a restart continues"
     )
+    parser.add_argument(
+        "--snapshot-every", type=int, default=16 << 20, metavar="BYTES",
+        help="with a checkpoint: input bytes between two snapshots, at least (16777216)",
+    )  # fmt: skip
     add_spark_arguments(parser)
     add_limit_arguments(parser)
 
@@ -124,6 +128,10 @@ def _report(watching: Watching | SparkWatching) -> None:
         sys.stderr.write(said + "\n")
 
 
+def _note(said: str) -> None:
+    sys.stderr.write(f"note: {said}\n")
+
+
 def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
     from xstreamcast.api import query
     from xstreamcast.edges.watching import Options
@@ -144,6 +152,8 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
         checkpoint=arguments.checkpoint,
         immutable=tuple(arguments.immutable),
         tell=arguments.tell,
+        snapshot_every=at_least_one("--snapshot-every", arguments.snapshot_every),
+        say=_note,
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)

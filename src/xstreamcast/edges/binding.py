@@ -29,7 +29,7 @@ from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.inputs import chunks, opened, paths
-from xstreamcast.edges.json_documents import is_json_or_csv, read_document
+from xstreamcast.edges.line_documents import form_of, read_lines
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
 from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.errors import Error, error
@@ -271,8 +271,9 @@ class Binding:
         """Documents one after another, and those of a folder, are one with several roots."""
         if isinstance(source, str | os.PathLike):
             files = paths(source)
-            if len(files) == 1 and is_json_or_csv(files[0]):
-                return _nodes(read_document(self.store, Path(files[0])))
+            form = form_of(files[0])
+            if form is not None and all(form_of(one) == form for one in files):
+                return _nodes(read_lines(self.store, form, files, chunks))
             if len(files) == 1:
                 name = os.fspath(source)
                 if os.path.isfile(files[0]) and not is_compressed(files[0]):  # as it lies there

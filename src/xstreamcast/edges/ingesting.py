@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from xstreamcast.edges.inputs import stream_name
+from xstreamcast.edges.mapping.finding import split_source
 from xstreamcast.edges.replay import Offset, Replay, split_rows
 from xstreamcast.edges.structures import read_structure, write_structure
 from xstreamcast.edges.table.log import Log
@@ -64,7 +65,7 @@ def ingest(
     told: Callable[[Ingested], None] | None = None,
 ) -> Ingested:
     """Read what is there in batches of at most `most` fragments; each is written once."""
-    name = stream or stream_name(source)
+    name = stream or stream_name(split_source(source)[1])
     replay = Replay(os.fspath(source), structure_text(structure), 1, valid)
     writer = f"{name} from {os.path.abspath(source)}"
     epoch, offset = _resumed(Log(table), writer)

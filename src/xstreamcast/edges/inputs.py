@@ -37,6 +37,7 @@ _WORD: Final = re.compile(
     rb"<stream:(?:filler|repeat|replace|remove|eos|structure|tagstructure|heartbeat|fragments)\b"
     rb"|<(?:[A-Za-z_][\w.-]*:)?(?:filler|repeat|replace|remove)\s[^<>]*\bid\s*="
     rb"|<(?:[A-Za-z_][\w.-]*:)?(?:structure|tag[sS]tructure)\s*>\s*<tag\s"
+    rb"|<tag\s(?:[^<>]*\s)?stream\s*="
     rb"|<eos\s*/>"
     rb"|<(?:[A-Za-z_][\w.-]*:)?heartbeat\s[^<>]*\b[vV]alid[tT]ime\s*="
 )
@@ -115,14 +116,14 @@ def kind_of_source(source: str | os.PathLike[str]) -> Kind:
 
     A file that is called JSON or CSV is a document of that form, unless it holds a stream.
     """
-    from xstreamcast.edges.json_documents import is_json_or_csv  # here: it needs the functions
+    from xstreamcast.edges.line_documents import form_of  # here: it needs the functions
 
     first = paths(source)[0]
     if first == "-" or stat.S_ISFIFO(os.stat(first).st_mode):
         return "fragments"
     with opened(first) as file:
         head = file.read(_HEAD)
-    if is_json_or_csv(first) and not (is_update_stream(head) or is_change_stream(head)):
+    if form_of(first) is not None and not (is_update_stream(head) or is_change_stream(head)):
         return "document"
     return kind_of(head, first)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +59,31 @@ def table_path(source: Any) -> str | None:
     word = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
     found = isinstance(word, str) and word.startswith("table:")
     return str(word[len("table:") :]) if found else None
+
+
+def attaches(source: Any) -> bool:
+    """Whether fragments of a source name their parents: a feed with a mapping, a table of one."""
+    if split_source(source)[0] is not None:
+        return True
+    table = table_path(source)
+    if table is None:
+        return False
+    from xstreamcast.edges.table.files import says_more
+    from xstreamcast.edges.table.log import Log
+
+    log = Log(table)
+    return says_more(log.path, log.needed().files)
+
+
+def refuse_attached(sources: Mapping[Any, Any]) -> None:
+    """On Spark, units are found by holes; a query that is left running there needs them."""
+    for name, source in sources.items():
+        if attaches(source):
+            raise error(
+                "XSCU0005",
+                f"{name}: a feed with a mapping is not left running on Spark yet",
+                hint="watch it with --runner local; run and ingest read it on Spark too",
+            )
 
 
 def _kind(source: Any) -> Kind:

@@ -135,7 +135,7 @@ def _written(structure: TagStructure, tsid: int, met: set[int], depth: int, pad:
     tag = structure[tsid]
     head = f'{pad * depth}<tag id="{tsid}" name={quoteattr(tag.local)}'
     head += f" uri={quoteattr(tag.uri)}" if tag.uri else ""
-    if not structure.open:
+    if not structure.open or any(one.type != "snapshot" for one in structure.tags.values()):
         head += f' type="{tag.type}"'
     if tag.type == "snapshot" and tag.filler:
         head += ' filler="true"'

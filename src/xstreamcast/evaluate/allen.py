@@ -59,20 +59,25 @@ def interval(plan: p.Interval, frame: Frame) -> Column:
 def _intervals(plan: p.Expression, frame: Frame) -> tuple[I64, I64, I64]:
     """(begins, ends, rows): an end that is `now` is the clock's instant."""
     clock = now(frame).instant
+    begin, end, rows = intervals(plan, frame)
+    return _at(begin, clock), _at(end, clock), rows
+
+
+def intervals(plan: p.Expression, frame: Frame) -> tuple[I64, I64, I64]:
+    """(begins, ends, rows): an end that is `now` stays NOW."""
     if isinstance(plan, p.Interval):
         begin, _, rows = moments(frame, evaluate(plan.first, frame))
         if plan.last is None:
-            return _at(begin, clock), _at(begin, clock), rows
+            return begin, begin, rows
         end, _, others = moments(frame, evaluate(plan.last, frame))
         both = np.intersect1d(rows, others)
-        begin, end = begin[np.isin(rows, both)], end[np.isin(others, both)]
-        return _at(begin, clock), _at(end, clock), both
+        return begin[np.isin(rows, both)], end[np.isin(others, both)], both
     column = evaluate(plan, frame)
     if len(column.items) and column.items.tag != NODE:
         begin, _, rows = moments(frame, column)
-        return _at(begin, clock), _at(begin, clock), rows
+        return begin, begin, rows
     spans = spans_of(frame.context.store, column.items.values)
-    return _at(spans.begin, clock), _at(spans.end, clock), column.rows()
+    return spans.begin, spans.end, column.rows()
 
 
 def _at(instants: I64, clock: int) -> I64:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Column
     from xstreamcast.model.sequence_type import SequenceType
 
-_NO_FOCUS: dict[Key, Value] = dict.fromkeys(FOCUS)
+NO_FOCUS: dict[Key, Value] = dict.fromkeys(FOCUS)
 
 
 def call(plan: p.Call, frame: Frame) -> Column:
@@ -74,10 +74,14 @@ def declared_call(number: int, arguments: Sequence[Column], frame: Frame) -> Col
     """A new frame that sees only parameters and global variables; ends where no row is left."""
     function = frame.context.program.functions[number]
     context = frame.context.of_module(function.module)
-    values: dict[Key, Value] = dict(_NO_FOCUS)
+    values: dict[Key, Value] = dict(NO_FOCUS)
     for parameter, argument in zip(function.parameters, arguments, strict=True):
         values[parameter.variable.number] = argument
     origin = np.zeros(frame.n, np.int64)
     inner = Frame(context, frame.n, context.root, origin, values)
-    with context.deeper():
+    depth = context.deeper()
+    depth.enter(frame.n)
+    try:
         return evaluate(function.body, inner)
+    finally:
+        depth.leave(frame.n)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error, error
-from xstreamcast.evaluate.pairs import operands, paired, spread
+from xstreamcast.evaluate.pairs import atomized, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.functions.collations import PLAIN, Collation, default_collation
 from xstreamcast.functions.compare import general_compare, value_compare
-from xstreamcast.functions.compare.values import FAMILY
-from xstreamcast.model.atomic import BOOLEAN, NODE, STRING
+from xstreamcast.functions.compare.values import FAMILY, compare_arrays
+from xstreamcast.model.atomic import BOOLEAN, INTEGER, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.functions.call import StaticContext
@@ -31,9 +32,17 @@ if TYPE_CHECKING:
 
 def general(plan: p.GeneralCompare, frame: Frame) -> Column:
     """Whether any pair of items compares so."""
+    return general_of(plan, evaluate(plan.left, frame), evaluate(plan.right, frame), frame)
+
+
+def general_of(plan: p.GeneralCompare, left: Column, right: Column, frame: Frame) -> Column:
+    """The comparison of two operands that are there."""
+    if left.offsets is None and right.offsets is None:
+        a, b = left.items, right.items
+        if a.tag == b.tag == INTEGER and a.values.dtype == b.values.dtype != object:
+            return Column(Items(BOOLEAN, compare_arrays(plan.op, a.values, b.values)))
     store, told = frame.context.store, _told(frame)
-    left = atomize(store, evaluate(plan.left, frame))
-    right = atomize(store, evaluate(plan.right, frame))
+    left, right = atomize(store, left), atomize(store, right)
     static = frame.context.static
     if static.collation != CODEPOINT:
         return Column(Items(BOOLEAN, _collated(plan.op, left, right, told, static)))
@@ -94,7 +103,14 @@ def _some_pair(
 
 def value(plan: p.ValueCompare, frame: Frame) -> Column:
     """Single values; nothing where an operand is empty."""
-    both, a, b = paired(*operands(plan, frame), f"an operand of {plan.op}")
+    return value_of(plan, evaluate(plan.left, frame), partial(evaluate, plan.right), frame)
+
+
+def value_of(
+    plan: p.ValueCompare, left: Column, right: Callable[[Frame], Column], frame: Frame
+) -> Column:
+    """The comparison of a left operand that is there with a right one that is found if needed."""
+    both, a, b = paired(*atomized(left, right, frame), f"an operand of {plan.op}")
     order = default_collation(frame.context.static)
     a, b = order.keyed(a), order.keyed(b)
     found = value_compare(plan.op, a, b, frame.context.inputs.timezone)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.lowering.linking import Modules, no_modules
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.facts import ReadBook
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
 from xstreamcast.functions.call import Call, Focus, StaticContext, Text
@@ -17,6 +18,7 @@ from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.items import Items
+from xstreamcast.model.query_limits import exceeded, query_limits
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -25,9 +27,11 @@ if TYPE_CHECKING:
     from xstreamcast.errors import Place, Span
     from xstreamcast.evaluate.moments import Moment
     from xstreamcast.evaluate.reaching import Reach
+    from xstreamcast.evaluate.single.codes import Code
     from xstreamcast.model.function_item import FunctionItem
 
-DEEPEST: Final = 12_000  # nested calls of declared functions
+# Whether frames of one row have rules of their own: tests evaluate the same cases both ways.
+SINGLE_ROWS = os.environ.get("XSC_SINGLE_ROWS") != "off"
 
 
 def _silent(text: str) -> None:
@@ -83,15 +87,29 @@ class Depth:
     """Counts calls inside calls, so that endless recursion is an error and not a crash."""
 
     def __init__(self) -> None:
-        self.calls = 0
+        self.calls = self.rows = 0
+        limits = query_limits()
+        self._deepest, self._most = limits.max_recursion, limits.max_open_rows
 
-    def __enter__(self) -> None:
+    def enter(self, rows: int = 1) -> None:
+        """One call further in, for so many rows."""
         self.calls += 1
-        if self.calls > DEEPEST:
-            raise error("XSCD0001", f"functions call each other more than {DEEPEST} deep")
+        self.rows += rows
+        if self.calls > self._deepest or self.rows > self._most:
+            self.leave(rows)
+            raise self._exceeded()
 
-    def __exit__(self, *_: object) -> None:
+    def leave(self, rows: int = 1) -> None:
+        """Back from it."""
         self.calls -= 1
+        self.rows -= rows
+
+    def _exceeded(self) -> Error:
+        if self.calls >= self._deepest:
+            said = f"functions call each other more than {self._deepest:,} deep"
+            return exceeded("max_recursion", said, "XSCD0001")
+        said = f"calls inside each other hold more than {self._most:,} rows"
+        return exceeded("max_open_rows", said)
 
 
 class Context:
@@ -103,6 +121,10 @@ class Context:
         self.store = inputs.store
         self.reads = ReadBook()
         self.constants: dict[int, Items] = {}
+        self.codes: dict[int, Code] = {}  # how expressions are evaluated for one row
+        self.by_position: dict[tuple[int, int], Column] = {}  # what reads positions 1 to n only
+        # Where variables change, each is looked up when it is read.
+        self.one_by_one = SINGLE_ROWS and not program.settings.sequential
         self.assigned: dict[Key, Column] = {}  # variables that `set` has changed
         self.sequential = program.settings.sequential
         self._depth = Depth()
@@ -137,7 +159,7 @@ class Context:
         return self.source.place(span) if span != (0, 0) else None
 
     def deeper(self) -> Depth:
-        """One call further in, for the length of a `with`."""
+        """What counts calls inside calls."""
         return self._depth
 
     def frame(self, n: int) -> Frame:

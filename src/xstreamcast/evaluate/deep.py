@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 import threading
 from collections.abc import Callable
 from typing import Final, TypeVar
 
 from xstreamcast.errors import error
+from xstreamcast.model.query_limits import QueryLimits, exceeded, limited, query_limits
 
 T = TypeVar("T")
 
@@ -22,19 +24,41 @@ def deep(work: Callable[[], T]) -> T:
         return _guarded(work)
     outcome: list[T] = []
     failure: list[BaseException] = []
+    limits = query_limits()
 
     def run() -> None:
         _inside.deep = True
         try:
-            outcome.append(_guarded(work))
+            with limited(limits):
+                outcome.append(_guarded(work))
         except BaseException as caught:
             failure.append(caught)
 
     with _ROOM:
-        _start(run).join()
+        _awaited(_start(run), limits.query_timeout)
     if failure:
-        raise failure[0]
+        raise _told(failure[0], limits)
     return outcome[0]
+
+
+class Stopped(BaseException):
+    """The time of an evaluation is over; nothing on its way out may take it for an error."""
+
+
+def _awaited(thread: threading.Thread, seconds: float | None) -> None:
+    """Wait for a thread; when its time is over, stop it at the next step that Python makes."""
+    thread.join(seconds)
+    while thread.is_alive():
+        stop = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        stop(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stopped))
+        thread.join(1.0)  # once more, where it was caught on its way
+
+
+def _told(failure: BaseException, limits: QueryLimits) -> BaseException:
+    if not isinstance(failure, Stopped):
+        return failure
+    seconds = limits.query_timeout or 0
+    return exceeded("query_timeout", f"the evaluation was stopped after {seconds:g} seconds")
 
 
 class _Room:

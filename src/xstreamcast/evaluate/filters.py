@@ -27,21 +27,31 @@ def filter_(plan: p.Filter, frame: Frame) -> Column:
         case p.Const(atoms=(p.Atom(tag, value),)) if PRIMITIVE.get(tag) == INTEGER:
             return _nth(plan, frame, value)
         case p.Last():
-            return _picked(evaluate(plan.input, frame), None, None, plan.reverse)
+            return picked(evaluate(plan.input, frame), None, None, plan.reverse)
         case _ if frame.context.reads.of(plan.predicate).keys.isdisjoint(FOCUS):
-            return _independent(plan, frame)
+            column, origin = (
+                at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
+            )
+            return _independent(plan, column, origin, frame)
         case _:
             return _masked(plan, evaluate(plan.input, frame), frame)
+
+
+def filtered(plan: p.Filter, column: Column, frame: Frame) -> Column:
+    """The items of an input that is there, for which the predicate holds."""
+    if frame.context.reads.of(plan.predicate).keys.isdisjoint(FOCUS):
+        return _independent(plan, column, None, frame)
+    return _masked(plan, column, frame)
 
 
 def _nth(plan: p.Filter, frame: Frame, value: int) -> Column:
     column, origin = (
         at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
     )
-    return _picked(column, origin, value, plan.reverse)
+    return picked(column, origin, value, plan.reverse)
 
 
-def _picked(column: Column, origin: Ints | None, place: int | Ints | None, reverse: bool) -> Column:
+def picked(column: Column, origin: Ints | None, place: int | Ints | None, reverse: bool) -> Column:
     """One item of each row by its position from 1 (None: the last), from an outer row if so."""
     if column.n == 1 and origin is None and isinstance(place, int):
         return _one(column, place, reverse)
@@ -65,11 +75,10 @@ def _one(column: Column, place: int, reverse: bool) -> Column:
     return Column(column.items.slice(at, at + 1))
 
 
-def _independent(plan: p.Filter, frame: Frame) -> Column:
+def _independent(
+    plan: p.Filter, column: Column, origin: Ints | None, frame: Frame
+) -> Column:
     """A predicate that ignores the focus is evaluated once a row, if the row has any item."""
-    column, origin = (
-        at_home(plan.input, frame) if frame.n > 1 else (evaluate(plan.input, frame), None)
-    )
     lengths = column.lengths() if origin is None else column.lengths()[origin]
     rows = np.flatnonzero(lengths > 0)
     if not len(rows):
@@ -82,7 +91,7 @@ def _independent(plan: p.Filter, frame: Frame) -> Column:
     ):
         places = np.zeros(frame.n, np.int64)
         places[rows] = np.maximum(value.items.values, 0)
-        return _picked(column, origin, places, plan.reverse)
+        return picked(column, origin, places, plan.reverse)
     if origin is not None:
         column = column.take(origin)
     lifted = value.take(np.repeat(np.arange(len(rows)), lengths[rows]))
@@ -105,6 +114,7 @@ def _masked(plan: p.Filter, column: Column, frame: Frame) -> Column:
 def _focused(column: Column, frame: Frame, reverse: bool) -> Frame:
     inner = frame.focused(column)
     if reverse:
+        inner.steady = False
         inner.values[POSITION] = lambda: _places(column, True)
     return inner
 

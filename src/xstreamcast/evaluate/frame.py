@@ -31,7 +31,7 @@ class Frame:
     A value of the outer frame is taken into this one when it is first asked for, and kept.
     """
 
-    __slots__ = ("bound", "context", "kept", "n", "origin", "outer", "values")
+    __slots__ = ("_own", "context", "kept", "n", "origin", "outer", "steady", "values")
 
     def __init__(
         self,
@@ -45,9 +45,20 @@ class Frame:
         self.n = n
         self.outer = outer
         self.origin = origin
-        self.values: dict[Key, Value] = dict(values or ())
-        self.bound = frozenset(self.values)
+        self.values: dict[Key, Value] = dict(values) if values else {}
+        self._own = values or ()  # what is bound here, not around
+        self.steady = False  # whether positions are 1 to n
         self.kept: dict[int, Column] = {}  # values of expressions that inner loops do not change
+
+    @property
+    def bound(self) -> frozenset[Key]:
+        """What has its value here, and not in a frame around this one."""
+        return frozenset(self._own)
+
+    def bind(self, key: Key, value: Value) -> None:
+        """One variable more, of a frame that nothing has been evaluated in which reads it."""
+        self.values[key] = value
+        self._own = (*self._own, key)
 
     # -- looking --------------------------------------------------------------------------------
 
@@ -99,7 +110,7 @@ class Frame:
 
     def focused(self, column: Column) -> Frame:
         """A row for every item of the column, with that item in focus."""
-        return self.loop(
+        inner = self.loop(
             column,
             {
                 ITEM: column.each(),
@@ -107,6 +118,8 @@ class Frame:
                 LAST: lambda: Column(_integers(np.repeat(column.lengths(), column.lengths()))),
             },
         )
+        inner.steady = self.n == 1
+        return inner
 
     # -- outer frames ---------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
 from xstreamcast.evaluate.calls import (
-    _NO_FOCUS,
+    NO_FOCUS,
     declared_call,
     focus_of,
     library_call,
@@ -66,12 +66,16 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
 def _run(closure: Closure, rows: Ints, arguments: Sequence[Column]) -> Column:
     """The body for many rows, each in the row of the frame its closure was made in."""
     plan = closure.plan
-    values: dict[Key, Value] = dict(_NO_FOCUS)
+    values: dict[Key, Value] = dict(NO_FOCUS)
     for parameter, argument in zip(plan.parameters, arguments, strict=True):
         values[parameter.variable.number] = argument
     context = closure.frame.context
-    with context.deeper():
+    depth = context.deeper()
+    depth.enter(len(rows))
+    try:
         return evaluate(plan.body, Frame(context, len(rows), closure.frame, rows, values))
+    finally:
+        depth.leave(len(rows))
 
 
 def function_ref(plan: p.FunctionRef, frame: Frame) -> Column:

@@ -39,8 +39,8 @@ def or_(plan: p.Or, frame: Frame) -> Column:
 
 def _narrowed(operands: tuple[p.Expression, ...], frame: Frame, wanted: bool) -> Bools:
     """Whether every operand of a row is `wanted`."""
-    holds: Bools = np.ones(frame.n, np.bool_)
-    for operand in operands:
+    holds: Bools = truth(operands[0], frame) == wanted
+    for operand in operands[1:]:
         rows = np.flatnonzero(holds)
         if not len(rows):
             break

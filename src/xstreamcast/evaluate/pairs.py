@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
-from xstreamcast.evaluate.walk import evaluate, on_rows
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.column import Column, scatter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.model.column import Bools
     from xstreamcast.model.items import Items
@@ -24,15 +24,18 @@ def at_most_one(column: Column, role: str) -> None:
         raise error("XPTY0004", f"{role} must be at most one item; got {column.lengths().max()}")
 
 
-def operands(plan: p.Arithmetic | p.ValueCompare, frame: Frame) -> tuple[Column, Column]:
+def atomized(
+    left: Column, right: Callable[[Frame], Column], frame: Frame
+) -> tuple[Column, Column]:
     """Both sides, atomised; the right one is of no interest where the left is empty."""
     store = frame.context.store
-    left = atomize(store, evaluate(plan.left, frame))
+    left = atomize(store, left)
     rows = np.flatnonzero(left.lengths()) if left.offsets is not None else None
     if rows is None or len(rows) == frame.n:
-        return left, atomize(store, evaluate(plan.right, frame))
-    right = on_rows(plan.right, frame, rows)
-    return left, atomize(store, scatter(frame.n, [(rows, right)]))
+        return left, atomize(store, right(frame))
+    if not len(rows):
+        return left, Column.empty(frame.n)
+    return left, atomize(store, scatter(frame.n, [(rows, right(frame.select(rows)))]))
 
 
 def paired(left: Column, right: Column, role: str) -> tuple[Bools | None, Items, Items]:

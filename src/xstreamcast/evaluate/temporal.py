@@ -20,6 +20,7 @@ from xstreamcast.model.atomic import DATE_TIME, DOUBLE, INTEGER, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items
+from xstreamcast.tape.clip_kernels import KEEP_BEGIN
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
@@ -103,7 +104,25 @@ def _handles(items: Items) -> I64:
 
 
 def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
-    """e?[t1,t2]: copies of what lives in the interval, clipped to it."""
+    """e?[t1,t2]: copies of what lives in the interval, clipped to it; e?[now] clips no begin.
+
+    e?[a,b]?[c,d] is one projection to what both intervals have in common: a lifespan that was
+    clipped would not tell whether its end belongs to it.
+    """
+    inner, (there, to) = plan.operand, _interval(plan, frame)
+    reached, current = to.end, p.is_current(plan)
+    while not current and isinstance(inner, p.IntervalProjection) and not p.is_current(inner):
+        also, other = _interval(inner, frame)
+        there, to, inner = there & also, _common(to, other), inner.operand
+    column = reaching(inner, frame, reached)
+    column = column.keep((there & (to.begin <= to.end))[column.rows()])
+    rows = column.rows()
+    zones = to.zones | np.uint8(KEEP_BEGIN if current else 0)
+    return _copies(column, Spans(to.begin[rows], to.end[rows], zones[rows]), frame)
+
+
+def _interval(plan: p.IntervalProjection, frame: Frame) -> tuple[Bools, Spans]:
+    """(which rows have an interval, the interval of each row)."""
     begin, begin_zone, some = moments(frame, evaluate(plan.first, frame))
     if plan.last is None:
         end, end_zone, others = begin, begin_zone, some
@@ -116,11 +135,17 @@ def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
         end, end_zone = _spread(end, end_zone, others, frame.n)
     clock = now(frame).instant
     begin, end = np.where(begin == NOW, clock, begin), np.where(end == NOW, clock, end)
-    column = reaching(plan.operand, frame, end)
-    column = column.keep((there & (begin <= end))[column.rows()])
-    rows = column.rows()
-    to = Spans(begin[rows], end[rows], (begin_zone | end_zone << np.uint8(1))[rows])
-    return _copies(column, to, frame)
+    return there, Spans(begin, end, begin_zone | end_zone << np.uint8(1))
+
+
+def _common(one: Spans, other: Spans) -> Spans:
+    """What two intervals have in common; it may end before it begins."""
+    later, earlier = other.begin > one.begin, other.end < one.end
+    zones = np.where(later, other.zones, one.zones) & 1
+    zones |= np.where(earlier, other.zones, one.zones) & 2
+    return Spans(
+        np.maximum(one.begin, other.begin), np.minimum(one.end, other.end), zones.astype(np.uint8)
+    )
 
 
 def _spread(instants: I64, zones: U8, rows: I64, n: int) -> tuple[I64, U8]:

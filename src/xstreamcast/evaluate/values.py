@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -9,16 +10,19 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.conversion import OPTIONAL_INTEGER, converted
-from xstreamcast.evaluate.pairs import at_most_one, operands, paired, spread
+from xstreamcast.evaluate.pairs import at_most_one, atomized, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.arithmetic import arithmetic, identity, negate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
+from xstreamcast.functions.strings import joined
 from xstreamcast.model.atomic import INTEGER, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, beside, ranges
 from xstreamcast.model.items import Items, objects
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.model.column import Ints
 
@@ -54,7 +58,14 @@ def comma(plan: p.Comma, frame: Frame) -> Column:
 
 def arithmetic_(plan: p.Arithmetic, frame: Frame) -> Column:
     """One batch of the operator for the rows in which both operands have an item."""
-    both, a, b = paired(*operands(plan, frame), f"an operand of {plan.op}")
+    return combined(plan, evaluate(plan.left, frame), partial(evaluate, plan.right), frame)
+
+
+def combined(
+    plan: p.Arithmetic, left: Column, right: Callable[[Frame], Column], frame: Frame
+) -> Column:
+    """The operator on a left operand that is there and a right one that is found if needed."""
+    both, a, b = paired(*atomized(left, right, frame), f"an operand of {plan.op}")
     return spread(arithmetic(plan.op, a, b), both)
 
 
@@ -68,7 +79,14 @@ def unary(plan: p.Unary, frame: Frame) -> Column:
 
 def range_(plan: p.Range, frame: Frame) -> Column:
     """low, low + 1, …, high."""
-    low, high = (_bound(side, frame) for side in (plan.low, plan.high))
+    return range_of(evaluate(plan.low, frame), evaluate(plan.high, frame), frame)
+
+
+def range_of(first: Column, last: Column, frame: Frame) -> Column:
+    """All integers from the first to the last, in each row."""
+    low, high = (
+        converted(frame, side, OPTIONAL_INTEGER, "an operand of to") for side in (first, last)
+    )
     both, a, b = paired(low, high, "an operand of to")
     if a.values.dtype == object or b.values.dtype == object:
         items, lengths = _long_range(a, b)
@@ -103,16 +121,10 @@ def _long_range(low: Items, high: Items) -> tuple[Items, Ints]:
     return Items.of(INTEGER, [value for span in spans for value in span]), lengths
 
 
-def _bound(plan: p.Expression, frame: Frame) -> Column:
-    return converted(frame, evaluate(plan, frame), OPTIONAL_INTEGER, "an operand of to")
-
-
 def string_concat(plan: p.StringConcat, frame: Frame) -> Column:
     """The strings of all parts, end to end; an empty part is the empty string."""
-    joined = np.full(frame.n, "", object)
-    for part in plan.parts:
-        joined = joined + _texts(part, frame)
-    return Column(Items(STRING, joined))
+    parts = [_texts(part, frame).tolist() for part in plan.parts]
+    return Column(Items(STRING, objects([joined(row) for row in zip(*parts, strict=True)])))
 
 
 def _texts(plan: p.Expression, frame: Frame) -> Ints:

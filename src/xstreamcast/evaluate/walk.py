@@ -9,6 +9,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
+from xstreamcast.evaluate.single.codes import code_of
 from xstreamcast.functions.atomize import effective_boolean
 from xstreamcast.model.column import Column
 
@@ -23,9 +24,17 @@ _rules: Final[dict[type, Rule]] = {}
 # Cheaper to evaluate again than to look for an outer frame.
 _TRIVIAL: Final = frozenset({p.Const, p.Var, p.Focus, p.Position, p.Last, p.Comma})
 
+_POSITIONS: Final = frozenset({"position"})  # frame.POSITION
+_SHORT: Final = 1024  # rows of a value that is kept, and how many are
+
 
 def evaluate(plan: p.Expression, frame: Frame) -> Column:
     """The value of the expression for every row of the frame."""
+    if frame.n == 1:
+        context = frame.context
+        if context.one_by_one:
+            return (context.codes.get(id(plan)) or code_of(plan, context))(frame)
+        return apply(plan, frame)
     if frame.n == 0:
         return Column.empty(0)
     if frame.n > 1 and frame.outer is not None and type(plan) not in _TRIVIAL:
@@ -77,6 +86,14 @@ def at_home(plan: p.Expression, frame: Frame) -> tuple[Column, Ints | None]:
     """
     reads = frame.context.reads.of(plan)
     shared = reads.shared and not frame.context.sequential
+    if shared and reads.keys == _POSITIONS:
+        if frame.steady and frame.n <= _SHORT:
+            return _by_position(plan, frame), None
+        around = frame.outer
+        if around is not None and around.steady and frame.origin is not None:
+            known = _around(plan, around)
+            if known is not None:
+                return known, frame.origin
     home = frame.home(reads.keys) if shared else frame
     if home is frame or 2 * home.n > frame.n:
         return apply(plan, frame), None
@@ -90,6 +107,26 @@ def at_home(plan: p.Expression, frame: Frame) -> tuple[Column, Ints | None]:
         return column, origin
     rows = np.flatnonzero(used)
     return apply(plan, home.select(rows)), (np.cumsum(used) - 1)[origin]
+
+
+def _by_position(plan: p.Expression, frame: Frame) -> Column:
+    """What positions alone decide is the same for all sequences of one length."""
+    known = frame.context.by_position
+    key = id(plan), frame.n
+    column = known.get(key)
+    if column is None:
+        column = apply(plan, frame)
+        if len(known) < _SHORT:
+            known[key] = column
+    return column
+
+
+def _around(plan: p.Expression, around: Frame) -> Column | None:
+    """The same for all positions, of which some are asked for; None if it fails for another."""
+    try:
+        return _by_position(plan, around) if around.n <= _SHORT else None
+    except Error:
+        return None
 
 
 def _load() -> None:

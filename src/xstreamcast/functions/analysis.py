@@ -9,6 +9,7 @@ import numpy as np
 
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.matching import rows_of
+from xstreamcast.functions.regex.guarded import Match
 from xstreamcast.functions.regex import Regex, cutting_regex
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.signature import FN
@@ -61,7 +62,7 @@ class _Report:
         self._text("non-match", value[at:])
         self.builder.end()
 
-    def _inside(self, found: re.Match[str], sought: Regex, group: int) -> None:
+    def _inside(self, found: Match, sought: Regex, group: int) -> None:
         """The text of a group, with the groups in it as elements."""
         at, end = found.span(group)
         for inner in range(1, sought.groups + 1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, Overflow
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -25,9 +25,12 @@ from xstreamcast.model.atomic import BY_TAG, DECIMAL, DOUBLE, FLOAT, INTEGER, MI
 from xstreamcast.model.column import distinct
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, empty_items, objects
+from xstreamcast.model.query_limits import exceeded, query_limits
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
+
+_BITS: Final = 3.3219  # in a decimal digit
 
 Op = Literal["+", "-", "*", "div", "idiv", "mod"]
 
@@ -112,9 +115,17 @@ def _integers(op: Op, left: Array, right: Array) -> Items:
         pairs = zip(left.tolist(), right.tolist(), strict=True)
         return Items(DECIMAL, objects([divide_integers(a, b) for a, b in pairs]))
     if left.dtype == object or right.dtype == object or not _fits(op, left, right):
-        exact = [_EXACT[op](a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
-        return Items(INTEGER, integer_array(exact))
+        pairs = zip(left.tolist(), right.tolist(), strict=True)
+        return Items(INTEGER, integer_array([_exact(op, a, b) for a, b in pairs]))
     return Items(INTEGER, _INT64[op](left, right))
+
+
+def _exact(op: Op, a: int, b: int) -> int:
+    """The integer, unless it has more digits than an integer may have."""
+    if op == "*" and a.bit_length() + b.bit_length() > query_limits().max_digits * _BITS:
+        most = query_limits().max_digits
+        raise exceeded("max_digits", f"an integer has more than {most:,} digits", "FOAR0002")
+    return _EXACT[op](a, b)
 
 
 def _fits(op: Op, left: Array, right: Array) -> bool:
@@ -156,7 +167,10 @@ _EXACT: Final[dict[str, Callable[[int, int], int]]] = {
 
 
 def _decimals(op: Op, left: Array, right: Array) -> Items:
-    results = [_decimal(op, a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    try:
+        results = [_decimal(op, a, b) for a, b in zip(left.tolist(), right.tolist(), strict=True)]
+    except Overflow:
+        raise error("FOAR0002") from None
     if op == "idiv":
         return Items(INTEGER, integer_array(results))
     return Items(DECIMAL, objects(results))

@@ -9,6 +9,7 @@ from typing import Final
 from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.regex import Regex, cutting_regex, regex
+from xstreamcast.functions.regex.guarded import Match
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import lists, one_or, text, truths
 from xstreamcast.model.atomic import STRING
@@ -94,7 +95,7 @@ def _replaced(value: str, old: Regex, new: str) -> str:
     return old.compiled.sub(fill, value)
 
 
-def _filler(new: str, old: Regex) -> Callable[[re.Match[str]], str]:
+def _filler(new: str, old: Regex) -> Callable[[Match], str]:
     """What a match becomes."""
     parts = [new] if old.literal else list(_template(new, old.groups))
     if all(isinstance(part, str) for part in parts):

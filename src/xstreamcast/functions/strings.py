@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import floor, inf, isnan
 from typing import Final
 from urllib.parse import quote
@@ -21,6 +21,7 @@ from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import FUNCTIONS, INTEGER, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
+from xstreamcast.model.query_limits import exceeded, query_limits
 
 
 @function("fn:string($arg as item()?) as xs:string", doc="The string value of an item.")
@@ -45,7 +46,15 @@ def string_of_context(call: Call) -> Column:
 )
 def concat(call: Call, *args: Column) -> Column:
     parts = [one_or(string(call, arg), "") for arg in args]
-    return text("".join(row) for row in zip(*parts, strict=True))
+    return text(joined(row) for row in zip(*parts, strict=True))
+
+
+def joined(parts: Sequence[str], glue: str = "") -> str:
+    """Strings end to end, unless there is more of it than a string may hold."""
+    most = query_limits().max_text
+    if sum(map(len, parts)) + len(glue) * len(parts) > most:
+        raise exceeded("max_text", f"a string has more than {most:,} characters")
+    return glue.join(parts)
 
 
 @function(
@@ -56,7 +65,7 @@ def concat(call: Call, *args: Column) -> Column:
 def string_join(call: Call, arg: Column, separator: Column) -> Column:
     cells = arg.with_items(Items(STRING, strings_of(arg.items)))
     return text(
-        glue.join(row) for glue, row in zip(one_or(separator, ""), many(cells), strict=True)
+        joined(row, glue) for glue, row in zip(one_or(separator, ""), many(cells), strict=True)
     )
 
 
@@ -67,7 +76,7 @@ def string_join(call: Call, arg: Column, separator: Column) -> Column:
 )
 def string_join_plain(call: Call, arg: Column) -> Column:
     cells = arg.with_items(Items(STRING, strings_of(arg.items)))
-    return text("".join(row) for row in many(cells))
+    return text(joined(row) for row in many(cells))
 
 
 @function("fn:string-length($arg as xs:string?) as xs:integer", doc="The number of characters.")

@@ -9,7 +9,9 @@ import numpy as np
 
 from xstreamcast.history.columns import Columns as Grown
 from xstreamcast.kernels import chains as k
+from xstreamcast.kernels.instances import SNAPSHOT
 from xstreamcast.model.column import offsets_of, ranges
+from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import Columns, Tape
 from xstreamcast.tape.payload_kernels import SHAPE_BITS
@@ -51,6 +53,30 @@ def some(batch: FragmentBatch, wanted: Bools) -> FragmentBatch:
         hole_fragment=place[batch.hole_fragment[carried]],
         **{name: getattr(batch, name)[carried] for name in ("hole_id", "hole_tsid", "hole_row")},
     )
+
+
+def superseded(history: History, until: int) -> I64:
+    """The places of contents that will never count again: older ones of what has no versions.
+
+    What is temporary gives way to an older content when it ends; of one instant, all contents stay,
+    so that what is sent as a repeat of any of them is known.
+    """
+    f, h = history.fragments, history.holes
+    ids, valid, codes = f["id"], f["valid"], history.codes
+    latest = np.full(codes, np.iinfo(np.int64).min)
+    there = valid <= until
+    np.maximum.at(latest, ids[there], valid[there])
+    past = (history.types()[f["tsid"]] == SNAPSHOT) & (valid < latest[ids])
+    layered = np.zeros(codes, np.bool_)
+    layered[ids[f["flags"] & np.uint8(TEMPORARY) != 0]] = True
+    past &= ~layered[ids]
+    # a hole says of what stands in it that it is not the root
+    rooted = h["tsid"] == history.structure.root
+    if rooted.any():
+        past &= ~np.isin(
+            np.arange(len(f)), np.searchsorted(f["holes"], np.flatnonzero(rooted), "right")
+        )
+    return np.flatnonzero(past)
 
 
 def excerpt_of_nothing(tape: Tape) -> Tape:

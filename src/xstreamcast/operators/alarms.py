@@ -72,5 +72,6 @@ def upcoming(timing: Timing, instants: I64, now: int) -> I64:
     for offset in timing.offsets:
         passed = np.where(known, instants + offset, NEVER)
         out = np.minimum(out, np.where(passed >= now, passed, NEVER))
-    later = [f + o for f in timing.fixed for o in timing.offsets if f + o >= now]
+    # what lives until now reaches an instant that is written when the clock does
+    later = [f + o for f in timing.fixed for o in {0, *timing.offsets} if f + o >= now]
     return np.minimum(out, min(later)) if later else out

@@ -182,6 +182,11 @@ class WholeDocument:
         """End the input: from now on the document is what was sent, to the last byte."""
         self.ended = True
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a document yet."""
+        return self.ended or self._reading.root is not None
+
     def whole(self, store: Store) -> Items:
         """The document so far, in a store."""
         if self.ended and (all_of_it := self._read(store)) is not None:

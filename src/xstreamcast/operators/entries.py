@@ -24,10 +24,13 @@ class Entries(NamedTuple):
 
     def revised(self, items: Sequence[str]) -> Entries:
         """The entries for new items: those that stay keep their serials, others are revised."""
+        if not self.listed:
+            made = tuple(Entry(self.used + at, item) for at, item in enumerate(items))
+            return Entries(made, self.used + len(made))
         old = [entry.item for entry in self.listed]
         front = _common(old, items)
         back = _common(old[front:][::-1], items[front:][::-1])
-        made = list(self.listed[:front])
+        kept = list(self.listed[:front])
         used = self.used
         middle = old[front : len(old) - back], items[front : len(items) - back]
         for low, high, first, last in _blocks(*middle):
@@ -37,9 +40,9 @@ class Entries(NamedTuple):
                     serial = self.listed[front + place].serial
                 else:
                     serial, used = used, used + 1
-                made.append(Entry(serial, items[front + first + offset]))
-        made += self.listed[len(old) - back :] if back else ()
-        return Entries(tuple(made), used)
+                kept.append(Entry(serial, items[front + first + offset]))
+        kept += self.listed[len(old) - back :] if back else ()
+        return Entries(tuple(kept), used)
 
 
 EMPTY: Final = Entries()

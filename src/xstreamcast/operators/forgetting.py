@@ -8,6 +8,7 @@ will be revised (immutable tags), a unit without unfilled holes is dropped when 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from xstreamcast.algebra.division import Listed, Sorted
 from xstreamcast.algebra.forgetting import Kept, kept
 from xstreamcast.errors import Error, error
-from xstreamcast.history.forgetting import forget, held_bytes, some, tape_bytes
+from xstreamcast.history.forgetting import forget, held_bytes, some, superseded, tape_bytes
 from xstreamcast.history.thinning import thinned
 from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import ranges
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.operators.sharing import Shared
+    from xstreamcast.operators.version_units import VersionUnits
     from xstreamcast.tape.layout import I64, Bools
 
 _FEW: Final = 64  # dead fragments that are not worth moving the others for
@@ -62,6 +64,7 @@ class ForgettingFeed(FragmentFeed):
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
+        self._weighed = 0  # the same for older contents
         self._first = 0  # all units before this place are told and forgotten
         self._since = self._batches = 0  # bytes and batches since tapes were weighed
 
@@ -126,6 +129,8 @@ class ForgettingFeed(FragmentFeed):
         self.history, self._links = lead.history, lead._links
         if self._insides is not None:
             self._insides.read_from(self.history, self._links)
+        if self._by_version is not None:
+            self.cut_at(self.cut)
 
     def _seen_names(self) -> Bools:
         """By tag and name: whether children of that name may be seen."""
@@ -237,7 +242,7 @@ class ForgettingFeed(FragmentFeed):
 
     def everything(self) -> Moved:
         """All units that are not forgotten, to be asked again."""
-        if self._is_unit.any():
+        if self._by_version is not None or self._is_unit.any():
             return super().everything()
         return Moved(places=self._places, reordered=True, complete=True, again=self._again)
 
@@ -245,11 +250,18 @@ class ForgettingFeed(FragmentFeed):
         self._asked.append(asked)
         return super()._minis(asked, only)
 
+    def _versions_made(self, units: VersionUnits, keys: Iterable[str]) -> Minis | None:
+        keys = list(keys)
+        if self._fixed:
+            self._asked.append(units.codes(keys))
+        return super()._versions_made(units, keys)
+
     def told(self, now: int) -> tuple[list[str], int]:
         """What was asked has been told → keys of units that will not change, and the first place
         before which there is no other.
         """
         asked, self._asked = self._asked, []
+        self._let_superseded_go()
         if self.shared is not None:
             return [], 0
         if self.kept.recent and self._insides is None:
@@ -259,6 +271,8 @@ class ForgettingFeed(FragmentFeed):
         if self.history.attaches:  # more may be attached to what is complete
             return [], 0
         codes = np.unique(np.concatenate(asked))
+        if self._by_version is not None:
+            return self._versions_told(self._by_version, self._complete(codes))
         codes = codes[self._is_unit[codes]]
         done = self._complete(codes)
         self._let_go(done)
@@ -267,6 +281,12 @@ class ForgettingFeed(FragmentFeed):
         while self._first < len(places) and not self._is_unit[places[self._first]]:
             self._first += 1
         return keys, self._first
+
+    def _versions_told(self, units: VersionUnits, done: I64) -> tuple[list[str], int]:
+        keys = [key for code in done.tolist() for key in units.keys_of(code)]
+        units.drop(done.tolist())
+        self._let_go(done)
+        return keys, units.first_rank()
 
     def _complete(self, codes: I64) -> I64:
         """The units without unfilled holes, of which no part stands elsewhere too."""
@@ -283,7 +303,6 @@ class ForgettingFeed(FragmentFeed):
     def _let_go(self, codes: I64) -> None:
         """Forget units; the root's own fragment goes as soon as it was read."""
         links, ids = self._links, self.history.fragments["id"]
-        assert self._root is not None
         tops = np.union1d(links.below(links.all_of(codes)), links.all_of(self._root_codes()))
         if len(tops) == 0:
             return
@@ -311,6 +330,19 @@ class ForgettingFeed(FragmentFeed):
         past |= (self.history.types()[f["tsid"][places]] == EVENT) & (valid < begin)
         if past.any():
             self._bury(places[past])
+            if self._by_version is not None:
+                self._by_version.bury(places[past].tolist())
+            self._compact_if_worth()
+
+    def _let_superseded_go(self) -> None:
+        """Forget older contents of what has no versions: only the latest ever counts."""
+        n, feeds = len(self.history), [self] if self.shared is None else self.shared.feeds
+        if n - self._weighed < max(_FEW, n // 4) or any(feed._insides for feed in feeds):
+            return
+        self._weighed = n
+        past = superseded(self.history, min(feed.until for feed in feeds))
+        if len(past):
+            self._bury(past)
             self._compact_if_worth()
 
     def _bury(self, places: I64) -> None:
@@ -325,17 +357,29 @@ class ForgettingFeed(FragmentFeed):
             self._compact()
 
     def _root_codes(self) -> I64:
+        if self._by_version is not None:
+            root = self._by_version.root
+            return np.array([] if root is None else [root.code], np.int64)
         assert self._root is not None
         return np.array(sorted(self._root.codes), np.int64)
 
     def _compact(self) -> None:
         live = self._live()
-        taken = int(live[: self._taken].sum())
         forget(self.history, live)
-        self._dead = np.zeros(0, np.bool_)
-        self._links = Places(self.history)
-        self._links.catch_up()
-        self._taken, self._looked = taken, min(self._looked, len(self.history))
+        links = Places(self.history)
+        links.catch_up()
+        for feed in [self] if self.shared is None else self.shared.feeds:
+            feed._relink(links, live)
+
+    def _relink(self, links: Places, live: Bools) -> None:
+        """Fragments that are not live are gone, and the others are at other places."""
+        self._links, self._dead = links, np.zeros(0, np.bool_)
+        if self._by_version is not None:
+            place = np.where(live, np.cumsum(live) - 1, -1)
+            self._by_version.compacted(links, place)
+        self._taken = int(live[: self._taken].sum())
+        self._looked = min(self._looked, len(self.history))
+        self._weighed = min(self._weighed, len(self.history))
 
     def _live(self) -> Bools:
         live = np.ones(len(self.history), np.bool_)
@@ -346,7 +390,8 @@ class ForgettingFeed(FragmentFeed):
     def complete(self) -> bool:
         """Whether the root has come, and a fragment for every hole that the query sees."""
         if self._gone.any():
-            return not self._is_unit.any()
+            units = self._by_version
+            return not (self._is_unit.any() if units is None else len(units.units))
         self._links.catch_up()
         h = self.history.holes
         child = h["id"][self._wanted[h["tsid"]]].astype(np.int64)
@@ -366,7 +411,9 @@ class ForgettingFeed(FragmentFeed):
         own = self._gone.nbytes + self._is_unit.nbytes + self._of_root.nbytes + self._dead.nbytes
         links = sum(p.nbytes for p in vars(self._links).values() if isinstance(p, np.ndarray))
         checks = 0 if lent else self._conforming.nbytes + links
-        return index + payload + inside + own + checks + _EACH * len(self._places)
+        units = _EACH * len(self._places)
+        units += 0 if self._by_version is None else self._by_version.state_bytes
+        return index + payload + inside + own + checks + units
 
 
 def settles(division: Division, name: str | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
@@ -19,22 +19,22 @@ from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, part_of
 from xstreamcast.operators.inner import Insides, Unmaintained
 from xstreamcast.operators.inner_bound import Kept
-from xstreamcast.operators.mini_cache import Made, MiniCache, Spans
-from xstreamcast.operators.missing import Missing, hollow_names
+from xstreamcast.operators.mini_cache import Made, MiniCache
 from xstreamcast.operators.root import Root, root_of, unit_key
+from xstreamcast.operators.unit_minis import wrapped_units
+from xstreamcast.operators.unit_parts import Top, unit_part
 from xstreamcast.operators.units import NOTHING, Minis, Moved
 from xstreamcast.operators.verdicts import Verdicts
-from xstreamcast.tape.join import joined
-from xstreamcast.tape.wrap import wrapped
+from xstreamcast.operators.version_units import VersionUnits
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.inner import Inner
     from xstreamcast.algebra.verdict import Verdict
     from xstreamcast.history.history import History
-    from xstreamcast.history.view import View
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.operators.asking import Asking
-    from xstreamcast.tape.layout import I32, I64, Bools, Tape
+    from xstreamcast.operators.missing import Missing
+    from xstreamcast.tape.layout import I64, Bools
     from xstreamcast.tape.store import Store
 
 
@@ -45,6 +45,8 @@ class FragmentFeed:
         self.history, self.cut, self.strict = history, cut, strict
         self.timed = False  # somebody asks when units may change by themselves
         self.mine: Callable[[str], bool] | None = None  # by id: units that are asked here
+        self.versioned = False  # each version of what stands in a hole is a unit
+        self._by_version: VersionUnits | None = None
         self._links = Places(history)
         self._insides: Insides | None = None
         self._verdict: Verdict | None = None
@@ -67,7 +69,7 @@ class FragmentFeed:
         self._grown: tuple[Growing, Growing, Growing] | None = None  # _keys, _place_codes, spines
         self.until = START  # what the clock has come to
         self._planned: list[tuple[int, int]] = []  # (instant, id): what begins or ends after it
-        self._due: list[int] = []
+        self._due: list[tuple[int, int]] = []
 
     def add(self, batch: FragmentBatch) -> bool:
         """Take fragments in → whether they said anything new."""
@@ -89,9 +91,14 @@ class FragmentFeed:
         """The clock has come to an instant → whether anything that was planned has come too."""
         self.until, met = max(now, self.until), False
         while self._planned and self._planned[0][0] <= self.until:
-            self._due.append(heappop(self._planned)[1])
+            self._due.append(heappop(self._planned))
             met = True
         return met
+
+    @property
+    def wanted(self) -> Bools | None:
+        """By tag: whether its fragments are kept; None: all are."""
+        return None
 
     @property
     def _horizon(self) -> int:
@@ -112,10 +119,13 @@ class FragmentFeed:
         """The units that have become dirty since the last time."""
         first, last = self._news()
         due, self._due = self._due, []
+        if self._by_version is not None and self.cut is not None:
+            return self._versions_taken(self._by_version, first, last, due)
         if self.cut is None or (first == last and self._insides is None and not due):
             return NOTHING
         new = self.history.fragments["id"][first:last]
-        ids = distinct(np.concatenate((new, np.array(due, new.dtype)))).astype(np.int64)
+        planned = np.array([code for _, code in due], new.dtype)
+        ids = distinct(np.concatenate((new, planned))).astype(np.int64)
         if self._insides is not None and (self._planned or due):
             raise Unmaintained("states are planned")
         if len(ids) and (self._root is None or self._of_root[ids].any()):
@@ -306,6 +316,12 @@ class FragmentFeed:
 
     def everything(self) -> Moved:
         """All units, to be asked again, whatever was known of them."""
+        if self._by_version is not None:
+            minis = self._versions_made(self._by_version, self._by_version.units)
+            return Moved(
+                minis, places=self._by_version.ranks, reordered=True, complete=True,
+                again=self._again,
+            )  # fmt: skip
         minis = self._minis(self._codes()) if self._units else None
         return Moved(minis, places=self._places, reordered=True, complete=True, again=self._again)
 
@@ -313,17 +329,58 @@ class FragmentFeed:
         """Another cut holds from now on; `everything` tells the units."""
         self.cut, self._root, self._places, self._units = cut, None, {}, {}
         self._is_unit[:] = False
+        self._by_version = None
         _, last = self._news()
-        if cut is not None:
+        if cut is None:
+            return
+        if self.versioned and self._insides is None and self.mine is None:
+            self._by_version = VersionUnits(self.history, self._links, cut, self.wanted)
+            self._by_version.until = self._horizon
+            self._by_version.take(0, last, ())
+            self._by_version.taken()
+        else:
             self._rooted(last, last, np.empty(0, np.int64), tell=False)
+
+    # -- versions ---------------------------------------------------------------------------------
+
+    def _versions_taken(
+        self, units: VersionUnits, first: int, last: int, due: Sequence[tuple[int, int]]
+    ) -> Moved:
+        if first < last or due:
+            units.until = self._horizon
+            units.take(first, last, due)
+        dirty, gone, moved = units.taken()
+        minis = self._versions_made(units, dirty)
+        return Moved(minis, tuple(gone), units.ranks, reordered=moved, again=self._again)
+
+    def _versions_made(self, units: VersionUnits, keys: Iterable[str]) -> Minis | None:
+        """Some units, in the order of their ranks."""
+        found = sorted((units.units[key] for key in keys), key=lambda unit: unit.rank)
+        if not found:
+            return None
+        tags, at = units.tags_around(found), np.arange(len(found))
+        roots = [Top(one.place, one.begin, one.end, one.zones) for one in found]
+        part = unit_part(self.history, self._links, roots)
+        view_ = written(part, self._horizon, document=False)
+        starts = [i for i in at.tolist() if i == 0 or tags[i] is not tags[i - 1]]
+        grouped = zip([tags[i] for i in starts], np.split(at, starts[1:]), strict=True)
+        made, missing = wrapped_units(part, view_, grouped, at, self.timed, self.strict)
+        names = tuple(one.key for one in found)
+        return Minis(made.tape, made.documents, names, missing, made.instants)
 
     def again(self, keys: Sequence[str]) -> Moved:
         """Some units, to be asked again; those that are no longer there are left out."""
-        known = [key for key in keys if key in self._places]
+        units = self._by_version
+        known = [key for key in keys if key in (self._places if units is None else units.units)]
         minis = self._again(known) if known else None
-        return Moved(minis, places=self._places, again=self._again)
+        places = self._places if units is None else units.ranks
+        return Moved(minis, places=places, again=self._again)
 
     def _again(self, keys: Sequence[str]) -> Minis:
+        if self._by_version is not None:
+            minis = self._versions_made(self._by_version, keys)
+            assert minis is not None
+            return minis
         assert self._root is not None
         codes = dict.fromkeys(self._code_of[key] for key in keys)
         return self._minis(np.array(list(codes), np.int64), set(keys))
@@ -369,29 +426,8 @@ class FragmentFeed:
         shown = self._links.below(self._links.all_of(codes), barred)
         part = part_of(self.history, self._links, shown, codes)
         made = written(part, self._horizon, document=False)
-        n = made.instances
-        first, last = _extents(made.tape, n.parent, n.link, made.row, len(codes))
-        parts, documents, shifts, base = [], [], [], 0
-        for spine, units in self._root.by_spine(places, at):
-            mini, begin = wrapped(spine, made.tape, first[units], last[units])
-            documents.append(begin + base)
-            shifts.append(begin + base + 1 + sum(map(len, spine)) - first[units])
-            parts.append(mini)
-            base += len(mini)
-        begins, shift = np.concatenate(documents), np.concatenate(shifts)
-        missing = self._missing(part, made, at, shift) if self.strict else None
-        tape = parts[0] if len(parts) == 1 else joined(parts)
-        roots, versions = self._elements(made, at, shift - begins)
-        return Made(tape, begins, self._instants(made, at), roots, versions), missing
-
-    def _elements(self, made: View, at: I64, shift: I64) -> tuple[Spans, I64]:
-        """The rows of the elements of units, and when each begins."""
-        n = made.instances
-        tops = np.flatnonzero(n.parent < 0)
-        first = np.searchsorted(n.link[tops], at, "left")
-        counts = np.searchsorted(n.link[tops], at, "right") - first
-        mine = tops[ranges(first, counts)]
-        return Spans(made.row[mine] + np.repeat(shift, counts), counts), n.begin[mine]
+        grouped = self._root.by_spine(places, at)
+        return wrapped_units(part, made, grouped, at, self.timed, self.strict)
 
     def _kept(self, insides: Insides, places: I64, made: Made) -> Kept:
         """What is known of the elements of units."""
@@ -401,39 +437,6 @@ class FragmentFeed:
         owner = np.repeat(np.arange(len(places)), counts)
         kept = insides.kept(self._place_codes[places], owner, made.begins, roots)
         return kept if self._verdicts is None else replace(kept, judged=(self._verdicts, places))
-
-    def _instants(self, made: View, at: I64) -> Spans:
-        """Of each unit, when anything in it begins or ends; nothing if nobody asks for it."""
-        none = np.zeros(0, np.int64)
-        n = made.instances
-        if not self.timed or len(n.parent) == 0:
-            return Spans(none, np.zeros(len(at), np.int64))
-        top = np.maximum.accumulate(np.where(n.parent < 0, np.arange(len(n.parent)), 0))
-        owner = n.link[top]
-        first = np.searchsorted(owner, at, "left")
-        counts = np.searchsorted(owner, at, "right") - first
-        rows = ranges(first, counts)
-        both = np.stack((n.begin[rows], n.end[rows]), 1).ravel()
-        return Spans(both, 2 * counts)
-
-    def _missing(self, part: History, made: View, units: I64, shifts: I64) -> Missing:
-        """Which payloads have holes that nothing has come for."""
-        f, h, chains = part.fragments, part.holes, part.chains()
-        empty = np.diff(chains.first)[h["id"]] == 0
-        ends = f["holes"]
-        before = np.concatenate((np.zeros(1, np.int64), np.cumsum(empty)))
-        counts = np.diff(before[np.concatenate((np.zeros(1, np.int64), ends))])
-        lacks = counts[made.instances.place] > 0
-        top = np.maximum.accumulate(np.where(made.instances.parent < 0, np.arange(len(lacks)), 0))
-        owner = made.instances.link[top]
-        rows, flags, open_ = [], [], []
-        for unit, shift in zip(units.tolist(), shifts.tolist(), strict=True):
-            own = owner == unit
-            rows.append(made.row[own] + shift)
-            flags.append(lacks[own])
-            open_.append(bool(lacks[own].any()))
-        hollow = hollow_names(self.history.structure)
-        return Missing(np.concatenate(rows), np.concatenate(flags), hollow, np.array(open_))
 
     @property
     def complete(self) -> bool:
@@ -462,18 +465,3 @@ def _as_long(column: Bools, needed: int) -> Bools:
     if needed <= len(column):
         return column
     return np.concatenate((column, np.zeros(needed - len(column), np.bool_)))
-
-
-def _extents(tape: Tape, parent: I32, link: I32, row: I64, count: int) -> tuple[I64, I64]:
-    """The rows of each root: its versions follow each other."""
-    top = np.flatnonzero(parent < 0)
-    sizes = tape.columns.size[row[top]].astype(np.int64) + 1
-    first, last = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    if len(top):
-        owners = link[top]
-        begins = np.searchsorted(owners, np.arange(count), "left")
-        ends = np.searchsorted(owners, np.arange(count), "right")
-        some = ends > begins
-        first[some] = row[top][begins[some]]
-        last[some] = (row[top] + sizes)[ends[some] - 1]
-    return first, last

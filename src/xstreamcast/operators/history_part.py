@@ -110,6 +110,21 @@ class Places:
         found: list[int] = self.all_of(np.array([code], np.int64)).tolist()
         return sorted(found)
 
+    def last(self, code: int) -> int:
+        """The place of the last fragment of an id; -1 if there is none."""
+        return int(self._last[code]) if code < len(self._last) else -1
+
+    def is_single(self, code: int) -> bool:
+        """Whether an id has one fragment at most."""
+        last = self.last(code)
+        return last < 0 or self._before[last] < 0
+
+    def is_held(self, code: int) -> bool:
+        """Whether an id stands in a hole, or names a parent."""
+        if code < len(self._hole) and self._hole[code] >= 0:
+            return True
+        return self._attaches and len(self.parents(np.array([code], np.int64))) > 0
+
     def all_of(self, codes: I64) -> I64:
         """The places of all fragments of some ids."""
         known = codes[codes < len(self._last)]
@@ -164,6 +179,10 @@ class Places:
 
     def below(self, places: I64, barred: Callable[[I64], Bools] | None = None) -> I64:
         """The places and all that hang below them, but for ids that are `barred`."""
+        return distinct(np.concatenate((places, self.inside(places, barred))))
+
+    def inside(self, places: I64, barred: Callable[[I64], Bools] | None = None) -> I64:
+        """The places of all that hangs below some places, but for ids that are `barred`."""
         links = self._history.holes["id"]
         parts, met = [places], []
         while len(parts[-1]):
@@ -179,7 +198,7 @@ class Places:
             parts.append(self.all_of(todo))
         if met:
             self._marks[np.concatenate(met)] = False
-        return distinct(np.concatenate(parts))
+        return distinct(np.concatenate(parts[1:])) if len(parts) > 1 else np.zeros(0, np.int64)
 
 
 def _chain(last: I32, before: I32, ids: I32, first: int) -> None:

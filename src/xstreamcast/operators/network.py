@@ -39,7 +39,6 @@ class Network:
     names: Names = field(default_factory=Names)
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     policy: Policy = "optimistic"
-    circuits: bool = True
     watches: dict[str, Watch] = field(default_factory=dict)
     _shared: dict[str, list[Shared]] = field(default_factory=dict)
     _readers: dict[str | None, list[Watch]] = field(default_factory=dict)
@@ -52,7 +51,6 @@ class Network:
             }
             self.watches[name] = watch = Watch(
                 program, kinds, self.names, self.variables, self.policy, sharing=self._shared,
-                circuits=self.circuits,
             )  # fmt: skip
             for one in read:
                 self._readers.setdefault(one, []).append(watch)

@@ -46,6 +46,11 @@ class Tick:
     item: Callable[[Store], Items | None]  # the context item; None where there is none yet
     decided: bool = True  # nothing is missing that an answer may have to wait for
     ended: frozenset[str | None] = frozenset()
+    passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept
+
+    def keeps(self, name: str | None) -> bool:
+        """Whether units of an input can be read again."""
+        return name not in self.passing
 
 
 class Pipeline:

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.division import Division
 from xstreamcast.algebra.inner_finding import maintained
+from xstreamcast.algebra.monotone import witnessed
 from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.verdict import verdict_of
 from xstreamcast.circuit.documents import deepest_circuit
-from xstreamcast.circuit.nodes import in_order
+from xstreamcast.circuit.inner_folds import with_inner_folds
+from xstreamcast.circuit.nodes import Units, in_order
+from xstreamcast.circuit.normal import input_name
+from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -29,6 +33,7 @@ from xstreamcast.operators.forgetting import ForgettingFeed, settles
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
+from xstreamcast.operators.missing import hollow_names
 from xstreamcast.operators.pipeline import Pipeline, Tick
 from xstreamcast.operators.relational.choice import worth_a_circuit
 from xstreamcast.operators.relational.run import CircuitRun
@@ -40,6 +45,8 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
+    from xstreamcast.circuit.documents import Levels
+    from xstreamcast.circuit.nodes import Circuit
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.change import Change
     from xstreamcast.model.structure import TagStructure
@@ -67,7 +74,7 @@ class Watch:
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
-    circuits: bool = True  # False: operators that Spark distributes by units
+    shallow: bool = False  # units stand in the root alone, with all of their versions
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
@@ -77,6 +84,7 @@ class Watch:
     _unkept: bool = False  # what stands in units is not what could be kept of them
     _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
     _owed: list[Change] = field(default_factory=list)
+    _unsaid: list[Change] = field(default_factory=list)  # no witness has come for these yet
     _ticked_at: Moment | None = None
     _views: dict[str, tuple[Tape, Items]] = field(default_factory=dict)  # inputs as they stand
 
@@ -152,10 +160,7 @@ class Watch:
     def _describe(self, name: str, structure: TagStructure, ids: Ids | None) -> None:
         feed = self._feeds.get(name)
         if feed is None:
-            history = History(name, structure, store=Store(self.names), ids=ids)
-            fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
-            strict = self.policy == "strict"
-            self._feeds[name] = ForgettingFeed(history, self.program, strict, fixed)
+            self._feeds[name] = self._feed_of(name, structure, ids)
         else:
             assert isinstance(feed, ForgettingFeed)
             if structure == feed.history.structure:
@@ -166,6 +171,14 @@ class Watch:
             self._divide()
             if self.sharing is not None:
                 share(self.sharing, self._feeds)
+
+    def _feed_of(self, name: str, structure: TagStructure, ids: Ids | None) -> ForgettingFeed:
+        """What takes a stream in of which nothing has come yet."""
+        history = History(name, structure, store=Store(self.names), ids=ids)
+        fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
+        feed = ForgettingFeed(history, self.program, self.policy == "strict", fixed)
+        feed.versioned = not self.shallow
+        return feed
 
     # -- dividing ---------------------------------------------------------------------------------
 
@@ -178,10 +191,11 @@ class Watch:
         }
         documents = [name for name, kind in self.kinds.items() if kind == "document"]
         cuts |= self._answers()
+        cuts = self._passing(cuts, frozenset(documents) - self._uncut)
         if self._circuit(cuts, frozenset(documents) - self._uncut):
             return
         division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
-        if self.policy == "optimistic" and not self._unkept:
+        if self.policy == "optimistic" and not self._unkept and not _passes(cuts):
             division = maintained(self.program, division)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
@@ -199,15 +213,25 @@ class Watch:
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
 
+    def _passing(
+        self, cuts: dict[str | None, Cut], documents: frozenset[str | None]
+    ) -> dict[str | None, Cut]:
+        """The cuts of streams, as deep as the query binds fragments; units are versions then."""
+        if self.shallow:
+            return cuts
+        return passing(self.program, cuts, documents)
+
     def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
         """Run the query as a circuit, unless what each unit gives by itself is the answer."""
         strict = self.policy == "strict"
-        if not self.circuits or not worth_a_circuit(self.program, cuts, documents, strict):
-            return False
         circuit, levels = deepest_circuit(self.program, cuts, documents)
-        named = {name for name, (_, local) in circuit.guards if local == ROOT}
-        if circuit.whole or any(self.kinds[name] == "answer" for name in named):
+        if not worth_a_circuit(self.program, circuit, cuts, documents):
             return False
+        named = {name for name, (_, local) in circuit.guards if local == ROOT}
+        if any(self.kinds[name] == "answer" for name in named):
+            return False
+        if not strict and not self._unkept:
+            circuit = with_inner_folds(self.program, circuit, cuts)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
         clock = any(getattr(node, "clock", False) for node in in_order(circuit.root))
@@ -218,7 +242,7 @@ class Watch:
             if before is not None and not isinstance(before, SplitFeed):
                 continue
             mixed = "fragments" in self.kinds.values()
-            feed = self._feeds[name] = SplitFeed(name or "input", self.names, levels[name], mixed)
+            feed = self._feeds[name] = self._document(name, circuit, levels, mixed)
             if before is not None:
                 moved = feed.feed(bytes(before.raw))
                 self._moves[name] = [moved] if moved else []
@@ -226,9 +250,12 @@ class Watch:
         for name, feed_ in self._feeds.items():
             if isinstance(feed_, FragmentFeed):
                 feed_.timed = run.is_timed(name)
-                feed_.maintain([], self._asking, None)
+                units = run.units_of(name)
+                inner = () if units is None else units.inner
+                judged = None if units is None else units.judged
+                feed_.maintain(inner, self._asking, judged)
                 if isinstance(feed_, ForgettingFeed):
-                    feed_.settles = False
+                    feed_.settles = run.settles(name)
                 cut = cuts.get(name)
                 assert not isinstance(cut, DepthCut)
                 feed_.cut_at(cut if name in run.driven else None)
@@ -238,6 +265,18 @@ class Watch:
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
         return True
+
+    def _document(
+        self, name: str | None, circuit: Circuit, levels: Levels, mixed: bool
+    ) -> SplitFeed | WholeDocument | DocumentFeed:
+        title = name or "input"
+        if name in circuit.whole:
+            return WholeDocument(title, self.names)
+        nodes = in_order(circuit.root)
+        if any(isinstance(n, Units) and n.input == name and n.pieces for n in nodes):
+            held = sorted((guard for one, guard in circuit.held if one == name), key=str)
+            return DocumentFeed(title, self.names, levels[name], held=held)
+        return SplitFeed(title, self.names, levels[name], mixed)
 
     def _begin(self, name: str | None, division: Division) -> None:
         """Read a document as the division needs it; again from its beginning if it was split."""
@@ -297,18 +336,22 @@ class Watch:
         return deep(self._tick)  # one thread for all evaluations of a tick
 
     def _tick(self) -> list[Change]:
-        if self.pipeline is None:
+        if self.pipeline is None or self._lacks_item():
             return []
         moves = self._taken()
         undecided = self._undecided()
-        if self.pipeline.waits(undecided):
+        witness = self._witness() if undecided or self._unsaid else None
+        if witness is None and self.pipeline.waits(undecided):
             self._hold(moves)
             return []
-        self._views = {n: one for n, one in self._views.items() if n not in self._touched}
+        self._views = {
+            n: one for n, one in self._views.items() if input_name(n) not in self._touched
+        }
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
-            self._item, not undecided, frozenset(self.ended),
+            self._item, not undecided or witness is not None, frozenset(self.ended),
+            frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []
@@ -327,7 +370,38 @@ class Watch:
         self._forget()
         if self.ended and isinstance(self.pipeline, Pipeline) and self.pipeline.joinings:
             let_go(self._feeds, self._released())
-        return owed + changes
+        if witness is None:
+            return owed + changes
+        return self._witnessed(owed + changes, witness, bool(undecided))
+
+    def _witness(self) -> str | None:
+        """What a test is for good once it is so, however much is missing: a witness decides."""
+        hollow: frozenset[str] = frozenset().union(
+            *(
+                hollow_names(feed.history.structure)
+                for feed in self._feeds.values()
+                if isinstance(feed, FragmentFeed)
+            )
+        )
+        kept = witnessed(self.program.body, hollow)
+        return None if kept is None else str(kept).lower()
+
+    def _witnessed(self, changes: list[Change], witness: str, undecided: bool) -> list[Change]:
+        """What may be told of the answer to a test; what was taken back unsaid never was."""
+        said: list[Change] = []
+        for change in (*self._unsaid, *changes):
+            if change.diff < 0 and said and said[-1].diff > 0:
+                said.pop()
+            else:
+                said.append(change)
+        waits = undecided and not (said and said[-1].diff > 0 and said[-1].item == witness)
+        self._unsaid = said if waits else []
+        return [] if waits else said
+
+    def _lacks_item(self) -> bool:
+        """Whether the context item has not begun yet."""
+        feed = self._feeds.get(None)
+        return isinstance(feed, WholeDocument) and not feed.begun
 
     def _forget(self) -> None:
         """Let go of units that were told and cannot change."""
@@ -396,6 +470,10 @@ class Watch:
             self._unkept = True
             self._divide()
             return
+        if self.pipeline is not None and _passes(self.pipeline.division.cuts):
+            self.shallow = True
+            self._divide()
+            return
         self.refusals.append(str(why))
         self._uncut |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
         self._divide()
@@ -410,7 +488,7 @@ class Watch:
         """An input as it stands; made once for as long as nothing comes."""
         known = self._views.get(name)
         if known is None:
-            feed = self._feeds[name]
+            feed = self._feeds[input_name(name)]
             assert not isinstance(feed, DocumentFeed | SplitFeed)
             found = feed.whole(store)
             if len(found):
@@ -453,3 +531,8 @@ class Watch:
         """About what is kept: by feeds and by operators."""
         held = 0 if self.pipeline is None else self.pipeline.state_bytes
         return held + sum(feed.state_bytes for feed in self._feeds.values())
+
+
+def _passes(cuts: Mapping[str | None, Cut]) -> bool:
+    """Whether units stand in other fragments than the root."""
+    return any(isinstance(cut, TagCut) and cut.passed for cut in cuts.values())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.ingesting import Ingested, structure_text
 from xstreamcast.edges.inputs import stream_name
+from xstreamcast.edges.mapping.finding import split_source
 from xstreamcast.edges.replay import Offset, Replay
 from xstreamcast.edges.table.log import Log
 from xstreamcast.errors import Error
@@ -42,10 +43,13 @@ def ingest(
     told: Callable[[Ingested], None] | None = None,
 ) -> Ingested:
     """Read what is there, and with `follow` what comes, into the table."""
-    name, text = stream or stream_name(source), structure_text(structure)
+    word, place = split_source(source)
+    name, text = stream or stream_name(place), structure_text(structure)
     replay = Replay(os.fspath(source), text, 1, valid)
     replay.advance(Offset(), 1)  # a mistake in the call is told here, not by a task
-    options: dict[str, Any] = {"path": os.path.abspath(source), "stream": name, "structure": text}
+    where_ = os.path.abspath(place)
+    path = where_ if word is None else f"{_whole(word)}:{where_}"
+    options: dict[str, Any] = {"path": path, "stream": name, "structure": text}
     options |= {"maxPerBatch": most, "validTime": valid}
     reader = register(spark).readStream.format(NAME)
     for key, value in options.items():
@@ -55,6 +59,11 @@ def ingest(
     append(reader.load(), table, where, done, follow=follow, on_error=on_error, told=told)
     done.left = list(replay.left_over(_reached(where)))
     return done
+
+
+def _whole(word: str) -> str:
+    """A mapping as tasks find it: by its name, or by its whole path."""
+    return os.path.abspath(word) if word.endswith(".toml") else word
 
 
 def append(

@@ -37,7 +37,8 @@ NAME: Final = "xstreamcast"
 ROWS: Final = (
     "stream string, tag int, id string, operation string, valid bigint, zoned boolean, "
     "payload binary, holes array<struct<id: string, tag: int>>, ordinal bigint, source string, "
-    "position bigint, code string, reason string"
+    "position bigint, code string, reason string, timeless boolean, clock bigint, "
+    "attributes string"
 )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FRAGMENTS: Final = (
     "id string, operation string, valid bigint, zoned boolean, payload binary, "
     "holes array<struct<id: string, tag: int>>, batch bigint, ordinal bigint, "
-    "stream string, tag int"
+    "timeless boolean, clock bigint, attributes string, stream string, tag int"
 )
 STAGING: Final = "_staging"
 _NO_TAG: Final = "tag=__HIVE_DEFAULT_PARTITION__"
@@ -132,9 +132,12 @@ def _measured(path: Path) -> tuple[int, int, bool]:
     told = parquet.read_metadata(path)
     if told.num_rows == 0:
         return 0, START, False
-    rows = parquet.ParquetFile(path).read(columns=["valid", "zoned", "ordinal"])
-    newest = pc.max(rows["valid"])
-    last = rows.filter(pc.equal(rows["valid"], newest)).sort_by("ordinal")
+    rows = parquet.ParquetFile(path).read(columns=["valid", "zoned", "ordinal", "clock"])
+    clock = rows["valid"]
+    if "clock" in rows.column_names:
+        clock = pc.coalesce(rows["clock"], clock)
+    newest = pc.max(clock)
+    last = rows.filter(pc.equal(clock, newest)).sort_by("ordinal")
     return told.num_rows, newest.as_py(), bool(last["zoned"][-1].as_py())
 
 

@@ -13,6 +13,7 @@ from xstreamcast.tape.layout import DOCUMENT, ELEMENT, I64, KIND, TEXT, U8, Bool
 from xstreamcast.tape.lifespan_kernels import NOW, Lifespans
 
 _BOUND = 32  # bytes kept for a bound
+KEEP_BEGIN = 4  # a bit of `zones`: what lives at the begin of the interval keeps its own
 
 
 class Wanted(NamedTuple):
@@ -51,7 +52,7 @@ def clip(
     left = last > low or (last == low and (end == NOW or begin == end))
     if not left or begin > high or (open_ and begin == high and high != NOW):
         return False, begin, end, zones
-    if low > begin:
+    if low > begin and not sides & KEEP_BEGIN:
         begin, zones = low, (zones & 2) | (sides & 1)
     if high < last:
         end, zones = high, (zones & 1) | (sides & 2)

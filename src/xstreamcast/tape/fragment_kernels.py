@@ -25,7 +25,7 @@ from xstreamcast.tape.layout import (
 )
 
 REMOVE, HOLE, MEANING, PLAIN, FOREIGN = 4, 8, 15, 16, 32
-ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY = range(1, 9)
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS = range(1, 10)
 
 ABSENT, NOT_A_NUMBER = -1, -2  # tsids that are none
 
@@ -53,7 +53,7 @@ class Units(NamedTuple):
     said_start: I64
     said_length: I32
     version: I64  # ABSENT, NOT_A_NUMBER
-    temporary: U8
+    temporary: U8  # bit 0: it hides others while it lasts, bit 1: its time is that of its arrival
 
 
 class Holes(NamedTuple):
@@ -138,7 +138,9 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                 elif what == VERSION:
                     u.version[unit] = _number(c.heap, c.start[at], c.length[at], 18)
                 elif what == TEMPORARY:
-                    u.temporary[unit] = c.length[at] == 4  # true
+                    u.temporary[unit] |= 1 if c.length[at] == 4 else 0  # true
+                elif what == TIMELESS:
+                    u.temporary[unit] |= 2 if c.length[at] == 4 else 0
             at += 1
         fault = NO_PAYLOAD
         if word == 0:  # an element that is no word of the wire: the payload itself, bare
@@ -164,7 +166,8 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
         u.fault[unit] = fault
         payload = u.payload[unit]
         if payload >= 0 and word & MEANING != REMOVE:  # a removal has no content, thus no holes
-            # A name that may be the payload's own counts where the fragment's is of its kind.
+            # A name that may be the payload's own counts where the fragment's is of its kind, or
+            # where it says both the id and the tag of a fragment.
             kinds = word & (PLAIN | FOREIGN) if word else PLAIN
             beyond = payload
             for at in range(payload + 1, payload + c.size[payload] + 1):
@@ -173,8 +176,9 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                 meant = elements[c.name[at]]
                 if 0 < meant < HOLE and word:
                     u.fault[unit] = (u.fault[unit] & ODD) | NESTED
-                if meant & MEANING != HOLE or meant & (PLAIN | FOREIGN) & ~kinds:
+                if meant & MEANING != HOLE:
                     continue
+                foreign = meant & (PLAIN | FOREIGN) & ~kinds != 0
                 if at < beyond:
                     continue  # what a hole contains is not looked at, nor written
                 h.unit[hole], h.row[hole], h.odd[hole] = unit, at, 0
@@ -190,7 +194,8 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
                         elif what == TSID:
                             h.tsid[hole] = _number(c.heap, c.start[k], c.length[k], 9)
                     k += 1
-                if h.id_length[hole] >= 0 or not meant & PLAIN:
+                named, tagged = h.id_length[hole] >= 0, h.tsid[hole] >= 0
+                if (named and tagged) or (not foreign and (named or not meant & PLAIN)):
                     hole += 1
                     beyond = at + c.size[at] + 1
         unit += 1

@@ -6,12 +6,14 @@ import base64
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -116,8 +118,15 @@ def kafka_jars() -> str:
 
 
 @contextmanager
-def kafka(folder: Path) -> Iterator[str]:
+def kafka(folder: Path, trusted: Certificate | None = None) -> Iterator[str]:
     """A broker that is its own controller."""
+    way = "PLAINTEXT" if trusted is None else "SSL"
+    safe = "" if trusted is None else (
+        f"ssl.keystore.type=PKCS12\nssl.keystore.location={trusted.pkcs12()}\n"
+        "ssl.keystore.password=secret\nssl.key.password=secret\nssl.truststore.type=PEM\n"
+        f"ssl.truststore.location={trusted.cert}\n"
+        "inter.broker.listener.name=SSL\n"
+    )  # fmt: skip
     jars, port, control = kafka_jars(), free_port(), free_port()
     folder.mkdir(parents=True, exist_ok=True)
     conf = folder / "server.properties"
@@ -125,9 +134,10 @@ def kafka(folder: Path) -> Iterator[str]:
         f"""process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:{control}
-listeners=PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{control}
-advertised.listeners=PLAINTEXT://127.0.0.1:{port}
-controller.listener.names=CONTROLLER
+listeners={way}://127.0.0.1:{port},CONTROLLER://127.0.0.1:{control}
+advertised.listeners={way}://127.0.0.1:{port}
+listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,SSL:SSL
+{safe}controller.listener.names=CONTROLLER
 log.dirs={folder}/logs
 offsets.topic.replication.factor=1
 offsets.topic.num.partitions=1
@@ -149,8 +159,46 @@ group.initial.rebalance.delay.ms=0
         yield f"127.0.0.1:{port}"
 
 
+@dataclass(frozen=True)
+class Certificate:
+    """A certificate that vouches for itself, and its key."""
+
+    cert: Path
+    key: Path
+
+    def context(self) -> ssl.SSLContext:
+        made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        made.load_cert_chain(self.cert, self.key)
+        return made
+
+    def pkcs12(self) -> Path:
+        """Both in one file, as Java reads them; the password is `secret`."""
+        made = self.cert.with_suffix(".p12")
+        subprocess.run(
+            ["openssl", "pkcs12", "-export", "-in", self.cert, "-inkey", self.key, "-out", made,
+             "-passout", "pass:secret", "-name", "server"],
+            check=True, capture_output=True, timeout=LONG,
+        )  # fmt: skip
+        return made
+
+
+def certificate(folder: Path) -> Certificate:
+    """One for 127.0.0.1, made here."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    folder.mkdir(parents=True, exist_ok=True)
+    made = Certificate(folder / "server.pem", folder / "server.key")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+         "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+         "-keyout", made.key, "-out", made.cert],
+        check=True, capture_output=True, timeout=LONG,
+    )  # fmt: skip
+    return made
+
+
 @contextmanager
-def http(answer: Callable[[Any], None]) -> Iterator[str]:
+def http(answer: Callable[[Any], None], trusted: Certificate | None = None) -> Iterator[str]:
     """A server whose GET is answered by a function."""
 
     class Handler(BaseHTTPRequestHandler):
@@ -169,10 +217,15 @@ def http(answer: Callable[[Any], None]) -> Iterator[str]:
             """A client that goes away is no error."""
 
     server = Server(("127.0.0.1", 0), Handler)
+    if trusted is not None:
+        # the handshake is the handler's, so that one that fails closes its own connection
+        server.socket = trusted.context().wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}"
+        yield f"http{'s' if trusted else ''}://127.0.0.1:{server.server_address[1]}"
     finally:
         server.shutdown()
         server.server_close()
@@ -180,13 +233,14 @@ def http(answer: Callable[[Any], None]) -> Iterator[str]:
 
 
 @contextmanager
-def websocket(handle: Callable[[Any], None]) -> Iterator[str]:
+def websocket(handle: Callable[[Any], None], trusted: Certificate | None = None) -> Iterator[str]:
     """A WebSocket server whose connections are handled by a function."""
     from websockets.sync.server import serve
 
-    with serve(handle, "127.0.0.1", 0) as server:
+    context = None if trusted is None else trusted.context()
+    with serve(handle, "127.0.0.1", 0, ssl=context) as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
-        yield f"ws://127.0.0.1:{server.socket.getsockname()[1]}"
+        yield f"ws{'s' if trusted else ''}://127.0.0.1:{server.socket.getsockname()[1]}"
         server.shutdown()
         thread.join(20)

@@ -8,11 +8,15 @@ from typing import Any, cast
 from hypothesis import strategies as st
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.api import compiled
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
+from xstreamcast.operators.asking import Asking
 from xstreamcast.operators.relational.tick import Round
+from xstreamcast.tape.names import Names
 
+_PROGRAM = compiled("1")
 integers = st.integers(-3, 3).map(lambda n: (INTEGER, n))
 decimals = st.sampled_from(["0", "1", "2.5", "-1.5"]).map(lambda t: (DECIMAL, Decimal(t)))
 doubles = st.sampled_from([0.0, -0.0, 1.0, 2.5, float("inf")]).map(lambda x: (DOUBLE, x))
@@ -22,6 +26,12 @@ cells = st.one_of(st.just(()), st.tuples(st.one_of(integers, decimals, doubles))
 def a_round() -> Round:
     """A round in which no unit is read."""
     return Round(cast(Any, None), cast(Any, None), frozenset(), False)
+
+
+def real_round() -> Round:
+    """A round in which expressions can be evaluated, and no unit is read."""
+    asking = Asking(_PROGRAM, Names())
+    return Round(asking, lambda source, keys: [], frozenset(), False)
 
 
 @st.composite

@@ -16,7 +16,7 @@ from tests.operators.relational.deltas import (
 )
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.planning import called
+from xstreamcast.circuit.relation import called
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.order import OrderOperator
 from xstreamcast.operators.relational.positions import (

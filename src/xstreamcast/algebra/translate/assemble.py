@@ -104,7 +104,8 @@ def _translated(
     settings = tuple(d for d in prolog if not isinstance(d, _VALUES))
     values = tuple(d for d in prolog if isinstance(d, _VALUES))
     tail = _printed(t.Module(None, (*given, *values), body), body=True)
-    sources = f"{_clock(do.streams)}\n{_sources(do.streams, when)}\n"
+    follows_holes = structures is not None
+    sources = f"{_clock(do.streams)}\n{_sources(do.streams, when, follows_holes)}\n"
     needed = needed_of(sources + _prolog(), tail)
     names = _namespaces(settings, f"{needed}\n{tail}")
     head = _printed(replace(module, prolog=(*settings, *names)))
@@ -167,22 +168,23 @@ def _quoted(stream: str) -> str:
     return '"' + name.replace("&", "&amp;").replace('"', '""') + '"'
 
 
-def _sources(streams: list[str], when: _When) -> str:
-    made = "".join(_source(stream, when.between) for stream in streams)
+def _sources(streams: list[str], when: _When, follows_holes: bool) -> str:
+    made = "".join(_source(stream, when.between, follows_holes) for stream in streams)
     plans = ", ".join(f"${w.plans(stream).name}" for stream in streams)
     return f"{made}declare variable $xsc:plans := ({plans});\n" if when.planned else made
 
 
-def _source(stream: str, between: bool) -> str:
+def _source(stream: str, between: bool, follows_holes: bool) -> str:
     document, history, view, plans = (
         f"${one(stream).name}" for one in (w.document, w.history, w.view, w.plans)
     )
     shown = f"xsc:view({history})"
     if between:
         shown = f"xsc:interval_projection({shown}, $xsc:since, $xsc:until)"
+    checked = f"xsc:cut_as_told({document})" if follows_holes else document
     return (
         f"declare variable {history} :=\n"
-        f"  xsc:history({document}, ($xsc:until, $xsc:now)[1]);\n"
+        f"  xsc:history({checked}, ($xsc:until, $xsc:now)[1]);\n"
         f"declare variable {view} := {shown};\n"
         f"declare variable {plans} := xsc:plan({document}, {view}, {history});\n"
     )

@@ -183,13 +183,12 @@ class Translator:
     def _projection(
         self, found: t.IntervalProjection | t.VersionProjection, scope: Scope
     ) -> Translated:
-        if self.planned and isinstance(found, t.IntervalProjection):
-            return self._reaching(found, scope), PLAIN
-        base = self.settled(found.base, scope)
         shape = PLAIN if self.structures is None else whole()
         if isinstance(found, t.IntervalProjection):
-            begin, end = self._bounds(found.begin, found.end, scope)
-            return w.call("interval_projection", base, begin, end), shape
+            if self.planned and not _is_current(found):
+                return self._reaching(found, scope), PLAIN
+            return self._interval_projection(found, scope), shape
+        base = self.settled(found.base, scope)
         counted = any(_is_last(part) for part in everything((found.first, found.last)))
         first, last = self._bounds(found.first, found.last, replace(scope, versions=True))
         if not counted:
@@ -198,13 +197,50 @@ class Translator:
         projected = w.call("version_projection", t.VarRef(w.VERSIONS), first, last)
         return t.Flwor((named,), projected), shape
 
+    def _interval_projection(self, found: t.IntervalProjection, scope: Scope) -> t.Expr:
+        if _is_current(found):
+            return w.call("current_projection", self.settled(found.base, scope))
+        base, levels = _nested(found)
+        begins, ends = self._common([self._bounds(one.begin, one.end, scope) for one in levels])
+        return w.call("interval_projection", self.settled(base, scope), begins, ends)
+
     def _reaching(self, found: t.IntervalProjection, scope: Scope) -> t.Expr:
         """A projection whose operand sees what is valid up to its end."""
+        base, (_, *inner) = _nested(found)
         begin, end = self._bounds(found.begin, found.end, scope)
         name = t.Name(f"end{len(scope.ends) + 1}", "xsc")
-        base = self.settled(found.base, scope.projected(name))
-        made = w.call("interval_projection", base, begin, t.VarRef(name))
+        others = [self._bounds(one.begin, one.end, scope) for one in inner]
+        begins, ends = self._common([(begin, t.VarRef(name)), *others])
+        made = w.call(
+            "interval_projection", self.settled(base, scope.projected(name)), begins, ends
+        )
         return t.Flwor((t.Let(name, None, end),), made)
+
+    @staticmethod
+    def _common(bounds: list[tuple[t.Expr, t.Expr]]) -> tuple[t.Expr, t.Expr]:
+        """The bounds of what intervals have in common."""
+        if len(bounds) == 1:
+            return bounds[0]
+        begins, ends = (t.Sequence(tuple(each)) for each in zip(*bounds, strict=True))
+        count = t.IntegerLiteral(len(bounds))
+        return w.call("latest_of", begins, count), w.call("earliest_of", ends, count)
+
+
+def _is_current(found: t.IntervalProjection) -> bool:
+    """Whether it is e?[now]."""
+    return all(
+        isinstance(bound, t.TimeConstant) and bound.word == "now"
+        for bound in (found.begin, found.begin if found.end is None else found.end)
+    )
+
+
+def _nested(found: t.IntervalProjection) -> tuple[t.Expr, list[t.IntervalProjection]]:
+    """(what is projected, its projections from the outermost on)."""
+    levels, base = [found], found.base
+    while isinstance(base, t.IntervalProjection) and not _is_current(base):
+        levels.append(base)
+        base = base.base
+    return base, levels
 
 
 def settle(made: t.Expr, shape: Shape) -> t.Expr:

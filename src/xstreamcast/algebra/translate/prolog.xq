@@ -79,6 +79,32 @@ declare function xsc:types($stream as document-node()) as map(xs:string, xs:stri
     map { "duplicates": "use-last" })
 };
 
+(: The stream, where elements that the structure says are fragments are no part of others: QaC and
+   QaC+ follow holes alone, and would not find them. :)
+declare function xsc:cut_as_told($stream as document-node()) as document-node() {
+  let $tags := $stream/*/stream:structure//*:tag[@id]
+  let $found :=
+    (for $fragment in xsc:fragments($stream)[*]
+     return xsc:embedded($fragment/*, $tags[@id = $fragment/@tsid][1], $tags))[1]
+  return
+    if (fn:empty($found)) then $stream
+    else fn:error(xs:QName("xsc:XSCF0009"), fn:concat("an element ", fn:name($found),
+      " is embedded in its parent, though the structure says that it is a fragment: ",
+      "translate with the strategy caq"))
+};
+
+declare function xsc:embedded($element as element(), $tag as element()?, $tags as element()*)
+    as element()* {
+  for $child in $element/*
+  let $below := $tag/*:tag, $known := ($below, $tags[@id = $below/@ref])
+  let $its := $known[@name = fn:local-name($child)]
+                    [fn:concat(@uri, "") = xs:string(fn:namespace-uri($child))][1]
+  where fn:exists($its)
+  return
+    if ($its/@type = ("temporal", "event", "filler") or $its/@filler = "true") then $child
+    else xsc:embedded($child, $its, $tags)
+};
+
 (: What is valid after the horizon is not known yet. :)
 declare function xsc:history($stream as document-node(), $horizon as xs:dateTime?)
     as map(xs:string, map(*)*) {
@@ -405,27 +431,48 @@ declare function xsc:interval_projection(
     $items as item()*, $begin as xs:anyAtomicType?, $end as xs:anyAtomicType?) as item()* {
   for $tb in $begin ! xsc:instant(.), $te in $end ! xsc:instant(.)
   where xsc:utc($tb) le xsc:utc($te)
-  return $items ! xsc:sliced(., $tb, $te, fn:true(), fn:true())
+  return $items ! xsc:sliced(., $tb, $te, fn:true(), fn:true(), $tb)
 };
 
-(: The part of a tree that lives between two instants; $closed: the second belongs to it. :)
+(: e?[now]: what lives now, with the lifespan that it has. :)
+declare function xsc:current_projection($items as item()*) as item()* {
+  $items ! xsc:sliced(., $xsc:now, $xsc:now, fn:true(), fn:true(), $xsc:start)
+};
+
+(: Bounds of what several intervals have in common; none if one of them has none. :)
+declare function xsc:latest_of($bounds as xs:anyAtomicType*, $count as xs:integer) as xs:dateTime? {
+  (for $bound in $bounds ! xsc:instant(.)
+   where fn:count($bounds) eq $count
+   order by xsc:utc($bound) descending
+   return $bound)[1]
+};
+
+declare function xsc:earliest_of($bounds as xs:anyAtomicType*, $count as xs:integer) as xs:dateTime? {
+  (for $bound in $bounds ! xsc:instant(.)
+   where fn:count($bounds) eq $count
+   order by xsc:utc($bound)
+   return $bound)[1]
+};
+
+(: The part of a tree that lives between two instants; $closed: the second belongs to it; $least:
+   no lifespan begins before. :)
 declare function xsc:sliced(
     $item as item(), $tb as xs:dateTime, $te as xs:dateTime,
-    $closed as xs:boolean, $below_events as xs:boolean) as item()? {
+    $closed as xs:boolean, $below_events as xs:boolean, $least as xs:dateTime) as item()? {
   typeswitch ($item)
   case document-node() return
-    document { $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events) }
+    document { $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events, $least) }
   case element() return
     if (fn:not($item/@vtFrom and $item/@vtTo)) then
       xsc:rebuilt($item, $item/@*,
-        $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events))
+        $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events, $least))
     else if (fn:not(xsc:alive($item, $tb, $te, $closed))) then ()
     else xsc:rebuilt($item,
       ($item/@*[fn:not(fn:node-name(.) = (fn:QName("", "vtFrom"), fn:QName("", "vtTo")))],
-       attribute vtFrom { xsc:shown(xsc:later(xsc:instant($item/@vtFrom), $tb)) },
+       attribute vtFrom { xsc:shown(xsc:later(xsc:instant($item/@vtFrom), $least)) },
        attribute vtTo { xsc:end($item, $te) }),
       if ($below_events or fn:not(xsc:is_instant($item)))
-      then $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events)
+      then $item/node() ! xsc:sliced(., $tb, $te, $closed, $below_events, $least)
       else $item/node())
   default return $item
 };
@@ -465,7 +512,7 @@ declare function xsc:version_projection(
         then $item/node() !
           xsc:sliced(., xsc:instant($item/@vtFrom),
                      if ($item/@vtTo = "now") then $xsc:never else xsc:instant($item/@vtTo),
-                     $item/@vtTo = "now", fn:false())
+                     $item/@vtTo = "now", fn:false(), xsc:instant($item/@vtFrom))
         else $item/node())
     default return $item
 };

@@ -80,6 +80,10 @@ def _element(tape: Tape, row: int) -> Element:
 def _note(element: Element, tape: Tape, rows: I64) -> None:
     """Note which attributes and leaves hold instants, in the first of these elements."""
     values: dict[str, list[str]] = {}
+    c = tape.columns
+    first = np.minimum(rows + 1, len(tape) - 1)
+    inside = c.parent[first] == rows
+    element.attributed |= bool((inside & (c.kind[first] & KIND == ATTRIBUTE)).any())
     for row in rows[:_ASKED].tolist():
         for node in [*Node(tape, row).attributes, *_leaves(tape, row)]:
             mark = "@" if tape.columns.kind[node.row] & KIND == ATTRIBUTE else ""

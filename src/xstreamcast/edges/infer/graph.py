@@ -17,10 +17,16 @@ class Element:
     local: str
     children: Children = field(default_factory=dict)
     times: list[str] = field(default_factory=list)  # `@date`, `sold`: what holds an instant
+    attributed: bool = False  # whether it was met or declared with attributes
 
     @property
     def name(self) -> tuple[str, str]:
         return self.uri, self.local
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether it is more than a text."""
+        return bool(self.children) or self.attributed
 
 
 @dataclass(slots=True)
@@ -44,6 +50,7 @@ class Graph:
     def unite(self, kept: Hashable, gone: Hashable) -> None:
         """Make two elements one."""
         target, source = self.elements[kept], self.elements.pop(gone)
+        target.attributed |= source.attributed
         target.times += [time for time in source.times if time not in target.times]
         for key, repeats in source.children.items():
             target.children[key] = target.children.get(key, False) or repeats
@@ -82,8 +89,22 @@ def _siblings(graph: Graph) -> tuple[Hashable, Hashable] | None:
     return None
 
 
+def _alike(graph: Graph, top: Hashable, below: Hashable) -> bool:
+    """Whether two elements of one name hold the same kind of things: one contains itself then.
+
+    A text in an element of its own name (`<status><status>open</status></status>`) is another.
+    """
+    if below in graph.elements[top].children and graph.elements[below].children:
+        return True
+    names = [
+        {graph.elements[child].name for child in graph.elements[key].children}
+        for key in (top, below)
+    ]
+    return not names[0].isdisjoint(names[1])
+
+
 def _contained(graph: Graph) -> tuple[Hashable, Hashable] | None:
-    """An element and another of the same name that stands somewhere below it."""
+    """An element and another of the same name and kind that stands somewhere below it."""
     for top in graph.walk():
         name, seen = graph.elements[top].name, {top}
         todo = list(graph.elements[top].children)
@@ -91,7 +112,7 @@ def _contained(graph: Graph) -> tuple[Hashable, Hashable] | None:
             key = todo.pop()
             if key in seen:
                 continue
-            if graph.elements[key].name == name:
+            if graph.elements[key].name == name and _alike(graph, top, key):
                 return top, key
             seen.add(key)
             todo.extend(graph.elements[key].children)

@@ -5,6 +5,8 @@ In this order:
 - the root is a snapshot;
 - what repeats and carries a beginning and an end is temporal;
 - what repeats and carries an instant is an event;
+- what repeats, has parts and stands in nothing that travels is a snapshot that travels: a feed is
+  more than one fragment;
 - all else is a snapshot.
 """
 
@@ -58,16 +60,20 @@ class Proposal:
 
 def propose(graph: Graph, wishes: Wishes | None = None) -> Proposal:
     """The structure of a graph; tags count from 1 in document order."""
-    order = list(graph.walk())
-    ids = {key: number for number, key in enumerate(order, start=1)}
-    given = _given(graph, order, wishes or Wishes())
+    given = _given(graph, wishes or Wishes())
+    ids = {key: number for number, key in enumerate(graph.walk(), start=1)}
     repeated = {
         key for made in graph.elements.values() for key, again in made.children.items() if again
     }
+    judged = {
+        key: given.get(key) or _judged(graph.elements[key], key == graph.root, key in repeated)
+        for key in ids
+    }
+    _cut_highest(graph, judged, repeated)
     tags, reasons = {}, {}
     for key, tsid in ids.items():
         made = graph.elements[key]
-        kind, filler, why = given.get(key) or _judged(made, key == graph.root, key in repeated)
+        kind, filler, why = judged[key]
         children = tuple(ids[child] for child in made.children)
         tags[tsid] = Tag(tsid, made.uri, made.local, kind, filler, children)
         reasons[tsid] = why
@@ -86,10 +92,26 @@ def _judged(made: Element, root: bool, repeats: bool) -> tuple[TagType, bool, st
     return "snapshot", False, "because nothing says that it changes"
 
 
-def _given(
-    graph: Graph, order: list[Hashable], wishes: Wishes
-) -> dict[Hashable, tuple[TagType, bool, str]]:
-    """What the user said of which elements."""
+def _cut_highest(
+    graph: Graph, judged: dict[Hashable, tuple[TagType, bool, str]], repeated: set[Hashable]
+) -> None:
+    """Let travel what repeats, from the root down to the first elements that travel."""
+    names = {graph.elements[key].name for key in repeated}
+    todo, seen = list(graph.elements[graph.root].children), {graph.root}
+    while todo:
+        key = todo.pop()
+        if key in seen or judged[key][1]:
+            continue
+        seen.add(key)
+        made = graph.elements[key]
+        if made.name in names and made.has_parts:
+            judged[key] = "snapshot", True, "because it repeats"
+        else:
+            todo.extend(made.children)
+
+
+def _given(graph: Graph, wishes: Wishes) -> dict[Hashable, tuple[TagType, bool, str]]:
+    """What the user said of which elements; those that no sample has are added."""
     out: dict[Hashable, tuple[TagType, bool, str]] = {}
     said: list[tuple[str, TagType, tuple[str, ...]]] = [
         ("filler", "snapshot", wishes.filler),
@@ -98,16 +120,34 @@ def _given(
     ]
     for option, kind, written in said:
         for path in written:
-            found = [key for key in order if _matches(graph, key, path)]
+            found = [key for key in graph.walk() if _matches(graph, key, path)]
+            why = f"because given by --{option} {path}"
             if not found:
-                known = ", ".join(sorted({graph.elements[key].local for key in order})[:12])
-                raise error(
-                    "XSCU0001",
-                    f"--{option} must name an element that there is; got {path}",
-                    hint=f"there are {known}",
-                )
-            out |= {key: (kind, True, f"because given by --{option} {path}") for key in found}
+                found = _added(graph, option, path)
+                why += ", though nothing that was looked at has one"
+            out |= {key: (kind, True, why) for key in found}
     return out
+
+
+def _added(graph: Graph, option: str, path: str) -> list[Hashable]:
+    """An element that nobody has met: below what the path names before it, else below the root."""
+    above, _, local = path.rstrip("/").rpartition("/")
+    if not above.strip("/"):
+        parents = [graph.root]
+    else:
+        parents = [key for key in graph.walk() if _matches(graph, key, above)]
+    if not parents or not local:
+        known = ", ".join(sorted({graph.elements[key].local for key in graph.walk()})[:12])
+        raise error(
+            "XSCU0001",
+            f"--{option} must name an element, or one below an element that there is; got {path}",
+            hint=f"there are {known}",
+        )
+    for parent in parents:
+        made = Element(graph.elements[parent].uri, local)
+        graph.elements[parent, local] = made
+        graph.elements[parent].children[parent, local] = True
+    return [(parent, local) for parent in parents]
 
 
 def _matches(graph: Graph, key: Hashable, path: str) -> bool:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.lines import LineWriter, Written
 from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.deliveries import Deliveries
+from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
 from xstreamcast.edges.mapping.removals import removals
 from xstreamcast.edges.mapping.structure import KindTags
@@ -79,6 +81,7 @@ class MappingDecoder:
         self._held = bytearray()
         self._trees: Any = None  # reads a root that may never close
         self._offset = 0
+        self._lines = None if mapping.lines is None else LineWriter(mapping.lines)
 
     @property
     def structure(self) -> Any:
@@ -89,6 +92,8 @@ class MappingDecoder:
 
     def feed(self, chunk: bytes) -> list[Arrival]:
         """Take a chunk of an input in; a document counts when the input has ended."""
+        if self._lines is not None:
+            return self._fed_lines(self._lines.feed(chunk), self.place)
         if self.mapping.level is None:
             self._held += chunk
             return []
@@ -96,6 +101,8 @@ class MappingDecoder:
 
     def end_input(self) -> list[Arrival]:
         """End one input, a file of a folder say."""
+        if self._lines is not None:
+            return self._fed_lines(self._lines.end_input(), self.place)
         held, self._held = bytes(self._held), bytearray()
         self._trees, self._offset = None, 0
         return self.messages([Message(held, self.place)]) if held.strip() else []
@@ -108,7 +115,19 @@ class MappingDecoder:
     def messages(self, given: Sequence[Message]) -> list[Arrival]:
         """Take whole messages in, each a document or several one after another."""
         out: list[Arrival] = []
+        if self._lines is not None:
+            for message in given:
+                out += self._fed_lines(self._lines.feed(message.data), message.place)
+                out += self._fed_lines(self._lines.end_input(), message.place)
+            return out
         for one in batches(_without_empty(given), self.names):
+            out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
+        return out
+
+    def _fed_lines(self, written: Written | None, place: str) -> list[Arrival]:
+        """The messages of the lines that are complete."""
+        out: list[Arrival] = []
+        for one in () if written is None else line_batches(written, self.names, place):
             out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
         return out
 
@@ -148,7 +167,7 @@ class MappingDecoder:
         store = Store(self.names)
         number = store.add(batch.tape)
         handles = batch.documents | (number << 32)
-        batch = Batch(batch.tape, handles, batch.messages)
+        batch = replace(batch, documents=handles)
         failed: Whys = {}
         said = times_of(store, handles, self._time, self.mapping.time, failed)
         out: list[Arrival] = []
@@ -242,12 +261,15 @@ class MappingDecoder:
             parent = codes[kind.parent[at]]
         tags = self._tags.tags(kind.rule, batch.tape.columns.name[kind.row[at]])
         clock = np.where(said.there, said.value, START)[kind.message[at]]
+        offset = batch.tape.columns.start[kind.row[at]]
+        if batch.offsets is not None:
+            offset = batch.offsets[kind.message[at]]
         none = np.zeros(0, np.int32)
         made = FragmentBatch(
             tape, ids[at], tags, valid, flags,
             np.where(removed & ~fallen, Op.REMOVE, Op.FILLER).astype(np.uint8),
             np.where(removed & ~fallen, np.int32(-1), payload).astype(np.int32),
-            batch.tape.columns.start[kind.row[at]], none, none, none, none,
+            offset, none, none, none, none,
             within=parent, to=None if (to == NOW).all() else to,
             version=kind.version[at] if kind.version.any() else None,
             said=clock if self._time is not None else None,
@@ -277,6 +299,8 @@ class MappingDecoder:
 
     def _with_cancelled(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
         """And a removal of each unit that a message takes away by its key."""
+        if not kind.cancels:
+            return made
         place = {int(row): i for i, row in enumerate(at.tolist())}
         gone = [(place[row], key) for row, key in kind.cancels if row in place]
         if not gone:
@@ -292,7 +316,8 @@ class MappingDecoder:
             if kind.skip[row]:
                 continue
             message = batch.messages[int(kind.message[row])]
-            raw = batch.tape.serialize(int(kind.row[row]))
+            lines = self._lines is not None
+            raw = message.data if lines else batch.tape.serialize(int(kind.row[row]))
             where = f"{message.place}: " if message.place else ""
             yield self._refuse(code, kind.id.text(row), f"{where}{said}", raw, message.offset)
 

@@ -18,6 +18,7 @@ from collections.abc import Mapping as Table
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
+from xstreamcast.edges.lines import LineForm
 from xstreamcast.errors import Error, error
 
 UnitType = Literal["versioned", "event"]
@@ -62,6 +63,7 @@ class Mapping:
     time: TimeRule | None = None  # message time: moves the clock
     level: int | None = None  # messages are elements at this depth of a root that may never close
     root: str = "feed"
+    lines: LineForm | None = None  # messages are lines of JSON or records of CSV
 
     def unit(self, name: str) -> UnitRule:
         """The kind of that name."""
@@ -69,7 +71,8 @@ class Mapping:
 
 
 _TOP: Final = ("namespaces", "message", "unit", "stream")
-_MESSAGE: Final = ("time", "level")
+_MESSAGE: Final = ("time", "level", "type", "columns", "header", "delimiter")
+_LINE_PATHS: Final = {"csv": "/row", "ndjson": "/*"}  # where the unit of a line stands
 _UNIT: Final = (
     "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "temporary",
     "whole", "in",
@@ -89,16 +92,18 @@ def parse_mapping(text: str, name: str) -> Mapping:
     level = message.get("level")
     if level is not None and (not isinstance(level, int) or level < 0):
         raise refused(name, f"message.level must be a number from 0; got {level!r}")
+    lines = _lines(name, message)
     kinds = _table(name, found, "unit")
     if not kinds:
         raise refused(name, "it has no [unit.NAME]", "a mapping must define at least one unit")
-    units = tuple(_unit(name, kind, table) for kind, table in kinds.items())
+    path = None if lines is None else _LINE_PATHS[lines.type]
+    units = tuple(_unit(name, kind, table, path) for kind, table in kinds.items())
     _check_nesting(name, units)
     stream = _table(name, found, "stream")
     _known(name, stream, ("root",), "stream.")
     return Mapping(
         name, units, _strings(name, found, "namespaces"), _time(name, message, "time", "message."),
-        level, str(stream.get("root", "feed")),
+        level, str(stream.get("root", "feed")), lines,
     )  # fmt: skip
 
 
@@ -107,12 +112,37 @@ def refused(name: str, why: str, hint: str | None = None) -> Error:
     return error("XSCU0007", f"{name}: {why}", hint=hint)
 
 
-def _unit(name: str, kind: str, given: Any) -> UnitRule:
+def _lines(name: str, message: Table[str, Any]) -> LineForm | None:
+    """How lines are written, if messages are lines."""
+    told = message.get("type", "xml")
+    if told not in ("xml", *_LINE_PATHS):
+        raise refused(name, f"message.type must be xml, ndjson or csv; got {told!r}")
+    of_csv = [word for word in ("columns", "header", "delimiter") if word in message]
+    if of_csv and told != "csv":
+        raise refused(name, f"message.{of_csv[0]} has a meaning for type = \"csv\" only")
+    if told == "xml":
+        return None
+    if "level" in message:
+        raise refused(name, f"message.level has no meaning for type = {told!r}")
+    columns, delimiter = message.get("columns", []), message.get("delimiter", ",")
+    if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
+        raise refused(name, f"message.columns must be a list of names; got {columns!r}")
+    header = message.get("header", not columns)
+    if not isinstance(header, bool) or not (header or columns):
+        hint = 'without a header, columns = ["…"] names them'
+        raise refused(name, f"message.header must be true or false; got {header!r}", hint)
+    plain = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
+    if not plain or delimiter in '"\r\n':
+        raise refused(name, f"message.delimiter must be one ASCII character; got {delimiter!r}")
+    return LineForm(told, tuple(columns), header, delimiter)
+
+
+def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     where = f"unit.{kind}."
     if not isinstance(given, dict):
         raise refused(name, f"unit.{kind} must be a table [unit.{kind}]")
     _known(name, given, _UNIT, where)
-    path = _text(name, given, "path", where)
+    path = _text(name, given, "path", where) or (None if "in" in given else default)
     if path is None:
         raise refused(name, f"{where}path is missing", 'path = "//…" selects the units')
     told = given.get("type", "versioned")

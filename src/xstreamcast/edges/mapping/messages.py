@@ -34,6 +34,7 @@ class Batch:
     tape: Tape
     documents: I64  # rows
     messages: Sequence[Message]
+    offsets: I64 | None = None  # of the messages in their input, where the tape has others
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ def _alone(message: Message, names: Names) -> list[Batch | Unread]:
 
 def _each_root(tape: Tape, message: Message) -> Batch:
     """Documents one after another in one message: each is a message."""
-    roots = _roots(tape)
+    roots = roots_of(tape)
     if len(roots) == 1:
         return Batch(tape, np.zeros(1, np.int64), [message])
     starts = tape.columns.start[roots].tolist()
@@ -90,14 +91,15 @@ def _each_root(tape: Tape, message: Message) -> Batch:
 
 def by_root(tape: Tape, ends: I64, messages: Sequence[Message]) -> Batch | None:
     """The batch, if the tape has one root element for each message."""
-    roots = _roots(tape)
+    roots = roots_of(tape)
     which = np.searchsorted(ends, tape.columns.start[roots], "right")
     if not np.array_equal(which, np.arange(len(messages))):
         return None
     return Batch(*in_documents(tape, roots), messages)
 
 
-def _roots(tape: Tape) -> I64:
+def roots_of(tape: Tape) -> I64:
+    """The root elements of documents that follow each other."""
     c = tape.columns
     found: I64 = np.flatnonzero((c.parent == 0) & (c.kind & KIND == ELEMENT))
     return found

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.edges.mapping.form import TimeRule
+from xstreamcast.edges.mapping.sampling import Sample
 from xstreamcast.edges.mapping.times import instant_of
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.mapping.sampling import Name, Sample, Spot, Steps
+    from xstreamcast.edges.mapping.sampling import Name, Spot, Steps
 
 _KEYS: Final = (
     r"^@?(id|guid|uuid|key)$", r"(identifier|number|guid|uuid)$", r"(id|ref|code|key)$", r"name$",
@@ -28,6 +29,7 @@ _GONE: Final = frozenset(
     | {"inactive", "cleared"}
 )
 _NO_TIME: Final = TimeRule("")
+KEYED: Final = "\0key"  # in place of a namespace: the name is a key of JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,17 @@ def propose(sample: Sample) -> tuple[list[Kind], Entry | None, dict[str, str]]:
     used += time.value if time else ""
     names = {prefix: uri for uri, prefix in prefixes.items() if f"{prefix}:" in used}
     return kinds, time, names
+
+
+def propose_lines(spot: Spot, name: str) -> Kind:
+    """What the lines of a feed are known by, and when they are true."""
+    path: Steps = (("", name),)
+    kind = _kind(Sample({path: spot}), path, {})
+    entries = tuple(one for one in kind.entries if one.word != "path")
+    if _key(spot) is None:  # lines that nothing tells apart happen
+        events = Entry("type", "event", "no column tells what a line is about: it happens")
+        entries = (events, *(one for one in entries if one.word != "key"))
+    return Kind(name, entries)
 
 
 def _prefixes(sample: Sample) -> dict[str, str]:
@@ -114,6 +127,9 @@ def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
 
 def _step(name: Name, prefixes: dict[str, str]) -> str:
     uri, local = name
+    if uri == KEYED:
+        quoted = local.replace("'", "''")
+        return f"*[@key='{quoted}']"
     mark, local = ("@", local[1:]) if local.startswith("@") else ("", local)
     return f"{mark}{prefixes[uri]}:{local}" if uri in prefixes and uri else f"{mark}{local}"
 

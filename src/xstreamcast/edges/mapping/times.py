@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from xstreamcast.kernels.instants import NOT_ONE, UNSURE, ZONED, instants
+from xstreamcast.kernels.whole_numbers import whole_numbers
 from xstreamcast.model.instant import SECOND, parse_instant
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ _SHORT: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?"
 )
 _COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d)(\d\d)(\d\d)?(Z)?")
+_EPOCHS: Final = {"epoch": SECOND, "epoch-ms": 1000}  # microseconds in one of what is written
+_FAR: Final = 10**18  # microseconds that fit in 64 bits
 _EPOCH_SECONDS: Final = re.compile(r"(\d{9,11})(\.\d{1,6})?")
 _EPOCH_MILLIS: Final = re.compile(r"\d{12,14}")
 
@@ -33,6 +36,11 @@ def instants_of(texts: Texts, rule: TimeRule) -> tuple[I64, Bools, Bools]:
         lengths = np.where(texts.counts > 0, texts.lengths, 0).astype(np.int32)
         heap = texts.heap if len(texts.heap) else np.zeros(1, np.uint8)
         instants(heap, texts.offsets[:-1], lengths, values, said)
+    if rule.format in _EPOCHS:
+        unit = _EPOCHS[rule.format]
+        values, whole = _whole_texts(texts, _FAR // unit)
+        values *= unit
+        said[whole] = ZONED
     good = said >= 0
     zoned = good & (said & ZONED != 0)
     known: dict[str, tuple[int, bool] | None] = {}
@@ -44,6 +52,17 @@ def instants_of(texts: Texts, rule: TimeRule) -> tuple[I64, Bools, Bools]:
         if found is not None:
             values[row], zoned[row], good[row] = found[0], found[1], True
     return values, zoned, good
+
+
+def _whole_texts(texts: Texts, below: int) -> tuple[I64, Bools]:
+    """(the number, whether it is one) of each text that is digits alone."""
+    n = len(texts.counts)
+    values, good = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    heap = texts.heap if len(texts.heap) else np.zeros(1, np.uint8)
+    whole_numbers(heap, texts.offsets[:-1], texts.lengths, values, good)
+    good &= (texts.counts > 0) & (values < below)
+    values[~good] = 0
+    return values, good
 
 
 def instant_of(text: str, rule: TimeRule) -> tuple[int, bool] | None:
@@ -89,10 +108,10 @@ def _rfc822(text: str) -> tuple[int, bool] | None:
 
 def _by_format(text: str, form: str) -> tuple[int, bool] | None:
     """By the word epoch, or a format as strptime has it."""
-    if form in ("epoch", "epoch-ms"):
+    if form in _EPOCHS:
         try:
-            return round(float(text) * (SECOND if form == "epoch" else 1000)), True
-        except ValueError:
+            return round(float(text) * _EPOCHS[form]), True
+        except (ValueError, OverflowError):
             return None
     try:
         return _micros(datetime.strptime(text, form))

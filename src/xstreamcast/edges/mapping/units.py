@@ -9,6 +9,7 @@ import numpy as np
 
 from xstreamcast.edges.mapping.asking import Texts, Whys, XPath, joined_texts
 from xstreamcast.edges.mapping.times import instant_of, instants_of
+from xstreamcast.model.column import offsets_of
 from xstreamcast.model.instant import START
 
 if TYPE_CHECKING:
@@ -116,11 +117,8 @@ class KindReader:
         """What units are known by: the kind, then the parts of the key."""
         parts = list(prefix)
         if not self._keys:
-            numbers = [str(self._count + i).encode() for i in range(len(nodes))]
+            parts.append(_numbers(self._count, len(nodes)))
             self._count += len(nodes)
-            lengths = np.array([0, *map(len, numbers)], np.int64)
-            heap = np.frombuffer(b"".join(numbers), np.uint8)
-            parts.append(Texts(heap, np.cumsum(lengths), np.ones(len(nodes), np.int64)))
         for number, key in enumerate(self._keys):
             texts = key.safely(key.texts, store, nodes, why)
             for row in np.flatnonzero((texts.counts != 1) | (texts.lengths == 0)).tolist():
@@ -151,6 +149,15 @@ class KindReader:
         rows, items = self._cancels.safely(self._cancels.items, store, nodes, why)
         texts = store.strings(items.values) if items.tag == 0 else items.values
         return [(row, str(text)) for row, text in zip(rows.tolist(), texts, strict=True)]
+
+
+def _numbers(first: int, count: int) -> Texts:
+    """Numbers from `first` on, as texts."""
+    heap = np.frombuffer("".join(map(str, range(first, first + count))).encode(), np.uint8)
+    values, lengths = np.arange(first, first + count), np.ones(count, np.int64)
+    for digits in range(1, len(str(first + count))):
+        lengths += values >= 10**digits
+    return Texts(heap, offsets_of(lengths), np.ones(count, np.int64))
 
 
 def times_of(

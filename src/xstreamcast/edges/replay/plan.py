@@ -32,11 +32,19 @@ class Replay:
     splits: int = 2
     valid: str | None = None
     over: str | None = None  # until there is such a file, fragments wait for their structure
+    _mapping: str | None = None  # of a source that names one
     # marks of what was surveyed last, so that a batch that is planned at once is not read again
     _marks: dict[tuple[str, int, int], list[Mark]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        from xstreamcast.edges.mapping.finding import split_source
+
+        self._mapping, self.source = split_source(self.source)
+
     def advance(self, start: Offset, most: int | None = None) -> Offset:
         """Where the next batch ends, with at most so many fragments; `start` if nothing is new."""
+        if self._mapping is not None:
+            return self._messages(start, most)
         said = self._begun(start)
         if said.structure is None and self.over is not None and not self._is_over():
             return start
@@ -64,6 +72,8 @@ class Replay:
 
     def plan(self, start: Offset, end: Offset) -> list[Split]:
         """The splits between two offsets, in order of arrival."""
+        if self._mapping is not None:
+            return self._mapped(start, end, self._mapping)
         found: list[Split] = []
         said = self._begun(start)
         changed = [name for name, seen in end.files.items() if seen != start.files.get(name)]
@@ -82,13 +92,38 @@ class Replay:
     def left_over(self, offset: Offset) -> Iterator[tuple[str, int]]:
         """Files that end in a fragment that is not whole, and how many bytes of it there are."""
         for name, seen in offset.files.items():
-            if seen.done or not os.path.isfile(name):
+            if self._mapping is not None or seen.done or not os.path.isfile(name):
                 continue
             with opened(name) as file:
                 file.seek(seen.position)
                 rest = fragment_bytes(file.read())
             if rest.strip():
                 yield name, len(rest)
+
+    # -- feeds with a mapping ---------------------------------------------------------------------
+
+    def _messages(self, start: Offset, most: int | None) -> Offset:
+        """Files are taken in whole; one that has changed is read a second time."""
+        files, left = dict(start.files), most
+        for name in self._names(start):
+            if not os.path.isfile(name):
+                continue
+            now = Seen(os.path.getsize(name), "", True)
+            if files.get(name) != now and (left is None or left > 0):
+                files[name] = now
+                left = None if left is None else left - 1
+        return start if files == start.files else Offset(files, start.said)
+
+    def _mapped(self, start: Offset, end: Offset, word: str) -> list[Split]:
+        """One split: what a message means may depend on those before it."""
+        changed = [name for name, seen in end.files.items() if seen != start.files.get(name)]
+        if not changed:
+            return []
+        before = tuple(name for name in start.files if os.path.isfile(name))
+        first, *behind = changed
+        return [
+            Split(0, first, 0, None, "", Said(), mapping=word, behind=tuple(behind), before=before)
+        ]
 
     # -- one file ---------------------------------------------------------------------------------
 

@@ -32,6 +32,9 @@ class Split:
     kind: Kind = "fragments"
     valid: str | None = None  # for a document: the instant or path of its valid times
     more: bool = False  # whether other files may follow: then an eos ends this one alone
+    mapping: str | None = None  # files hold messages, which it makes units of
+    behind: tuple[str, ...] = ()  # files that are read after the first one
+    before: tuple[str, ...] = ()  # files of earlier batches: what they said last is needed
 
 
 def split_rows(stream: str, split: Split) -> Iterator[Any]:
@@ -39,6 +42,9 @@ def split_rows(stream: str, split: Split) -> Iterator[Any]:
     from xstreamcast.edges.structures import read_structure
     from xstreamcast.edges.wire.decoder import Decoder
 
+    if split.mapping is not None:
+        yield from _mapped(stream, split, split.mapping)
+        return
     if split.kind in ("updates", "changes"):
         yield from _other(stream, split)
         return
@@ -57,6 +63,28 @@ def split_rows(stream: str, split: Split) -> Iterator[Any]:
         elif isinstance(arrival, FragmentBatch):
             arrival = replace(arrival, offset=arrival.offset + shift, place=None)
         yield rows.rows(arrival)
+
+
+def _mapped(stream: str, split: Split, word: str) -> Iterator[Any]:
+    """Messages as units; those of earlier batches are mapped again, and say nothing."""
+    from xstreamcast.edges.mapping.decoder import MappingDecoder
+    from xstreamcast.edges.mapping.finding import named_mapping
+
+    decoder = MappingDecoder(stream, named_mapping(word))
+    for path in split.before:
+        for chunk in chunks(path):
+            decoder.feed(chunk)
+        decoder.end_input()
+    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path)
+    if split.before:
+        yield rows.rows(Described(decoder.structure))
+    for path in (split.path, *split.behind):
+        decoder.place = path
+        for chunk in chunks(path):
+            yield from map(rows.rows, decoder.feed(chunk))
+        yield from map(rows.rows, decoder.end_input())
+    if not split.before:
+        yield from map(rows.rows, decoder.close())
 
 
 def _other(stream: str, split: Split) -> Iterator[Any]:

@@ -1,8 +1,9 @@
 """Who we are to a server: from the address, the environment, or a file; never printed.
 
 The environment: XSTREAMCAST_USER, XSTREAMCAST_PASSWORD, XSTREAMCAST_TOKEN for every place, and
-XSTREAMCAST_NAME_PASSWORD (…) for the input NAME, which goes first. The file, whose path is in
-XSTREAMCAST_CREDENTIALS, is TOML with a table for each host:
+XSTREAMCAST_NAME_PASSWORD (…) for the input NAME, which goes first; XSTREAMCAST_CA, or ca=FILE in
+the address, names certificates to trust. The file, whose path is in XSTREAMCAST_CREDENTIALS, is
+TOML with a table for each host:
 
     ["broker.example.org"]
     user = "reader"
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.trust import checked
 from xstreamcast.errors import error
 
 _KNOWN: Final = ("user", "password", "token", "ca", "headers")
@@ -50,6 +52,10 @@ def credentials(place: Place, name: str | None = None) -> Credentials:
         found["user"] = place.user
     if place.password is not None:
         found["password"] = place.password
+    if "ca" in place.options:
+        found["ca"] = place.options["ca"]
+    if place.secure:
+        checked(found.get("ca"))
     return Credentials(**found)
 
 

@@ -21,6 +21,7 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import Place
 from xstreamcast.edges.sources.retrying import BackOff
+from xstreamcast.edges.sources.trust import hint_of, trusting
 from xstreamcast.errors import Error, error
 
 _EVERY: Final = 30.0  # seconds between two polls
@@ -65,11 +66,7 @@ class HttpReceiver:
     def _client(self) -> Any:
         known, library = self._known, self._library
         auth = None if known.user is None else (known.user, known.password or "")
-        verify: Any = True
-        if known.ca is not None:
-            import ssl
-
-            verify = ssl.create_default_context(cafile=known.ca)
+        verify: Any = True if known.ca is None else trusting(known.ca)
         timeout = library.Timeout(self._place.seconds("timeout", 30.0), read=None)
         return library.Client(auth=auth, verify=verify, timeout=timeout, follow_redirects=True)
 
@@ -83,7 +80,8 @@ class HttpReceiver:
         except Exception as failed:  # the network: of many kinds, and of ssl's
             if out.closed:
                 return None
-            return self._failed(out, _why(failed))
+            hint = hint_of(failed)
+            return self._failed(out, _why(failed), fatal=hint is not None, hint=hint)
 
     def _headers(self) -> dict[str, str]:
         more = {"Last-Event-ID": self._events.id.decode()} if self._events.id else {}
@@ -110,10 +108,10 @@ class HttpReceiver:
         self._met = True
         return None if self._once else self._every
 
-    def _failed(self, out: Inbox, why: str, fatal: bool = False) -> float:
+    def _failed(self, out: Inbox, why: str, fatal: bool = False, hint: str | None = None) -> float:
         """At first it is a mistake, later something to wait out."""
         if not self._met and (fatal or self._once or self._waiting.failures >= 3):
-            raise error("XSCU0003", f"{self._place.url}: {why}")
+            raise error("XSCU0003", f"{self._place.url}: {why}", hint=hint)
         if self._waiting.failures == 0:
             out.say(f"{self._place.url}: {why}; asking again")
         return self._waiting.failed()

@@ -19,6 +19,7 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.trust import HINT
 from xstreamcast.errors import error
 
 _LOOK: Final = 0.5
@@ -55,6 +56,7 @@ class KafkaReceiver:
             raise error("XSCU0003", f"from must be beginning or end; got {self._from}")
         self._next: dict[tuple[str, int], int] = {}
         self._consumer: Any = None
+        self._said = ""  # why no broker answers
 
     # -- what counts already ----------------------------------------------------------------------
 
@@ -187,8 +189,12 @@ class KafkaReceiver:
             try:
                 found = consumer.list_topics(topic, timeout=_FIRST).topics[topic]
             except self._library.KafkaException as failed:
-                why = failed.args[0].str()
-                raise error("XSCU0003", f"cannot reach {self._place.url}: {why}") from None
+                consumer.poll(0)  # hands over what the library has said meanwhile
+                why = self._said or failed.args[0].str()
+                hint = HINT if "certificate" in why else None
+                raise error(
+                    "XSCU0003", f"cannot reach {self._place.url}: {why}", hint=hint
+                ) from None
             if found.error is not None:
                 raise error("XSCU0003", f"{self._place.url}: {topic}: {found.error.str()}")
             keys += [(topic, number) for number in sorted(found.partitions)]
@@ -220,6 +226,11 @@ class KafkaReceiver:
         silent.addHandler(logging.NullHandler())
         return self._library.Consumer(self._settings(group), logger=silent)
 
+    def _failed(self, why: Any) -> None:
+        """What the library says of a broker: the handshake tells more than that nobody came."""
+        if "SSL" in why.str() or not self._said:
+            self._said = why.str().rpartition("]: ")[2]
+
     def _settings(self, group: str | None) -> dict[str, Any]:
         known, place = self._known, self._place
         made: dict[str, Any] = {
@@ -228,6 +239,7 @@ class KafkaReceiver:
             "enable.auto.commit": False,
             "enable.partition.eof": True,
             "auto.offset.reset": "earliest" if self._from == "beginning" else "latest",
+            "error_cb": self._failed,
         }
         if known.user is not None:
             made["sasl.mechanism"] = place.options.get("sasl", "PLAIN")

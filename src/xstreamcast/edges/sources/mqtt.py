@@ -18,6 +18,7 @@ from xstreamcast.edges.sources.credentials import Credentials
 from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import Place
+from xstreamcast.edges.sources.trust import hint_of
 from xstreamcast.errors import Error, error
 
 _KEEP_ALIVE: Final = 60
@@ -47,7 +48,9 @@ class MqttReceiver:
             client.connect(self._place.host, self._place.port, _KEEP_ALIVE)
         except OSError as failed:
             why = failed.strerror or failed
-            raise error("XSCU0003", f"cannot connect to {self._place.url}: {why}") from None
+            raise error(
+                "XSCU0003", f"cannot connect to {self._place.url}: {why}", hint=hint_of(failed)
+            ) from None
         client.loop_start()
         try:
             self._over.wait()

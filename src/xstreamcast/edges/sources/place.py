@@ -23,10 +23,10 @@ _PORTS: Final = {"http": 80, "https": 443, "ws": 80, "wss": 443, "mqtt": 1883, "
 _PORTS_OF_KAFKA: Final = 9092
 # What may be said of a place, by its scheme.
 OPTIONS: Final[Mapping[str, tuple[str, ...]]] = {
-    "http": ("every", "quiet", "timeout"),
-    "ws": ("quiet", "send"),
-    "mqtt": ("session", "qos", "quiet"),
-    "kafka": ("group", "from", "sasl"),
+    "http": ("every", "quiet", "timeout", "ca"),
+    "ws": ("quiet", "send", "ca"),
+    "mqtt": ("session", "qos", "quiet", "ca"),
+    "kafka": ("group", "from", "sasl", "ca"),
     "tcp": ("listen", "quiet"),
 }
 _UNITS: Final = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "": 1.0}

@@ -12,6 +12,7 @@ from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.sources.inbox import Inbox
 from xstreamcast.edges.sources.place import Place
 from xstreamcast.edges.sources.retrying import BackOff
+from xstreamcast.edges.sources.trust import hint_of, trusting
 from xstreamcast.errors import error
 
 _LARGEST: Final = 1 << 28  # bytes of a message
@@ -58,8 +59,9 @@ class WebSocketReceiver:
             )  # fmt: skip
         except Exception as failed:
             raise error(
-                "XSCU0003", f"cannot connect to {self._place.url}: {_why(failed)}"
-            ) from None
+                "XSCU0003", f"cannot connect to {self._place.url}: {_why(failed)}",
+                hint=hint_of(failed),
+            ) from None  # fmt: skip
         return connection
 
     def _url(self) -> str:
@@ -71,7 +73,7 @@ class WebSocketReceiver:
     def _trust(self) -> ssl.SSLContext | None:
         if not self._place.secure:
             return None
-        return ssl.create_default_context(cafile=self._known.ca)
+        return trusting(self._known.ca)
 
     def _read(self, connection: Any, out: Inbox, waiting: BackOff) -> bool:
         """Whether the server said that this was all."""

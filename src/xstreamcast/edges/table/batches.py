@@ -15,7 +15,7 @@ from xstreamcast.edges.table.schema import WORDS, arrow
 from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire.words import HOLE, MEANING, Words
 from xstreamcast.errors import Error
-from xstreamcast.model.fragment import REPEATED, STREAM, ZONED, FragmentBatch, Refused
+from xstreamcast.model.fragment import REPEATED, STREAM, TIMELESS, ZONED, FragmentBatch, Refused
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
 from xstreamcast.tape.reading import read
 
@@ -51,6 +51,8 @@ def take_rows(
 def batch_of(rows: Any, history: History, ids: Ids, words: Words) -> FragmentBatch | None:
     """The fragments of a record batch; None where its payloads are not what the columns say."""
     pc, n = arrow().compute, rows.num_rows
+    if rows["attributes"].null_count < n:
+        return None
     content = np.flatnonzero(pc.is_valid(rows["payload"]).to_numpy(zero_copy_only=False))
     try:
         tape = read(_bytes(rows["payload"]), names=words._names)
@@ -77,9 +79,11 @@ def batch_of(rows: Any, history: History, ids: Ids, words: Words) -> FragmentBat
         return None
     zoned = rows["zoned"].to_numpy(zero_copy_only=False)
     again = word == WORDS.index("repeat")
+    timeless = rows["timeless"].fill_null(False).to_numpy(zero_copy_only=False)
     return FragmentBatch(
         tape, codes_of(ids, rows["id"]), tags, rows["valid"].to_numpy(),
-        (zoned * ZONED | again * REPEATED).astype(np.uint8), np.where(again, 0, word),
+        (zoned * ZONED | again * REPEATED | timeless * TIMELESS).astype(np.uint8),
+        np.where(again, 0, word),
         payload, np.zeros(n, np.int64), owner.astype(np.int32), codes_of(ids, links.field("id")),
         links.field("tag").fill_null(-1).to_numpy(zero_copy_only=False), holes.astype(np.int32),
     )  # fmt: skip

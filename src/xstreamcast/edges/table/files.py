@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
 from xstreamcast.edges.table.insides import keep_inside, tried
 from xstreamcast.edges.table.log import File, place, refused_place
-from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED, REFUSED, WORDS, arrow, file_schema
+from xstreamcast.edges.table.schema import (
+    FRAGMENT,
+    LATER,
+    QUARANTINED,
+    REFUSED,
+    WORDS,
+    arrow,
+    file_schema,
+)
 from xstreamcast.errors import Error, error
 
 # What a reader may skip by its statistics, and what a task reads at least.
@@ -66,7 +74,8 @@ def write_file(
     chosen = rows.select(columns).cast(file_schema(columns))
     parquet.write_table(
         chosen, path, compression="zstd", compression_level=1, row_group_size=_group(chosen),
-        use_dictionary=["operation"], write_statistics=["id", "valid", "batch", "ordinal"],
+        use_dictionary=["operation", "attributes"],
+        write_statistics=["id", "valid", "batch", "ordinal", "attributes"],
     )  # fmt: skip
     with open(path, "rb") as file:
         os.fsync(file.fileno())
@@ -92,6 +101,8 @@ def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Any:
         raise _other(table, file, why) from None
     schema, there = file_schema(columns), found.schema_arrow
     for name in columns:
+        if name not in there.names and name in LATER:
+            continue  # written by an earlier version
         if name not in there.names:
             raise _other(table, file, f"has no column {name}", _COLUMNS)
         if not _fits(there.field(name).type, schema.field(name).type):
@@ -100,6 +111,33 @@ def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Any:
     if found.metadata.num_rows != file.rows:
         raise _other(table, file, f"has {found.metadata.num_rows} rows; must have {file.rows}")
     return found
+
+
+def filled(rows: Any, columns: Sequence[str]) -> Any:
+    """These columns of rows; those that an earlier version did not write say nothing."""
+    pa, schema = arrow(), file_schema()
+    for name in columns:
+        if name in LATER and name not in rows.column_names:
+            rows = rows.append_column(name, pa.nulls(rows.num_rows, schema.field(name).type))
+    return rows.select(list(columns))
+
+
+def says_more(table: Path, files: Iterable[File]) -> bool:
+    """Whether fragments name their parents or ends: what holes tell is not all then."""
+    return any(_says_more(opened(table, file)) for file in files)
+
+
+def _says_more(file: Any) -> bool:
+    names = file.schema_arrow.names
+    if "attributes" not in names:
+        return False
+    at = [file.metadata.schema.column(i).path for i in range(len(file.metadata.schema))]
+    column = at.index("attributes")
+    for group in range(file.num_row_groups):
+        told = file.metadata.row_group(group).column(column)
+        if told.statistics is None or told.statistics.null_count < told.num_values:
+            return True
+    return False
 
 
 def _fits(got: Any, must: Any) -> bool:
@@ -144,7 +182,7 @@ def read_files(table: Path, files: list[File], columns: tuple[str, ...] = FRAGME
 
 def _read(table: Path, file: File, columns: tuple[str, ...], schema: Any) -> Any:
     pa = arrow()
-    rows = opened(table, file, columns).read(columns=list(columns))
+    rows = filled(opened(table, file, columns).read(columns=list(columns)), columns)
     if columns == FRAGMENT:
         tag = pa.array([file.tag], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
         rows = rows.append_column("tag", tag)

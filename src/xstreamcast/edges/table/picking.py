@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.table.files import opened
+from xstreamcast.edges.table.files import filled, opened
 from xstreamcast.edges.table.schema import FRAGMENT, arrow, file_schema
 from xstreamcast.edges.table.skeletons import skeletons
 from xstreamcast.model.frozen import dataclass
@@ -102,6 +102,7 @@ def _taken(file: Any, one: Picked, columns: tuple[str, ...]) -> Any:
     np.add.at(met, np.searchsorted(begins, one.end, side="left"), -1)
     groups = np.flatnonzero(np.cumsum(met[:-1]) > 0)
     found = file.read_row_groups(groups.tolist(), columns=list(columns), use_threads=False)
+    found = filled(found, columns)
     # where a row of the file stands among the groups that were read
     shift = begins[groups] - (np.cumsum(sizes[groups]) - sizes[groups])
     which = np.searchsorted(begins[groups], one.begin, side="right") - 1

@@ -16,6 +16,7 @@ import numpy as np
 
 from xstreamcast.algebra.guide import Guide, Link
 from xstreamcast.algebra.strategies import Choice, decide
+from xstreamcast.edges.table.files import says_more
 from xstreamcast.edges.table.fillers import Fillers, fillers
 from xstreamcast.edges.table.insides import FOLDER, Inside, kept_inside, put, together
 from xstreamcast.model.frozen import dataclass
@@ -77,6 +78,8 @@ def guide_of(
     if path.exists():
         return _heard(json.loads(path.read_text("utf-8")))
     files = state.files_of(stream)
+    if says_more(table, files):
+        return None
     insides = _insides(table, stream, files, look)
     if insides is None:
         return None

@@ -15,11 +15,12 @@ from xstreamcast.edges.table.schema import (
     arrow,
     row_schema,
 )
-from xstreamcast.edges.wire.encoder import payload_of, structure_line
-from xstreamcast.errors import error
+from xstreamcast.edges.wire.encoder import more_attributes, payload_of, structure_line
 from xstreamcast.model.fragment import (
     REPEATED,
     STREAM,
+    TEMPORARY,
+    TIMELESS,
     ZONED,
     Arrival,
     Described,
@@ -29,6 +30,8 @@ from xstreamcast.model.fragment import (
     Op,
     Refused,
 )
+from xstreamcast.model.instant import START
+from xstreamcast.model.markup import quoteattr
 from xstreamcast.tape.layout import KIND, NAMESPACE, Tape
 
 if TYPE_CHECKING:
@@ -48,13 +51,6 @@ class Rows:
         """A record batch with what arrived."""
         match arrival:
             case FragmentBatch():
-                if arrival.optional(slice(0)):
-                    raise error(
-                        "XSCU0005",
-                        f"{self.stream}: a table cannot hold fragments that name their parent, "
-                        "their end or a message time",
-                        hint="read the feed itself: -i NAME=MAPPING:PLACE",
-                    )
                 return self._fragments(arrival)
             case Described(structure):
                 told = structure_line(structure)
@@ -98,10 +94,24 @@ class Rows:
             "ordinal": pa.array(self._ordinals(n)),
             "source": pa.array([self._source], pa.string()).take(np.zeros(n, np.int32)),
             "position": pa.array(batch.offset),
+            "timeless": pa.array(batch.flags & TIMELESS != 0),
+            **_more(batch, self._ids),
         }
-        nothing = pa.nulls(n, pa.string())
-        arrays = [columns.get(field.name, nothing) for field in schema]
+        arrays = [columns.get(field.name, pa.nulls(n, field.type)) for field in schema]
         return pa.record_batch(arrays, schema=schema)
+
+
+def _more(batch: FragmentBatch, ids: Ids) -> dict[str, Any]:
+    """What only fragments of mapped feeds say, and others that name a parent or an end."""
+    pa = arrow()
+    found: dict[str, Any] = {}
+    if batch.said is not None:
+        found["clock"] = pa.array(batch.said, mask=batch.said == START)
+    if batch.optional(slice(0)) or (batch.flags & TEMPORARY).any():
+        each = (more_attributes(batch, i, ids) for i in range(len(batch)))
+        said = ["".join(f" {k}={quoteattr(v)}" for k, v in one.items()) for one in each]
+        found["attributes"] = pa.array([one or None for one in said], pa.string())
+    return found
 
 
 def _texts(ids: Ids) -> Any:

@@ -46,11 +46,19 @@ def row_schema() -> Any:
             ("position", pa.int64()),
             ("code", pa.string()),
             ("reason", pa.string()),
+            ("timeless", pa.bool_()),
+            ("clock", pa.int64()),
+            ("attributes", pa.string()),
         ]
     )
 
 
-FRAGMENT: Final = ("id", "operation", "valid", "zoned", "payload", "holes", "batch", "ordinal")
+# Since the second version of the table. timeless: the valid time is that of the arrival; clock: the
+# message time, which moves the clock; attributes: what else the fragment says, as on the wire.
+LATER: Final = ("timeless", "clock", "attributes")
+FRAGMENT: Final = (
+    "id", "operation", "valid", "zoned", "payload", "holes", "batch", "ordinal", *LATER,
+)  # fmt: skip
 QUARANTINED: Final = ("id", "source", "position", "code", "reason", "payload", "batch", "ordinal")
 
 

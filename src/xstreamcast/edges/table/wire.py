@@ -34,11 +34,20 @@ def _lines(rows: Any) -> Any:
     )
     parts = [
         b"<stream:", word, b" id=", quoted(rows["id"]), tag, b' validTime="',
-        _instants(rows["valid"], rows["zoned"]), b'">', pc.coalesce(rows["payload"], b""),
+        _instants(rows["valid"], rows["zoned"]), b'"', _more(rows), b">",
+        pc.coalesce(rows["payload"], b""),
         b"</stream:", word, b">\n",
     ]  # fmt: skip
     cast = [_binary(part) for part in parts]
     return pc.binary_join_element_wise(*cast, _binary(b""))
+
+
+def _more(rows: Any) -> Any:
+    """What not every fragment says."""
+    pc = arrow().compute
+    timeless = pc.if_else(pc.fill_null(rows["timeless"], False), ' timeless="true"', "")
+    more = pc.coalesce(rows["attributes"], "")
+    return pc.binary_join_element_wise(timeless, more, "")
 
 
 def _binary(part: Any) -> Any:

@@ -140,8 +140,9 @@ def _summary(rows: Any) -> Stream:
         structure = one.decode() if structure is None else structure_after(structure, one.decode())
     newest, zoned = START, False
     if timed.num_rows:
-        newest = pc.max(timed["valid"]).as_py()
-        at_newest = timed.filter(pc.equal(timed["valid"], newest)).sort_by("ordinal")
+        clock = pc.coalesce(timed["clock"], timed["valid"])
+        newest = pc.max(clock).as_py()
+        at_newest = timed.filter(pc.equal(clock, newest)).sort_by("ordinal")
         zoned = bool(at_newest["zoned"][-1].as_py())
     ended = pc.any(pc.equal(words, EOS)).as_py()
     return Stream(structure, newest, zoned, pc.sum(counted).as_py() or 0, 0, bool(ended))

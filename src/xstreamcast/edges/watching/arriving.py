@@ -18,6 +18,8 @@ from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
 from xstreamcast.model.instant import START, show_instant
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.line_documents import BadLine, LineDocument
+    from xstreamcast.edges.lines import LineForm
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.operators.network import Network
     from xstreamcast.operators.watch import Kind, Watch
@@ -29,10 +31,15 @@ class Arriving:
     """Documents are handed on as bytes, streams of fragments in batches of at most `most`."""
 
     def __init__(
-        self, name: str | None, head: bytes, most: int, mapping: Mapping | None = None
-    ) -> None:
+        self, name: str | None, head: bytes, most: int, mapping: Mapping | None = None,
+        lines: LineForm | None = None,
+    ) -> None:  # fmt: skip
         self.name, self._most, self._mapping = name, most, mapping
-        self.form: Form = kind_of(head, name) if mapping is None else "fragments"
+        self._lines = _lines_of(head, lines) if mapping is None else None
+        if self._lines is not None:
+            self.form: Form = "document"
+        else:
+            self.form = kind_of(head, name) if mapping is None else "fragments"
         if name is None and mapping is not None:
             raise error("XSCU0001", "a feed with a mapping must have a name", hint="-i NAME=SOURCE")
         if name is None and self.form in ("updates", "changes"):
@@ -42,6 +49,7 @@ class Arriving:
         if name is None:
             self.form = "document"
         self.decoder: StreamDecoder | None = None
+        self._on_error: OnError = "quarantine"
         self._kept: Kept | None = None
         self.files = 0
         self.of = 1  # files in all
@@ -54,6 +62,7 @@ class Arriving:
 
     def begin(self, watch: Watched, on_error: OnError, immutable: tuple[Path, ...] = ()) -> None:
         """Be ready for pieces."""
+        self._on_error = on_error
         if self.kind == "fragments":
             name = str(self.name)
             self.decoder = decoder_of(
@@ -72,6 +81,9 @@ class Arriving:
 
     def take(self, piece: bytes, watch: Watched, limits: Limits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""
+        if self._lines is not None:
+            yield from self._hand_on_lines(self._lines.feed(piece), watch, limits)
+            return
         if self.decoder is None:
             if self.files:
                 raise error("XSCU0003", "a document must be one file; got several")
@@ -84,11 +96,15 @@ class Arriving:
     def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
         """One of the files has ended."""
         self.files += 1
+        if self._lines is not None:
+            yield from self._hand_on_lines(self._lines.end_input(), watch, limits)
         if self.decoder is not None:
             yield from self._hand_on(self.decoder.end_input(), watch, limits)
 
     def end(self, watch: Watched, limits: Limits) -> Iterator[None]:
         """The input has ended."""
+        if self._lines is not None:
+            watch.on_bytes(self.name, self._lines.close())
         if self.decoder is not None:
             yield from self._hand_on(self.decoder.close(), watch, limits)
             if isinstance(self.decoder, Decoder) and self.decoder.structure is None:
@@ -98,6 +114,21 @@ class Arriving:
                 )  # fmt: skip
         watch.on_end(self.name)
         yield
+
+    def _hand_on_lines(
+        self, found: tuple[bytes, list[BadLine]], watch: Watched, limits: Limits
+    ) -> Iterator[None]:
+        """The XML of lines, and what was wrong with others."""
+        xml, bad = found
+        for one in bad:
+            said = f"line {one.number}: {one.reason}"
+            if self._on_error == "stop":
+                raise error("XSCX0001", said, at=DataPlace(self.name or "input", None, one.offset))
+            name = self.name or "input"
+            limits.keep(Refused(name, None, one.offset, "XSCX0001", said, one.raw))
+        if xml:
+            watch.on_bytes(self.name, xml)
+            yield
 
     def _hand_on(self, found: list[Arrival], watch: Watched, limits: Limits) -> Iterator[None]:
         assert self.decoder is not None
@@ -144,6 +175,19 @@ class Arriving:
         said = f"valid at {show_instant(int(batch.valid[at]))}, {why} than is allowed"
         place = (None, None) if batch.place is None else batch.place(offset)
         return Refused(str(self.name), fragment, offset, code, said, raw, *place)
+
+
+def _lines_of(head: bytes, form: LineForm | None) -> LineDocument | None:
+    """What reads an input of lines: one that is called so, or begins with a line of JSON."""
+    from xstreamcast.edges.line_documents import LineDocument, begins_with_json
+    from xstreamcast.edges.lines import LineForm
+    from xstreamcast.edges.updates.beginning import is_change_stream, is_update_stream
+
+    if is_update_stream(head) or is_change_stream(head):
+        return None
+    if form is None and begins_with_json(head):
+        form = LineForm("ndjson")
+    return None if form is None else LineDocument(form)
 
 
 class Limits:

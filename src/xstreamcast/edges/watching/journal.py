@@ -4,22 +4,26 @@
     DIR/NAME.bytes    the bytes of an input that cannot be read a second time (a pipe)
     DIR/NAME.notes    which files, in which order; which records of Kafka
     DIR/NAME.frames   what came from the network, written down before it counts
+    DIR/snapshots     what the query had kept at some lines of the journal
 
 A line is written when the changes of its tick are in the sink. Whoever starts again takes the same
 bytes in between the same ticks, tells nothing, cuts the sink where the last line says, and goes on.
+With a snapshot, only those behind the line that it was taken at.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.errors import error
+
+_PIECE: Final = 1 << 20  # bytes of a pipe that are passed by at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +35,70 @@ class Line:
     sink: int
 
 
-class Journal:
-    """The folder of a checkpoint."""
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What a snapshot covers: bytes of the journal, where the sink stood then, which input was
+    read last, and of each input how many bytes and how many ends of files.
+    """
 
-    def __init__(self, folder: str | os.PathLike[str], query: str) -> None:
+    offset: int = 0
+    sink: int = 0
+    last: str | None = None  # None: nothing was read
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+    def facts(self) -> dict[str, Any]:
+        """It, as JSON has it."""
+        return {name: getattr(self, name) for name in ("offset", "sink", "last", "counts")}
+
+    @staticmethod
+    def of(facts: Mapping[str, Any]) -> Covered:
+        """It again."""
+        counts = {name: (read, ends) for name, (read, ends) in facts["counts"].items()}
+        return Covered(facts["offset"], facts["sink"], facts["last"], counts)
+
+    def and_then(self, line: Line, offset: int) -> Covered:
+        """With one more line."""
+        counts = dict(self.counts)
+        for name, count in line.read:
+            read, ends = counts.get(name, (0, 0))
+            counts[name] = (read + max(count, 0), ends + (count < 0))
+        return Covered(offset, line.sink, line.read[-1][0], counts)
+
+
+class Journal:
+    """The folder of a checkpoint; `find` is asked what a snapshot covers of so long a journal."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        query: str,
+        find: Callable[[int], Covered | None] = lambda length: None,
+    ) -> None:
         self._folder = self.folder = Path(folder)
         self._folder.mkdir(parents=True, exist_ok=True)
         self._check(query)
         self._path = self._folder / "journal"
-        self.lines = list(self._told())
+        length = self._path.stat().st_size if self._path.exists() else 0
+        self.begin_behind(find(length) or Covered())
         self._file: BinaryIO = open(self._path, "ab")  # noqa: SIM115  # open until close()
         self._kept: dict[str, BinaryIO] = {}
         self._notes: dict[str, Notes] = {}
 
+    def begin_behind(self, covered: Covered) -> None:
+        """Read the lines behind what is covered."""
+        self.covered = self._now = covered
+        self.lines = list(self._told())
+        for line in self.lines:
+            self._now = self._now.and_then(line, 0)
+
+    def covered_now(self) -> Covered:
+        """What is covered by all that was taken in up to the last line."""
+        return replace(self._now, offset=self._file.tell())
+
     @property
     def sink(self) -> int:
         """Where the sink stood after the last tick that counts."""
-        return self.lines[-1].sink if self.lines else 0
+        return self._now.sink
 
     def _check(self, query: str) -> None:
         """A checkpoint belongs to one query."""
@@ -64,10 +115,12 @@ class Journal:
         """The lines that were written whole; a torn one at the end is cut off."""
         if not self._path.exists():
             return
-        data = self._path.read_bytes()
+        with open(self._path, "rb") as file:
+            file.seek(self.covered.offset)
+            data = file.read()
         whole = data[: data.rfind(b"\n") + 1]
         if len(whole) < len(data):
-            os.truncate(self._path, len(whole))
+            os.truncate(self._path, self.covered.offset + len(whole))
         for text in whole.decode().splitlines():
             read, now, sink = json.loads(text)
             yield Line([(name, count) for name, count in read], (now[0], now[1]), sink)
@@ -80,7 +133,9 @@ class Journal:
 
     def kept(self, name: str) -> Iterator[bytes | None]:
         """What ticks that count took in from a pipe, piece by piece; None where it ended."""
-        counts = [n for line in self.lines for who, n in line.read if who == name]
+        read, ends = self.covered.counts.get(name, (0, 0))
+        counts = [min(_PIECE, read - at) for at in range(0, read, _PIECE)] + [-1] * ends
+        counts += [n for line in self.lines for who, n in line.read if who == name]
         path = self._bytes(name)
         if not path.exists():
             return
@@ -98,7 +153,7 @@ class Journal:
 
     def ended(self, name: str) -> int:
         """How many files or messages of an input ended in ticks that count."""
-        return sum(n < 0 for line in self.lines for who, n in line.read if who == name)
+        return self._now.counts.get(name, (0, 0))[1]
 
     def _bytes(self, name: str) -> Path:
         return self._folder / f"{name or 'input'}.bytes"
@@ -112,6 +167,7 @@ class Journal:
         text = json.dumps([line.read, line.now, line.sink], separators=(",", ":"))
         self._file.write(text.encode() + b"\n")
         _synced(self._file)
+        self._now = self._now.and_then(line, 0)
 
     def close(self) -> None:
         for file in (self._file, *self._kept.values()):

@@ -5,18 +5,21 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra.infinite import refuse_blocked
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.split import asks_clock, inputs_of
 from xstreamcast.edges.immutable import immutable_tags, paths_of
+from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
+from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.edges.watching.arriving import Arriving, Limits
-from xstreamcast.edges.watching.journal import Journal, Line
+from xstreamcast.edges.watching.journal import Covered, Journal, Line
 from xstreamcast.edges.watching.pieces import (
     END,
     WAIT,
@@ -33,12 +36,15 @@ from xstreamcast.edges.watching.replayed import (
     then,
     to_end,
 )
+from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_covered
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.network import Network
+from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.watch import Kind, Policy, Watch
 
 if TYPE_CHECKING:
+    from xstreamcast.algebra.plan import Expression
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change
@@ -51,6 +57,10 @@ _OVER: Final = b"over"  # told apart from a piece by what it is, not by what it 
 
 def _forget(refused: Refused) -> None:
     """Refused fragments nobody asked for; they are counted all the same."""
+
+
+def _unheard(note: str) -> None:
+    """Notes nobody asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,8 @@ class Options:
     seconds: float | None = None
     immutable: tuple[str, ...] = ()  # paths whose content is not revised
     tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
+    snapshot_every: int = 16 << 20  # bytes that come between two snapshots of a checkpoint
+    say: Callable[[str], None] = _unheard  # told of what is noteworthy and no error
 
 
 @dataclass(slots=True)
@@ -85,11 +97,14 @@ class Watching:
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
     watch: Watch | Network | None = None
     journal: Journal | None = None
+    snapshots: Snapshots | None = None
     refused: int = 0
     ticked: int = 0
     told: int = 0
     _until: float | None = None  # when it stops, by the monotonic clock
+    _by_wall: bool = False  # now is what the clock on the wall says
     _busy: bool = False  # whether something came when the inputs were last gone through
+    _counted: bool = False  # whether the last line of the journal tells of all that was taken in
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
 
@@ -100,7 +115,12 @@ class Watching:
             named = f"-i {name}=SOURCE" if name else "-i SOURCE"
             raise error("XSCU0001", f"the query reads an input that is not given: {named}")
         if self.options.checkpoint is not None:
-            self.journal = Journal(self.options.checkpoint, self.program.source.text)
+            text = self.program.source.text
+            owner = owner_of(text, self.inputs, self.variables, self.options)
+            folder = SnapshotFolder(Path(self.options.checkpoint), self.options.say)
+            every = self.options.snapshot_every
+            self.snapshots = Snapshots(folder, owner, every, self.options.say)
+            self.journal = Journal(self.options.checkpoint, text, self.snapshots.find)
 
     @property
     def program(self) -> Program:
@@ -124,14 +144,15 @@ class Watching:
         self.begin()
         assert self.watch is not None
         kept = nullcontext() if self.journal is None else closing(self.journal)
-        with kept, closing(self), closing(self._batches()) as batches:
+        with kept, closing(self), self._resting(), closing(self._batches()) as batches:
             for _ in batches:
-                if self.options.clock == "wall":
+                if self._by_wall:
                     self.watch.reach(Moment(time.time_ns() // 1000, True))
                 changes = self.watch.tick()
                 self.ticked += 1
                 self.told += len(changes)
                 if changes:
+                    self._counted = False
                     yield changes
                 if self._until is not None and time.monotonic() >= self._until:
                     return
@@ -148,6 +169,41 @@ class Watching:
         if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
             self.journal.write(Line(list(read), now, self.sink()))
+            self._counted = True
+            if self.snapshots is not None:
+                self.snapshots.since += sum(count for _, count in read if count > 0)
+                self._snapshot()
+
+    # -- snapshots --------------------------------------------------------------------------------
+
+    def _snapshot(self, stops: bool = False) -> None:
+        """Write a snapshot if it is time, and the journal tells of all that was taken in."""
+        if self.snapshots is None or self.journal is None or not self._counted:
+            return
+        assert self.watch is not None
+        counts = {"refused": self.refused, "ticked": self.ticked, "told": self.told}
+        self.snapshots.take(self.watch, self._arriving, self.journal, counts, stops)
+
+    @contextmanager
+    def _resting(self) -> Iterator[None]:
+        """Whatever ends the query, what it kept is there for the next time."""
+        try:
+            yield
+        finally:
+            self._snapshot(stops=True)
+
+    def _go_on(self) -> dict[str, bytes]:
+        """Begin with what the newest snapshot has, and pass by what it covers of the inputs."""
+        rests: dict[str, bytes] = {}
+        if self.snapshots is None or self.snapshots.found is None:
+            return rests
+        assert self.watch is not None
+        assert self.journal is not None
+        counts = self.snapshots.restore(self.watch, self._arriving)
+        self.refused, self.ticked, self.told = (counts[n] for n in ("refused", "ticked", "told"))
+        for name, covered in self.journal.covered.counts.items():
+            skip_covered(self._open[name or None][0], name, covered, rests)
+        return rests
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""
@@ -160,12 +216,32 @@ class Watching:
             return
         if self.options.seconds is not None:
             self._until = time.monotonic() + self.options.seconds
+        opened = {name: self._opened(name) for name in self.inputs}
+        try:
+            self._begin(opened)
+        except Unreadable as why:
+            assert self.snapshots is not None
+            assert self.journal is not None
+            self.snapshots.refuse(why)
+            self.journal.begin_behind(Covered())
+            piped = (name for name in self.inputs if is_pipe(self.sources[name]))
+            self._begin(opened | {name: self._opened(name) for name in piped})
+
+    def _opened(self, name: str | None) -> tuple[list[bytes | Burst | None], Pieces]:
+        """An input, as far as it was read to see what it is, and the rest of it."""
+        stream = self._pieces(name)
+        return self._head(stream), stream
+
+    def _begin(
+        self, opened: Mapping[str | None, tuple[list[bytes | Burst | None], Pieces]]
+    ) -> None:
+        """Make what takes the inputs in, and bring it to where the journal ends."""
         kinds: dict[str | None, Kind] = {}
-        for name in self.inputs:
-            stream = self._pieces(name)
-            head = self._head(stream)
+        self._open, self._arriving = {}, {}
+        for name, (head, stream) in opened.items():
             mapping = mapping_of(self.sources[name])[0]
-            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping)
+            lines = form_of_source(self.sources[name])
+            arriving = Arriving(name, bytes_of(head), self.options.batch, mapping, lines)
             arriving.of = files_of(self.sources[name], self.options.follow)
             kinds[name] = arriving.kind
             self._open[name] = again(head, stream), arriving
@@ -174,6 +250,8 @@ class Watching:
             for program in self.programs.values():
                 refuse_blocked(program, streams=self.options.follow)
         self.watch = self._watch(kinds, "strict" if strict else "optimistic")
+        timeless = "fragments" not in kinds.values()
+        self._by_wall = self.options.clock == "wall" or (timeless and self._reads_clock())
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
             one.fixed = self._fixed if paths else None
@@ -182,7 +260,15 @@ class Watching:
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
         if self.journal is not None:
-            self._replay(self.journal)
+            self._replay(self.journal, self._go_on())
+
+    def _reads_clock(self) -> bool:
+        """Whether a query asks what time it is; inputs without times of their own do not tell."""
+        return any(
+            asks_clock(body)
+            for program in self.programs.values()
+            for body in (program.body, *(one.body for one in program.functions), *_values(program))
+        )
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
         if len(self.programs) > 1:
@@ -242,9 +328,12 @@ class Watching:
                 piece = next(stream, _OVER)
                 came |= piece != b""
                 if piece is _OVER:
+                    self._snapshot(stops=True)  # no line tells of an end
+                    self._counted = False
                     del self._open[name]
                     yield from arriving.end(self.watch, limits)
                 elif piece is END:
+                    self._counted = False
                     yield from self._whole(name, -1, arriving.end_file(self.watch, limits))
                 elif isinstance(piece, Burst):
                     yield from self._take_burst(name, piece, arriving, limits)
@@ -259,6 +348,7 @@ class Watching:
         if not piece:
             yield
             return
+        self._counted = False
         if self.journal is not None and is_pipe(self.sources[name]):
             self.journal.keep(name or "", piece)
         yield from self._whole(name, len(piece), arriving.take(piece, self.watch, limits))
@@ -267,6 +357,7 @@ class Watching:
         self, name: str | None, burst: Burst, arriving: Arriving, limits: Limits
     ) -> Iterator[None]:
         """Messages that came together: one tick for all of them."""
+        self._counted = False
         self._take_messages(burst, arriving, limits)
         yield
         self._remember(*((name or "", n) for message in burst for n in (len(message), -1)))
@@ -285,11 +376,10 @@ class Watching:
 
     # -- starting again ---------------------------------------------------------------------------
 
-    def _replay(self, journal: Journal) -> None:
+    def _replay(self, journal: Journal, rests: dict[str, bytes]) -> None:
         """Take in again what counts already, between the same ticks, and tell nothing."""
         assert self.watch is not None
         limits = self._limits()
-        rests: dict[str, bytes] = {}
         for line in journal.lines:
             name, count = line.read[0]
             stream, arriving = self._open[name or None]
@@ -309,8 +399,12 @@ class Watching:
             stream, arriving = self._open[name or None]
             if rest:
                 self._open[name or None] = again([rest], stream), arriving
-        if journal.lines:
-            self._turn(journal.lines[-1].read[-1][0] or None)
+        last = journal.covered_now().last
+        if last is not None:
+            self._turn(last or None)
+        if self.snapshots is not None:
+            read = (n for line in journal.lines for _, n in line.read if n > 0)
+            self.snapshots.since = sum(read)
 
     def _turn(self, last: str | None) -> None:
         """Go on with the input whose turn it is, behind the one that was read last."""
@@ -320,7 +414,7 @@ class Watching:
 
     def _replayed_tick(self, line: Line) -> None:
         assert self.watch is not None
-        if self.options.clock == "wall":
+        if self._by_wall:
             self.watch.reach(Moment(*line.now))
         self.watch.tick()
 
@@ -357,6 +451,10 @@ class Watching:
         }
         said = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         return f"{name}: {said}" if said else ""
+
+
+def _values(program: Program) -> list[Expression]:
+    return [one.value for one in program.variables if one.value is not None]
 
 
 def _tells(head: bytes) -> bool:

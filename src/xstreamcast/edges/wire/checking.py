@@ -85,6 +85,15 @@ def reasons(found: Scanned, known: Known, words: Words, links: Links, ids: Ids) 
     return why
 
 
+def may_fit_later(found: Scanned, known: Known, why: Reasons) -> Bools:
+    """Which units lack nothing but a tag that the structure may still get."""
+    waits: Bools = (why == UNKNOWN_TAG) & (found.units.tsid >= 0)
+    holes = found.holes
+    unknown = (known.key[known.places(holes.tsid)] < 0) & (holes.tsid >= 0) & (found.hole_id >= 0)
+    waits[holes.unit[unknown & (why[holes.unit] == HOLE)]] = True
+    return waits
+
+
 def _give_tags(found: Scanned, known: Known, words: Words, ids: Ids) -> None:
     """A bare payload is the root's filler; a tag that is not named is the only one of its name."""
     units = found.units

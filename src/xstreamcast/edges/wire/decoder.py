@@ -44,6 +44,7 @@ from xstreamcast.tape.names import Names
 
 OnError = Literal["quarantine", "stop"]
 
+_MOST_WAITING: Final = 10_000  # fragments with tags that the structure lacks
 _OPS: Final = np.zeros(16, np.uint8)
 _OPS[REPLACE], _OPS[REMOVE] = Op.REPLACE, Op.REMOVE
 
@@ -62,7 +63,8 @@ class Counts:
 class Decoder:
     """One stream on its way in.
 
-    Fragments that come before their tag structure are kept until it comes. What does not fit is
+    Fragments that come before their tag structure are kept until it comes; so are those with tags
+    that the structure lacks, because it may be sent again with more of them. What does not fit is
     refused: handed out as `Refused` and counted, or raised where `on_error` is "stop". `more` says
     that another input follows the one that is being read: an eos in it ends that one alone.
     """
@@ -103,11 +105,18 @@ class Decoder:
     def close(self) -> list[Arrival]:
         """End the stream → what was still waiting."""
         out = self.end_input()
-        waiting, self._waiting = self._waiting, []
-        for found, first, last in waiting:
-            why = np.full(last - first, checking.NO_STRUCTURE, np.uint8)
-            out += self._refusals(found, first, why)
+        while self._waiting:
+            out += self._give_up(*self._waiting.pop(0))
         return out
+
+    def _give_up(self, found: Scanned, first: int, last: int) -> Iterator[Arrival]:
+        """No structure has come that has the tags of these."""
+        if self._known is None:
+            why = np.full(last - first, checking.NO_STRUCTURE, np.uint8)
+            return self._refusals(found, first, why)
+        part = found.part(first, last)
+        why = checking.reasons(part, self._known, self._words, self._links, self.ids)
+        return self._refusals(part, 0, why)
 
     def _arrivals(self, parts: Iterator[Read | Broken]) -> Iterator[Arrival]:
         for part in parts:
@@ -163,8 +172,9 @@ class Decoder:
             raw = found.tape.serialize(row)
             yield self._refuse(refused.code, None, found.spot(unit), refused.message, raw)
             return
-        if new is not self.structure:
-            yield self._set_structure(new)
+        if new is self.structure:
+            return
+        yield self._set_structure(new)
         waiting, self._waiting = self._waiting, []
         for earlier in waiting:
             yield from self._run(*earlier)
@@ -190,7 +200,12 @@ class Decoder:
         if len(batch):
             yield batch
         if len(batch) < len(part):
+            for unit in np.flatnonzero(checking.may_fit_later(part, self._known, why)).tolist():
+                self._waiting.append((part, unit, unit + 1))
+                why[unit] = checking.FITS
             yield from self._refusals(part, 0, why)
+        while len(self._waiting) > _MOST_WAITING:
+            yield from self._give_up(*self._waiting.pop(0))
 
     def _open(self, part: Scanned, known: Known) -> Iterator[Arrival]:
         """Learn from the fragments which tags travel, where the structure does not say it."""
@@ -226,7 +241,8 @@ def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
     op = _OPS[meant]
     flags = np.where(part.said == ABSENT, model.TIMELESS, part.said & 1).astype(np.uint8)
     flags[meant == REPEAT] |= model.REPEATED
-    flags[units.temporary != 0] |= model.TEMPORARY
+    flags[units.temporary & 1 != 0] |= model.TEMPORARY
+    flags[units.temporary & 2 != 0] |= model.TIMELESS
     flags[(part.to_said >= 0) & (part.to_said & 1 != 0)] |= model.ENDS_ZONED
     more = _optional(part)
     payload = np.where(op == Op.REMOVE, np.int32(-1), units.payload)

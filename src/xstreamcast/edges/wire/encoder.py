@@ -84,11 +84,11 @@ def batch_lines(batch: FragmentBatch, ids: Ids) -> Iterator[bytes]:
         valid = None if timeless else show_instant(int(batch.valid[i]), bool(flags & ZONED))
         holes = range(ends[i], ends[i + 1])
         payload = b"" if op == Op.REMOVE else payload_of(batch, i, holes, ids)
-        name, more = ids.text(int(batch.id[i])), _more(batch, i, ids)
+        name, more = ids.text(int(batch.id[i])), more_attributes(batch, i, ids)
         yield fragment_line(name, int(batch.tsid[i]), payload, valid, word, more)
 
 
-def _more(batch: FragmentBatch, i: int, ids: Ids) -> dict[str, str]:
+def more_attributes(batch: FragmentBatch, i: int, ids: Ids) -> dict[str, str]:
     """The attributes that not every fragment has."""
     flags, found = int(batch.flags[i]), {}
     if batch.within is not None and batch.within[i] >= 0:

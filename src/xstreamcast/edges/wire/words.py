@@ -23,10 +23,11 @@ _ELEMENTS: Final = {
     "eos": EOS,
     "structure": STRUCTURE,
     "tagstructure": STRUCTURE,
+    "tag": STRUCTURE,  # seed 001 writes a structure without anything around it
     "heartbeat": HEARTBEAT,
     "hole": HOLE,
 }
-ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY = range(1, 9)
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS = range(1, 10)
 ATTRIBUTES: Final = {
     "id": ID,
     "tsid": TSID,
@@ -36,6 +37,7 @@ ATTRIBUTES: Final = {
     "messagetime": MESSAGE_TIME,
     "version": VERSION,
     "temporary": TEMPORARY,
+    "timeless": TIMELESS,  # its valid time is that of its arrival
 }
 
 
@@ -73,6 +75,8 @@ def _element(prefix: str, local: str, uri: str) -> int:
         return meaning
     if prefix == "stream":
         return meaning | FOREIGN
+    if meaning == HOLE and not prefix:  # below a default namespace it may be ours all the same
+        return meaning | PLAIN | (FOREIGN if uri else 0)
     return NOTHING if uri else meaning | PLAIN
 
 

@@ -20,6 +20,7 @@ from xstreamcast.model.atomic import (
     HEX_BINARY,
     INTEGER,
 )
+from xstreamcast.model.query_limits import exceeded, query_limits
 
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _DECIMAL: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
@@ -39,7 +40,16 @@ def parse_integer(text: str) -> int:
     text = collapse(text)
     if not _INTEGER.fullmatch(text):
         raise invalid(INTEGER, text)
-    return int(text) if len(text) < _MANY_DIGITS else int(Decimal(text))
+    if len(text) < _MANY_DIGITS:
+        return int(text)
+    return int(Decimal(_bounded(text, "FOCA0003")))
+
+
+def _bounded(text: str, code: str) -> str:
+    most = query_limits().max_digits
+    if len(text) > most:
+        raise exceeded("max_digits", f"a number has more than {most:,} digits", code)
+    return text
 
 
 def parse_decimal(text: str) -> Decimal:
@@ -47,7 +57,7 @@ def parse_decimal(text: str) -> Decimal:
     text = collapse(text)
     if not _DECIMAL.fullmatch(text):
         raise invalid(DECIMAL, text)
-    return Decimal(text)
+    return Decimal(text if len(text) < _MANY_DIGITS else _bounded(text, "FOCA0006"))
 
 
 def parse_double(text: str) -> float:

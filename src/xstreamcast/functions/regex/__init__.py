@@ -8,6 +8,7 @@ from typing import Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.regex import characters
+from xstreamcast.functions.regex.guarded import Pattern
 from xstreamcast.functions.regex.translate import Translation, translate
 from xstreamcast.model.frozen import dataclass
 
@@ -18,7 +19,7 @@ _FLAGS: Final = frozenset("smixq")
 class Regex:
     """A compiled expression; parents[n] is the group around group n, 0 for none."""
 
-    compiled: re.Pattern[str]
+    compiled: Pattern
     parents: tuple[int, ...]
     literal: bool  # flag q: neither pattern nor replacement has special characters
 
@@ -39,7 +40,7 @@ def regex(pattern: str, flags: str = "") -> Regex:
     literal = "q" in flags
     made = _quoted(pattern, flags) if literal else translate(pattern, flags)
     try:
-        return Regex(re.compile(made.text), tuple(made.parents), literal)
+        return Regex(Pattern(made.text), tuple(made.parents), literal)
     except (OverflowError, RecursionError, re.error) as caught:
         raise error("FORX0002", f"the regular expression {pattern!r} is too large") from caught
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.cut import Cut, DepthCut
+from xstreamcast.algebra.cut import Cut
 from xstreamcast.algebra.division import Listed
 from xstreamcast.algebra.split import deepest
 from xstreamcast.algebra.windowed import Windowed
+from xstreamcast.circuit import nodes as c
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -16,23 +17,18 @@ if TYPE_CHECKING:
 
 def worth_a_circuit(
     program: Program,
+    circuit: c.Circuit,
     cuts: Mapping[str | None, Cut],
     documents: frozenset[str | None],
-    strict: bool,
 ) -> bool:
-    """Whether more than one thing is done with units: what each gives by itself needs none.
-
-    Units of documents never change, so that little need be kept of them; and strict answers leave
-    unit by unit: both have operators of their own.
+    """Whether a query runs as a circuit: joins and windows over documents, which never change,
+    have operators of their own that keep less.
     """
-    division = deepest(program, cuts, documents)
-    if not division.parts:
+    units = [node for node in c.in_order(circuit.root) if isinstance(node, c.Units)]
+    if not documents or (units and all(node.pieces for node in units)):
         return True
-    part = division.parts[0]
-    alone = strict or not (part.probes or part.others or part.numbered)
-    if division.plain and isinstance(part.shape, Listed) and part.fold == "items" and alone:
-        return False
+    division = deepest(program, cuts, documents)
     read = {name for one in division.parts for name in (*one.inputs, *one.others)}
-    if any(isinstance(division.cuts.get(name), DepthCut) for name in read):
-        return not all(isinstance(one.shape, Listed | Windowed) for one in division.parts)
-    return True
+    if not read & documents:
+        return True
+    return not all(isinstance(one.shape, Listed | Windowed) for one in division.parts)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sortedcontainers import SortedList
 
-from xstreamcast.algebra.free import facts
-from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.circuit import nodes as c
 from xstreamcast.model.change import Change
-from xstreamcast.model.delta import Delta, Key, Rank, Row
+from xstreamcast.model.delta import Delta, Key, Rank
 from xstreamcast.operators.answer import longest_ascending
-from xstreamcast.operators.asking import rows_of_strings
 from xstreamcast.operators.entries import EMPTY, Entries, Entry
+from xstreamcast.operators.relational.render import Rendering
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra import plan as p
-    from xstreamcast.circuit import nodes as c
     from xstreamcast.operators.relational.tick import Round
 
 
@@ -25,23 +22,34 @@ class Emit:
     """accumulated changes  →  the result of each row, in the order of ranks."""
 
     def __init__(self, circuit: c.Circuit) -> None:
-        columns = circuit.root.columns
-        self._result: p.Expression = circuit.result
-        used = facts(circuit.result).free
-        self._used = [(at, v.number) for at, v in enumerate(columns) if v in used]
+        self._rendering = Rendering(circuit)
+        self._passes = isinstance(circuit.root, c.Units) and circuit.root.pieces
         self._entries: dict[Key, Entries] = {}
         self._ranks: dict[Key, Rank] = {}
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
+        self._settled = 0  # items that will not change, and are not kept
 
     def apply(self, turn: Round, delta: Delta, instant: int, anew: bool) -> list[Change]:
         """The changes of the answer; `anew`: rows that are not in the delta are gone."""
         rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
-        found = dict(zip((key for key, _ in rows), self._strings(rows, turn), strict=True))
+        strings = self._rendering.strings(rows, turn)
+        if self._passes:
+            return self._appended(strings, instant)
+        found = dict(zip((key for key, _ in rows), strings, strict=True))
         gone = [key for key, (_, new) in delta.items() if new is None]
         if anew:
             gone += [key for key in self._entries if key not in delta]
         ranks = {key: row.rank for key, row in rows}
         return self.revise({**dict.fromkeys(gone, ()), **found}, ranks, instant)
+
+    def _appended(self, found: Sequence[Sequence[str]], instant: int) -> list[Change]:
+        """Items that follow all others and never change: nothing is kept but their number."""
+        out = []
+        for item in (item for items in found for item in items):
+            after = str(self._settled - 1) if self._settled else None
+            out.append(Change(instant, 1, str(self._settled), after, item))
+            self._settled += 1
+        return out
 
     def revise(
         self, contents: dict[Key, Sequence[str]], ranks: dict[Key, Rank], instant: int
@@ -51,7 +59,12 @@ class Emit:
         out: list[Change] = []
         fresh: list[tuple[Key, dict[int, Entry]]] = []
         for key, items in contents.items():
-            known = self._entries.get(key, EMPTY)
+            known = self._entries.get(key)
+            if known is None:
+                if items:
+                    self._entries[key] = EMPTY.revised(items)
+                    fresh.append((key, {}))
+                continue
             if key not in moved and _is_same(known, items):
                 continue
             made = known.revised(items)
@@ -113,20 +126,29 @@ class Emit:
         _, key = self._order[at - 1]
         return _name(key, self._entries[key].listed[-1])
 
-    def _strings(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[str]]:
-        if not rows:
-            return []
-        space = turn.workspace()
-        columns = {number: [row.cells[at] for _, row in rows] for at, number in self._used}
-        frame = space.frame(columns, len(rows), {})
-        return rows_of_strings(frame, evaluate(self._result, frame))
+    def settle(self, keys: Iterable[Key], first: Rank) -> None:
+        """Rows that stay as they are: of each only the name of its last item is kept, for what
+        comes behind it; and of all that rank below `first`, only that of the last row.
+        """
+        for key in keys:
+            known = self._entries.get(key)
+            if known is not None:
+                self._settled += len(known.listed) - 1
+                last = Entry(known.listed[-1].serial, "")
+                self._entries[key] = Entries((last,), known.used)
+        gone = max(0, self._order.bisect_left((first,)) - 1)
+        for _, key in self._order[:gone]:
+            self._settled += 1
+            del self._entries[key], self._ranks[key]
+        del self._order[:gone]
 
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""
         return self.revise(dict.fromkeys(list(self._entries), ()), {}, instant)
 
     def __len__(self) -> int:
-        return sum(len(entries.listed) for entries in self._entries.values())
+        kept = sum(len(entries.listed) for entries in self._entries.values())
+        return self._settled + kept
 
     @property
     def state_bytes(self) -> int:

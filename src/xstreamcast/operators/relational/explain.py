@@ -26,9 +26,9 @@ def explain_circuit(
     cuts: dict[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
     documents = inputs_of(program) - set(known)
     units = "evaluated unit by unit, without a circuit\n\n" + explain_operators(program, structures)
-    if not worth_a_circuit(program, cuts, documents, strict):
-        return units
     circuit, _ = deepest_circuit(program, cuts, documents)
+    if not worth_a_circuit(program, circuit, cuts, documents):
+        return units
     if circuit.whole:
         return "\n".join([*_reasons(program, circuit), "", explain_operators(program, structures)])
     return show_circuit(circuit, facts=True)

@@ -242,6 +242,11 @@ class Summed(_Switching):
 _EXACT: Final = frozenset({INTEGER, DECIMAL})
 
 
+def is_exact(atom: Atom) -> bool:
+    """Whether a value is an integer or decimal that can be added in any order."""
+    return _kind(atom) is True
+
+
 def _kind(atom: Atom) -> bool | None:
     """Whether a number is exact; None for what is no number."""
     tag, value = atom
@@ -262,22 +267,16 @@ class Extreme(_Switching):
         self._tags: Counter[int] = Counter()
 
     def _is_strange(self, cell: Cell) -> bool:
-        for atom in cell:
-            if atom[0] in _SORTED:
-                continue
-            value = _as_double(atom)
-            if value is None or value != value or (value == 0 and math.copysign(1, value) < 0):
-                return True
-        return False
+        return not all(map(sorts_plainly, cell))
 
     def _take(self, gone: list[Member], come: list[Member]) -> None:
         for _, _, cell in gone:
             for atom in cell:
                 self._tags[_sorted_as(atom[0])] -= 1
-                self._sorted.remove(_sortable(atom))
+                self._sorted.remove(as_sortable(atom))
         atoms = [atom for _, _, cell in come for atom in cell]
         self._tags.update(_sorted_as(tag) for tag, _ in atoms)
-        self._sorted.update(map(_sortable, atoms))
+        self._sorted.update(map(as_sortable, atoms))
 
     def value(self, turn: Round) -> Cell:
         tags = [tag for tag, count in self._tags.items() if count]
@@ -296,11 +295,20 @@ class Extreme(_Switching):
 _SORTED: Final = frozenset({INTEGER, DECIMAL, STRING})
 
 
+def sorts_plainly(atom: Atom) -> bool:
+    """Whether a value sorts as Python sorts it: no NaN, no negative zero, no other type."""
+    if atom[0] in _SORTED:
+        return True
+    value = _as_double(atom)
+    return value is not None and value == value and not (value == 0 and math.copysign(1, value) < 0)
+
+
 def _sorted_as(tag: int) -> int:
     return tag if tag in _SORTED else DOUBLE
 
 
-def _sortable(atom: Atom) -> Atom:
+def as_sortable(atom: Atom) -> Atom:
+    """The value among others of its type; untyped numbers are doubles."""
     if atom[0] in _SORTED:
         return atom
     number = _as_double(atom)

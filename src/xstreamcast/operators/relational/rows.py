@@ -25,9 +25,8 @@ class RowsOperator:
         self._used = [(at, v.number) for at, v in enumerate(given) if v in used]
         self._copied = {v: at for at, v in enumerate(given)}
         self._scalars: dict[p.Variable, Cell] = {}
-        self._again = bool(node.scalars or node.whole) or (
-            node.clock and not isinstance(node.source, c.Units)
-        )
+        clocked = node.clock and not c.follows_clock(node.source)
+        self._again = bool(node.scalars or node.whole) or clocked
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.delta import Cell, Delta, NodeRef, Row, RowDelta
@@ -22,6 +23,7 @@ class Round:
     touched: frozenset[str | None]
     clock_moved: bool
     dirty: set[tuple[int, str]] = field(default_factory=set)  # units whose content is new
+    places: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of units, by input
 
     def workspace(self) -> Workspace:
         """A place to evaluate in."""

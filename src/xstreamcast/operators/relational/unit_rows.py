@@ -13,26 +13,29 @@ if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
     from xstreamcast.operators.pipeline import Tick
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.units import Moved
+    from xstreamcast.operators.units import Minis, Moved
 
 
 class UnitRows:
     """A row for each unit, ranked by its place in the input."""
 
-    def __init__(self, node: c.Units) -> None:
+    def __init__(self, node: c.Units, whole: bool = False) -> None:
         self._node = node
+        self._whole = whole  # while anything is missing, only complete units have rows
         self._there: dict[str, Any] = {}  # the places of units that have rows
         self._timers = None if node.timing is None else Timers(node.timing)
 
     def apply(self, turn: Round, tick: Tick, everything: bool) -> Delta:
         """The units that changed; all of them if everything is to be made anew."""
         name = self._node.input
+        everything = everything and not self._node.pieces  # of which nothing is kept
         moves = [tick.everything(name)] if everything else list(tick.moves.get(name, ()))
         if self._node.clock and turn.clock_moved and not everything:
             moves += self._due(tick, moves, turn)
         out: Delta = {}
         for moved in moves:
-            self._take(moved, out, turn)
+            self._take(moved, out, turn, self._whole and not tick.decided)
+        turn.places[self._node.source] = self._there
         return out
 
     def _due(self, tick: Tick, moves: Sequence[Moved], turn: Round) -> list[Moved]:
@@ -43,7 +46,7 @@ class UnitRows:
         due = [u for u in self._timers.due(turn.asking.now.instant) if u not in asked]
         return tick.again(due, name) if due else []
 
-    def _take(self, moved: Moved, out: Delta, turn: Round) -> None:
+    def _take(self, moved: Moved, out: Delta, turn: Round, whole: bool) -> None:
         for unit in moved.leaving(list(self._there) if moved.complete else ()):
             if unit in self._there:
                 self._note(unit, self._there.pop(unit), None, out)
@@ -55,25 +58,40 @@ class UnitRows:
                     self._there[unit] = place
         if moved.asked is None:
             return
+        lacking = _lacking(moved.asked) if whole else set()
+        for unit in lacking & self._there.keys():
+            self._note(unit, self._there.pop(unit), None, out)
         for unit in moved.asked.keys:
+            if unit in lacking:
+                continue
             turn.dirty.add((self._node.source, unit))
             place = moved.places[unit]
             self._note(unit, self._there.get(unit), place, out)
-            self._there[unit] = place
+            if not self._node.pieces:
+                self._there[unit] = place
         if self._timers is not None and moved.asked.instants:
             self._timers.asked(moved.asked, turn.asking.now.instant)
 
     def _note(self, unit: str, before: Any, now: Any, out: Delta) -> None:
         """A unit was at one place, and is at another; it may have been noted before."""
-        was = out.get((unit,))
-        old = self._row(unit, before) if was is None else was.old
-        new = self._row(unit, now)
-        if old is None and new is None:
-            out.pop((unit,), None)
+        key = (unit,)
+        was = out.get(key)
+        new = None if now is None else self._row(unit, now)
+        if was is not None:
+            old = was.old
         else:
-            out[(unit,)] = RowDelta(old, new)
+            old = new if before == now else None if before is None else self._row(unit, before)
+        if old is None and new is None:
+            out.pop(key, None)
+        else:
+            out[key] = RowDelta(old, new)
 
-    def _row(self, unit: str, place: Any) -> Row | None:
-        if place is None:
-            return None
+    def _row(self, unit: str, place: Any) -> Row:
         return Row((place,), (((NODE, NodeRef(self._node.source, unit, 0)),),))
+
+
+def _lacking(minis: Minis) -> set[str]:
+    """The units of which something is missing."""
+    if minis.missing is None:
+        return set()
+    return {key for key, lacks in zip(minis.keys, minis.missing.units, strict=True) if lacks}

@@ -58,7 +58,22 @@ class Workspace:
             values: dict[Key, Value] = {key: self._column([one]) for key, one in shared.items()}
             around = Frame(self.context, 1, around, None, values)
         own: dict[Key, Value] = {key: self._column(cells) for key, cells in columns.items()}
+        for cells in columns.values():
+            own |= self._inner_folds(cells)
         return Frame(self.context, n, around, np.zeros(n, np.int64), own)
+
+    def _inner_folds(self, cells: Sequence[Cell]) -> dict[Key, Value]:
+        """What is kept of units beside their content, if a column holds units that have such."""
+        first = cells[0][0] if cells and len(cells[0]) == 1 else None
+        if first is None or first[0] != NODE or type(first[1]) is not NodeRef or first[1].offset:
+            return {}
+        for number, (source, minis) in self._tapes.items():
+            if source == first[1].source and minis.kept is not None:
+                at = {key: place for place, key in enumerate(minis.keys)}
+                rows = np.array([at[cell[0][1].unit] for cell in cells], np.int64)
+                found = minis.kept.bound(number, together=False)
+                return {key: column.take(rows) for key, column in found.items()}
+        return {}
 
     def _load(self, cells: Iterable[Cell]) -> None:
         wanted: dict[int, set[str]] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.edges.table.files import opened
+from xstreamcast.edges.table.files import filled, opened
 from xstreamcast.edges.table.fillers import Fillers, fillers
 from xstreamcast.edges.table.insides import Inside, inside_of, keep_inside
 from xstreamcast.edges.table.pruning import Kept, guide_of
@@ -49,6 +49,7 @@ class _Looking:
         source = opened(self._path, file)
         for group in range(source.num_row_groups):
             rows = source.read_row_groups([group], columns=list(FRAGMENT), use_threads=False)
+            rows = filled(rows, FRAGMENT)
             found |= inside_of(rows, file.tag, self._structure)
         return found
 

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.edges.binding import Options, told_when
-from xstreamcast.edges.loading import is_stream, table_path
+from xstreamcast.edges.loading import attaches, is_stream, table_path
+from xstreamcast.edges.mapping.finding import split_source
+from xstreamcast.edges.sources import is_place
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.reading import refused, stream_of
 from xstreamcast.evaluate.context import now
@@ -55,6 +57,10 @@ class Sources:
             if name in self._values and not isinstance(one, str)
         )
 
+    def attaches(self) -> str | None:
+        """An input whose fragments name their parents: a feed with a mapping, or a table of one."""
+        return next((name for name, source in self.inputs.items() if attaches(source)), None)
+
     def close(self) -> None:
         """Let go of what was kept for the run alone."""
         if self._folder is not None:
@@ -67,6 +73,10 @@ class Sources:
         word = table_path(source)
         if word is not None:
             return Path(f"table:{os.path.abspath(word)}")
+        mapping, place = split_source(source)
+        if mapping is not None and isinstance(place, str | os.PathLike) and not is_place(place):
+            named_by = os.path.abspath(mapping) if mapping.endswith(".toml") else mapping
+            return Path(f"{named_by}:{os.path.abspath(place)}")
         named = isinstance(source, str) and name not in self._values  # else it is a text
         if not (named or isinstance(source, os.PathLike)) or not os.path.exists(source):
             return source

@@ -71,6 +71,8 @@ class SparkRun:
             return Together(("a query that declares streams is asked as a whole",))
         if self.options.clock not in ("event", "wall") or self._is_planned():
             return Together(("what is planned after now is seen only in the whole",))
+        if told := self.sources.attaches():
+            return Together((f"{told}: units that are attached to their parents are in no hole",))
         if self.sources.has_stream_as_variable():
             return Together(("a variable stands for a stream",))
         try:

@@ -116,6 +116,9 @@ def _given(name: str | None, frame: DataFrame) -> DataFrame:
     called = f.lit(name).alias("stream")
     if "rows" in frame.columns:
         return frame.select(called, "count", "rows")
+    for later, kind in (("timeless", "boolean"), ("attributes", "string")):
+        if later not in frame.columns:
+            frame = frame.withColumn(later, f.lit(None).cast(kind))
     missing = [one for one in READ if one not in frame.columns]
     if missing:
         raise error(

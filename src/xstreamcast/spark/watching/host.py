@@ -220,16 +220,11 @@ def _bare(one: Arriving) -> Arriving:
 def _watch(asked: Asked) -> Watch | Network:
     made: Watch | Network
     if len(asked.programs) > 1:
-        made = Network(
-            asked.programs, asked.kinds, variables=asked.variables, policy=asked.policy,
-            circuits=False,
-        )  # fmt: skip
+        made = Network(asked.programs, asked.kinds, variables=asked.variables, policy=asked.policy)
         watches = list(made.watches.values())
     else:
         (program,) = asked.programs.values()
-        made = Watch(
-            program, asked.kinds, variables=asked.variables, policy=asked.policy, circuits=False
-        )
+        made = Watch(program, asked.kinds, variables=asked.variables, policy=asked.policy)
         watches = [made]
     for one in watches:
         one.fixed = partial(_fixed, asked.immutable) if asked.immutable else None

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.immutable import Path as Immutable
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
-from xstreamcast.edges.loading import table_path
+from xstreamcast.edges.loading import refuse_attached, table_path
 from xstreamcast.edges.spooling import Handed, Spool, head, is_fleeting, tells
 from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
@@ -99,6 +99,7 @@ def prepared(
     fixed: tuple[Immutable, ...] = (), most: int | None = None, keep: Callable[[Refused], None],
 ) -> Prepared:  # fmt: skip
     """Inputs by name, each as a path or a DataFrame."""
+    refuse_attached(sources)
     received = folder / RECEIVED
     received.mkdir(parents=True, exist_ok=True)
     (received / OVER).unlink(missing_ok=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from xstreamcast.evaluate.moments import Moment
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
-    from xstreamcast.operators.apart import Phase
+    from xstreamcast.operators.relational.staged import Exchanged
 
 Part: TypeAlias = tuple[Any, ...]  # ("described", stream, structure, now), ("ended", stream), …
 
@@ -48,7 +48,7 @@ class Sent:
 
     turn: int
     now: Moment
-    newest: tuple[int, bool]  # of the stream that is spread
+    newest: Mapping[str, tuple[int, bool]]  # of the streams that are partitioned
     parts: tuple[Part, ...] = ()
     refused: tuple[Refused, ...] = ()
     beside: Mapping[str, int] = field(default_factory=dict)  # what else there is to say at the end
@@ -68,12 +68,12 @@ Given: TypeAlias = Sent | Whole
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """From a bucket: what its units hold, None if an error broke it off; or changes."""
+    """From a bucket: what its units became, None if an error broke it off; or changes."""
 
     turn: int
     bucket: int
     now: Moment
-    phases: tuple[Phase, ...] | None = ()
+    found: Exchanged | None = None
     parts: tuple[Part, ...] = ()  # what was said of structures and ends
     refused: tuple[Refused, ...] = ()
     said: tuple[Mapping[str, int], ...] = ()  # at the end, to be added up

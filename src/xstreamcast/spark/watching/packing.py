@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PACKED: Final = "stream string, count bigint, rows binary"  # count: fragments among the rows
 READ: Final = (
     "stream", "tag", "id", "operation", "valid", "zoned", "payload", "ordinal", "position", "code",
-    "reason",
+    "reason", "timeless", "attributes",
 )  # fmt: skip
 _INSIDE: Final = READ[1:]  # the stream stands outside: each query has its own name for it
 _MOST: Final = 32 << 20  # bytes in one, about

@@ -11,23 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.watching.arriving import some
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import ZONED, Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import START
-from xstreamcast.operators.apart import why_in_one_place
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
 from xstreamcast.spark.watching.host import Asked, Reading, joined_lines, wire_lines
 from xstreamcast.spark.watching.links import Links
 from xstreamcast.spark.watching.messages import Arrived, Given, Part, Sent, Whole
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Division
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I64, Bools
 
@@ -53,11 +54,11 @@ class Router(Reading):
     def __init__(self, asked: Asked, buckets: int) -> None:
         self.buckets, self.turn, self.now = buckets, 0, BEFORE
         self.why = why_at_all(asked)  # why all of it is in one place
-        self.spread: str | None = None  # the stream whose units are spread, as soon as it is known
+        self.spread: frozenset[str] | None = None  # streams whose units are partitioned, if known
         program = next(iter(asked.programs.values()))
         kinds = asked.kinds if self.why is None else {}
         self.plan = Watch(
-            program, kinds, variables=asked.variables, policy=asked.policy, circuits=False
+            program, kinds, variables=asked.variables, policy=asked.policy, shallow=True
         )
         self.ended: set[str | None] = set()
         self._arrived: list[tuple[bytes, int | None]] = []  # all that came; nothing in one place
@@ -65,7 +66,7 @@ class Router(Reading):
         self._sent = False  # whether buckets were told anything
         self._over: set[str] = set()
         self._newest: dict[str, tuple[int, bool]] = {}
-        self._links = Links(buckets)
+        self._links: dict[str, Links] = {}
         self._parts: list[list[Part]] = [[] for _ in range(buckets)]
         self._table: Any = None  # the one that is being read
         self._rows: I64 = np.zeros(0, np.int64)  # of it, those that are being read
@@ -117,7 +118,7 @@ class Router(Reading):
     def _in_one_place(self) -> dict[int, Given]:
         """All that the first bucket has not been told; the others let go of what they have."""
         tables, self._arrived = tuple(self._arrived), []
-        anew, self._sent, self._links = self._sent, False, Links(self.buckets)
+        anew, self._sent, self._links = self._sent, False, {}
         self.refused = []
         rest = range(1, self.buckets) if anew else ()
         return {0: Whole(self.turn, tables, anew), **{b: Whole(self.turn, (), anew) for b in rest}}
@@ -126,7 +127,7 @@ class Router(Reading):
         parts, self._parts = self._parts, [[] for _ in range(self.buckets)]
         refused, self.refused = tuple(self.refused), []
         assert self.spread is not None
-        newest = self._newest.get(self.spread, (START, False))
+        newest = {name: self._newest.get(name, (START, False)) for name in self.spread}
         beside = self._counted() if self.ended >= set(self.asked.kinds) else {}
         made: dict[int, Given] = {}
         self._sent = True
@@ -138,18 +139,22 @@ class Router(Reading):
 
     def _counted(self) -> dict[str, int]:
         """What did not count; of the root, which all buckets have, what only one may count."""
-        twice = (self.buckets - 1) * self.plan.repeated(self.spread)
-        return self.counted() | ({f"{self.spread}: repeated": -twice} if twice else {})
+        twice = {n: (self.buckets - 1) * self.plan.repeated(n) for n in self.spread or ()}
+        return self.counted() | {f"{n}: repeated": -count for n, count in twice.items() if count}
 
     def _clocked(self) -> bool:
         """Whether units may change though nothing comes."""
-        return any(part.clock for part in self.division.parts)
+        return any(one.clock or any(i.clock for i in one.inner) for one in self._units())
+
+    def _units(self) -> list[c.Units]:
+        nodes = c.in_order(self.circuit.root)
+        return [node for node in nodes if isinstance(node, c.Units)]
 
     @property
-    def division(self) -> Division:
-        """How the query is divided."""
-        assert self.plan.pipeline is not None
-        return self.plan.pipeline.division
+    def circuit(self) -> c.Circuit:
+        """The circuit of the query."""
+        assert isinstance(self.plan.pipeline, CircuitRun)
+        return self.plan.pipeline.circuit
 
     # -- arrivals ---------------------------------------------------------------------------------
 
@@ -192,20 +197,26 @@ class Router(Reading):
             self.now = now
 
     def _decide(self) -> None:
-        """Find out by whose units the query is spread, or why it is not."""
+        """Find out by whose units the query is partitioned, or why it is not."""
         if self.plan.pipeline is None:
             return
-        why = why_in_one_place(self.division, self.asked.policy)
-        stream = self.division.parts[0].input if self.division.parts else None
-        if why is None and self.spread not in (None, stream):
-            why = "it is divided by the units of another stream now"
+        if not isinstance(self.plan.pipeline, CircuitRun):
+            raise _Turned("it reads documents")
+        why = why_one_partition(self.circuit, self.asked.policy == "strict")
+        streams = self._streams()
+        if why is None and self.spread not in (None, streams):
+            why = "it reads the units of other streams now"
         if why is not None:
             raise _Turned(why)
-        assert stream is not None
-        self.spread = stream
-        feed = self.plan._feeds[stream]
-        assert isinstance(feed, FragmentFeed)
-        feed.mine = _nobody
+        self.spread = streams
+        for name in streams:
+            feed = self.plan._feeds[name]
+            assert isinstance(feed, FragmentFeed)
+            feed.mine = _nobody
+            self._links.setdefault(name, Links(self.buckets))
+
+    def _streams(self) -> frozenset[str]:
+        return frozenset(str(one.input) for one in self._units())
 
     def _route(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
         at = len(batch.valid) - 1 - int(np.argmax(batch.valid[::-1])) if len(batch) else -1
@@ -213,7 +224,7 @@ class Router(Reading):
             self._newest[name] = int(batch.valid[at]), bool(batch.flags[at] & ZONED)
             self.reach(Moment(*self._newest[name]))
         which = np.searchsorted(self._ends, batch.offset, "right")
-        if name != self.spread:
+        if name not in (self.spread or ()):
             self._to_all(("fragments", name, joined_lines(self._lines.take(which))[1]))
             return
         feed = self.plan._feeds[name]
@@ -222,10 +233,11 @@ class Router(Reading):
         if rooted.any():
             self._root(name, some(batch, np.flatnonzero(rooted)), ids)
         assert ids is not None
-        first = len(self._links.fragments)
-        sent = self._links.route(batch, rooted, self._number, self._rows[which], ids)
+        links = self._links[name]
+        first = len(links.fragments)
+        sent = links.route(batch, rooted, self._number, self._rows[which], ids)
         for bucket, places in enumerate(sent):
-            wires = [*self._earlier(places[places < first])]
+            wires = [*self._earlier(links, places[places < first])]
             new = which[places[places >= first] - first]
             if len(new):
                 wires.append(joined_lines(self._lines.take(new))[1])
@@ -241,9 +253,9 @@ class Router(Reading):
         except Forbidden as why:
             raise _Turned(str(why)) from None
 
-    def _earlier(self, places: I64) -> Iterator[bytes]:
+    def _earlier(self, links: Links, places: I64) -> Iterator[bytes]:
         """The lines of what came before, in order: it was not known where it belongs."""
-        tables, rows = self._links.rows_at(places)
+        tables, rows = links.rows_at(places)
         for number in np.unique(tables).tolist():
             is_now = number == self._number
             table = self._table if is_now else Arrived.of(self._arrived[number][0]).table

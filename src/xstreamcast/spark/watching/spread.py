@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import Error
+from xstreamcast.spark.watching.answering import Answering
 from xstreamcast.spark.watching.messages import Arrived, Back, packed, unpacked
 from xstreamcast.spark.watching.route import Router
 from xstreamcast.spark.watching.state import (
@@ -20,7 +21,6 @@ from xstreamcast.spark.watching.state import (
     pickled,
     side,
 )
-from xstreamcast.spark.watching.teller import Teller
 from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
@@ -107,10 +107,10 @@ class Telling(_Hearing):
         super().__init__(asked, slots, keeping)
         self.raises = raises
 
-    def make(self, key: Any) -> Teller:
-        return Teller(pickle.loads(self.asked[str(key[0])]))
+    def make(self, key: Any) -> Answering:
+        return Answering(pickle.loads(self.asked[str(key[0])]))
 
-    def take(self, host: Teller, batch: list[bytes], now: int | None) -> Any:
+    def take(self, host: Answering, batch: list[bytes], now: int | None) -> Any:
         heard: list[Back | Error] = [unpacked(raw) for raw in batch]
         for one in heard:
             if isinstance(one, Error):

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described, FragmentBatch
-from xstreamcast.operators.apart import UnitsWatch
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.partition import PartitionWatch
 from xstreamcast.spark.watching.host import Asked, Host, bare_decoder, decoder_again
 from xstreamcast.spark.watching.links import bucket_of
 from xstreamcast.spark.watching.messages import Arrived, Back, Given, Part, Sent, Whole
@@ -29,14 +29,13 @@ class Units:
         self.watch = self._watch()
         self._decoders: dict[str, Decoder] = {}
 
-    def _watch(self) -> UnitsWatch | None:
+    def _watch(self) -> PartitionWatch | None:
         if len(self.asked.programs) > 1:
             return None
         (program,) = self.asked.programs.values()
-        made = UnitsWatch(
-            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy,
-            circuits=False,
-        )  # fmt: skip
+        made = PartitionWatch(
+            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
+        )
         made.mine = partial(_mine, self.number, self.buckets)
         return made
 
@@ -52,14 +51,13 @@ class Units:
             self._take(part)
         self.watch.now = sent.now
         self._catch_up(sent)
-        found = self.watch.asked()
+        found = self.watch.exchanged()
         first = self.number == 0
         said = tuple(one for one in sent.parts if first and one[0] != "fragments")
         ended = self.watch.ended >= set(self.watch.kinds)
         told = self._said() if ended else {}
-        phases = None if found is None else tuple(found)
         return Back(
-            sent.turn, self.number, sent.now, phases, said, sent.refused, (told, sent.beside),
+            sent.turn, self.number, sent.now, found, said, sent.refused, (told, sent.beside),
             ended=ended,
         )  # fmt: skip
 
@@ -67,19 +65,18 @@ class Units:
         """What this bucket has to say at the end; streams that all read are the first one's."""
         assert self.watch is not None
         assert self.watch.pipeline is not None
-        spread = self.watch.pipeline.division.parts[0].input
-        mine = [name for name in self.watch.kinds if name == spread or self.number == 0]
+        spread = self.watch.pipeline.driven
+        mine = [name for name in self.watch.kinds if name in spread or self.number == 0]
         told = {f"{name}: repeated": self.watch.repeated(name) for name in mine}
         return told | {"bytes of state": self.watch.state_bytes}
 
     def _catch_up(self, sent: Sent) -> None:
-        """The stream that is spread has come as far as it has anywhere."""
+        """The streams that are partitioned have come as far as they have anywhere."""
         assert self.watch is not None
-        if self.watch.pipeline is None or not self.watch.pipeline.division.parts:
-            return
-        feed = self.watch._feeds[self.watch.pipeline.division.parts[0].input]
-        assert isinstance(feed, FragmentFeed)
-        feed.history.newest, feed.history.zoned = sent.newest
+        for name, newest in sent.newest.items():
+            feed = self.watch._feeds.get(name)
+            if isinstance(feed, FragmentFeed):
+                feed.history.newest, feed.history.zoned = newest
 
     def _take(self, part: Part) -> None:
         assert self.watch is not None

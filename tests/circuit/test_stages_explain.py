@@ -1,4 +1,4 @@
-"""`explain --stage spark --watch`: what is asked in buckets, or why all is in one place."""
+"""`explain --stage spark --watch`: the stages of a query, or why it is in one partition."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ STRUCTURE = (
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        ('for $a in stream("s")//a return $a', "the answer, in the order of units"),
-        ('for $a in stream("s")//a order by $a/@n return $a', "the answer, sorted"),
-        ('count(stream("s")//a)', "how many items its units give"),
-        ('sum(stream("s")//a/@n)', "the values of its units, for sum"),
-        ('for $a in stream("s")//a group by $n := $a/@n return $n', "why: a group is made of"),
-        ('(stream("s")//a)[position() < 3]', "in one place"),
+        ('for $a in stream("s")//a return $a', "puts the items in the order of units"),
+        ('for $a in stream("s")//a order by $a/@n return $a', "  order by"),
+        ('count(stream("s")//a)', "  nest count"),
+        ('for $a in stream("s")//a group by $n := $a/@n return $n', "  group by"),
+        ('(stream("s")//a)[position() < 3]', "  positions 1 to 2"),
         (
             'for $a in stream("s")//a where count(stream("t")//a) > $a/@n return $a',
-            'to all buckets: the root, tag structures, what time it is, ends, all of stream("t")',
+            'stage 1, partitioned by unit of stream("s"), stream("t")',
         ),
+        ('reverse(stream("s")//a/..)', "why: nothing is computed unit by unit"),
         ('for $a in stream("s")//a where count(stream("d")//a) > 1 return $a', "reads documents"),
     ],
 )  # fmt: skip

@@ -1,0 +1,241 @@
+"""The clauses of a FLWOR over an input: each a relation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.free import bound_variables, facts
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.relation import NotLifted, Relation, asks_clock, called, member
+
+
+class LiftTuples(Lifting):
+    """Cases of `tuples`."""
+
+    def tuples(self, plan: p.Tuples, outer: Relation) -> Relation:
+        """The tuples of a FLWOR as a relation nested in the outer one."""
+        if isinstance(plan, p.Unit):
+            return outer
+        if self.mentions(plan) and self.is_closed(plan, outer):
+            self._check_unfailing(plan, outer)
+            if not (outer.is_one and not outer.clauses and not outer.scalars):
+                return self._product(outer, self.tuples(plan, self._top))
+            found = self._driven(plan, tuples=True)
+            if found is not None:
+                return found
+        match plan:
+            case p.ForEach(source):
+                return self._for_each(plan, self.tuples(source, outer))
+            case p.Let(source, variable, value):
+                relation, made = self.extend(value, self.tuples(source, outer))
+                return self._let(relation, variable, made)[0]
+            case p.Where(source, p.AllenCompare() as test):
+                joined = self._interval_join(source, test, outer)
+                return joined or self._where(self.tuples(source, outer), test)
+            case p.Where(source, test):
+                return self._where(self.tuples(source, outer), test)
+            case p.Join():
+                return self._join(plan, outer)
+            case p.GroupBy(source):
+                return self._group(plan, self.tuples(source, outer), outer)
+            case p.OrderBy(source):
+                return self._order(plan, self.tuples(source, outer), outer)
+            case p.CountTuples(source, variable):
+                return self._number(self.tuples(source, outer), outer, variable, None)
+            case p.Window(source):
+                return self._window(plan, self.tuples(source, outer))
+
+    def _where(self, relation: Relation, test: p.Expression) -> Relation:
+        relation, made = self.extend(test, relation)
+        self.checked(made, relation)
+        found = relation.with_clause(p.Where(p.Unit(), made), (), False)
+        return replace(found, clock=found.clock or asks_clock(made))
+
+    def _for_each(self, plan: p.ForEach, relation: Relation) -> Relation:
+        if not self.mentions(plan.items):
+            where = self.places_of(plan.items, relation)
+            own = bound_variables(replace(plan, source=p.Unit()))
+            made = relation.with_clause(replace(plan, source=p.Unit()), own, True)
+            made = replace(made, clock=made.clock or asks_clock(plan.items))
+            return made.placed(plan.variable, where)
+        return self._loop(plan, relation, None)
+
+    def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
+        """A loop over items that read an input."""
+        whole = relation.closed()
+        if plan.allowing_empty:
+            relation, made = self._nested(plan.items, None, whole)
+            return self._for_each(replace(plan, items=made), relation)
+        found, result = self.items(plan.items, whole)
+        found = self._each(found, plan.variable, result)
+        if plan.position is None:
+            return found
+        return self._number(found, whole, plan.position, size)
+
+    def _number(
+        self, relation: Relation, outer: Relation, variable: p.Variable, size: p.Variable | None
+    ) -> Relation:
+        whole, around = relation.closed(), outer.closed()
+        more = (variable,) if size is None else (variable, size)
+        node = c.Number(
+            whole.base, around.base.width, variable, size, whole.variables + more,
+            whole.base.width,
+        )  # fmt: skip
+        return Relation(node, places=whole.places)
+
+    def _join(self, plan: p.Join, outer: Relation) -> Relation:
+        if not self.is_closed(plan.right, outer) or not self.mentions(plan.right):
+            return self._nested_loops(plan, outer)
+        left = self.tuples(plan.left, outer).closed()
+        right = self.tuples(plan.right, self._top).closed()
+        key = plan.keys[0]
+        sides = key.left, key.right
+        if any(map(self.mentions, sides)) or any(map(asks_clock, sides)):
+            return self._nested_loops(plan, outer)
+        self.checked(key.left, left)
+        self.checked(key.right, right)
+        found = self._pairs(left, right, key)
+        for one in plan.keys:
+            found = self._where(found, one.test)
+        return found if plan.residual is None else self._where(found, plan.residual)
+
+    def _interval_join(
+        self, source: p.Tuples, test: p.AllenCompare, outer: Relation
+    ) -> Relation | None:
+        """A loop whose items all rows share, kept where their intervals compare with a row's."""
+        inside: list[p.Where] = []
+        while isinstance(source, p.Where):
+            inside.append(source)
+            source = source.source
+        if not isinstance(source, p.ForEach) or source.position is not None:
+            return None
+        own = frozenset({source.variable})
+        first = not facts(test.left).free & own
+        sides = (test.left, test.right) if first else (test.right, test.left)
+        before = set(bound_variables(source.source)) | set(outer.variables)
+        fits = (
+            bool(facts(sides[0]).free & before)
+            and not facts(sides[0]).free & own
+            and facts(sides[1]).free & (before | own) == own
+            and not facts(source.items).free & before
+            and not any(facts(one.test).free & before for one in inside)
+            and not any(map(self.mentions, sides))
+            and not any(map(_moves, sides))
+            and not source.allowing_empty
+        )
+        if not fits:
+            return None
+        right: p.Tuples = replace(source, source=p.Unit())
+        for one in reversed(inside):
+            right = replace(one, source=right)
+        if not (self.mentions(right) and self.is_closed(right, outer)):
+            return None
+        left, made = self.tuples(source.source, outer).closed(), self.tuples(right, self._top)
+        made = made.closed()
+        self.checked(sides[0], left)
+        self.checked(sides[1], made)
+        node = c.IntervalJoin(
+            left.base, made.base, test.op, *sides, first, left.variables + made.variables,
+            left.base.width + 1,
+        )  # fmt: skip
+        return Relation(node, places={**left.places, **made.places})
+
+    def _nested_loops(self, plan: p.Join, outer: Relation) -> Relation:
+        """The right side for each row of the left one, and the conditions after it."""
+        tuples = _on_top(plan.right, plan.left)
+        for key in plan.keys:
+            tuples = p.Where(tuples, key.test)
+        if plan.residual is not None:
+            tuples = p.Where(tuples, plan.residual)
+        return self.tuples(tuples, outer)
+
+    def _group(self, plan: p.GroupBy, relation: Relation, outer: Relation) -> Relation:
+        folds: list[c.Fold] = []
+        keys = []
+        for key in plan.keys:
+            column = self.fresh(key.variable.name)
+            relation, made = self.extend(key.value, relation)
+            relation, _ = self._let(relation, column, called("data", made))
+            keys.append((column, key.variable))
+        for one in self._folds.get(id(plan), ()):
+            column = self.fresh("member")
+            relation, made = self.extend(one.value, relation)
+            relation, _ = self._let(relation, column, member(made, one.call))
+            folds.append(c.Fold(one.call, column, one.into))
+        folds += [c.Fold(None, before, after) for before, after in plan.carried]
+        whole, around = relation.closed(), outer.closed()
+        carried = tuple(v for v in around.variables if v in whole.variables)
+        columns = (
+            carried + tuple(variable for _, variable in keys) + tuple(fold.into for fold in folds)
+        )
+        width = around.base.width
+        node = c.Group(whole.base, width, tuple(keys), tuple(folds), carried, columns, width + 1)
+        found = Relation(node, places={v: whole.places[v] for v in carried if v in whole.places})
+        for before, after in plan.carried:
+            found = found.placed(after, whole.places.get(before, {}))
+        return found
+
+    def _order(self, plan: p.OrderBy, relation: Relation, outer: Relation) -> Relation:
+        keys = []
+        for key in plan.keys:
+            column = self.fresh("order")
+            relation, made = self.extend(key.value, relation)
+            relation, _ = self._let(relation, column, called("data", made))
+            keys.append(c.SortKey(column, key.descending, key.empty_greatest))
+        whole, around = relation.closed(), outer.closed()
+        node = c.Order(
+            whole.base, around.base.width, tuple(keys), whole.variables, whole.base.width
+        )
+        return Relation(node, places=whole.places)
+
+    def _window(self, plan: p.Window, relation: Relation) -> Relation:
+        own = bound_variables(replace(plan, source=p.Unit()))
+        tests = [b.test for b in (plan.start, plan.end) if b is not None and b.test is not None]
+        if any(map(self.mentions, tests)):
+            raise NotLifted("a window condition reads an input", plan.span)
+        if not self.mentions(plan.items):
+            where = self.places_of(plan.items, relation)
+            made = relation.with_clause(replace(plan, source=p.Unit()), own, True)
+            for variable in own:
+                made = made.placed(variable, where)
+            return replace(made, clock=True) if asks_clock(plan) else made
+        if asks_clock(replace(plan, items=p.EMPTY)):
+            raise NotLifted("a window condition reads the clock", plan.span)
+        if plan.kind == "general" or plan.start is None:
+            raise NotLifted("all sub-sequences are windows", plan.span)
+        around = relation.closed()
+        found, result = self.items(plan.items, around)
+        item = self.fresh("item")
+        found = self._each(found, item, result).closed()
+        window = replace(plan, source=p.Unit(), items=p.Var(item))
+        where = found.places.get(item, {})
+        node = c.Window(
+            found.base, around.base.width, item, window, around.variables, around.variables + own,
+            around.base.width + 1,
+        )  # fmt: skip
+        made = Relation(node, places=around.places)
+        for variable in own:
+            made = made.placed(variable, where)
+        for test in tests:
+            self.checked(test, made)
+        return made
+
+
+def _moves(plan: p.Expression) -> bool:
+    """Whether an interval moves with the clock other than by an end that is now."""
+    if isinstance(plan, p.Interval):
+        return asks_clock(plan.first) or (plan.last is not None and asks_clock(plan.last))
+    return asks_clock(plan)
+
+
+def _on_top(upper: p.Tuples, lower: p.Tuples) -> p.Tuples:
+    """One FLWOR's clauses after another's."""
+    match upper:
+        case p.Unit():
+            return lower
+        case p.Join(left):
+            return replace(upper, left=_on_top(left, lower))
+        case _:
+            return replace(upper, source=_on_top(upper.source, lower))

@@ -1,0 +1,305 @@
+"""What all cases of planning share: names, places of nodes, and rows evaluated on their own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis import predicate_class
+from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
+from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
+from xstreamcast.algebra.locality import Locality
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.walk import bottom_up, descendants
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.conditional import may_fail
+from xstreamcast.circuit.decompose import GroupFold
+from xstreamcast.circuit.focus import unfocused
+from xstreamcast.circuit.normal import input_name, mentions
+from xstreamcast.circuit.relation import NotLifted, Places, Relation, asks_clock
+from xstreamcast.errors import Span
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import BOOLEAN
+from xstreamcast.rewrite.join_from_comparison import join_from_comparison
+from xstreamcast.rewrite.known import Known
+from xstreamcast.rewrite.split_where import split_where
+
+TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
+FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
+
+
+class Lifting(ABC):
+    """The state of one walk over the body of a program in normal form."""
+
+    def __init__(self, program: Program, cuts: Mapping[str | None, Cut]) -> None:
+        self.program, self.cuts = program, cuts
+        self.globals = frozenset(v.variable for v in program.variables)
+        self._numbers = free_numbers(program, [program.body])
+        self._known = Known(program)
+        self._units: dict[str, c.Units] = {}
+        self._scalars: dict[p.Expression, tuple[p.Variable, c.Node, Places]] = {}
+        self._folds: dict[int, tuple[GroupFold, ...]] = {}
+        self._kept: list[Any] = []  # plans whose identities are used
+        self._top = Relation(c.One())
+        self.sources: list[str] = []
+        self.guards: set[tuple[str, Guard]] = set()
+        self.held: set[tuple[str, Guard]] = set()
+        self.reasons: list[tuple[str, Span]] = []
+        self._guarded = False  # inside a branch that may not be taken
+        self._why: tuple[str, Span] | None = None  # why the last plan was not driven
+        for name in (n.name for n in descendants(program.body) if isinstance(n, p.StreamInput)):
+            if name not in self.sources:
+                self.sources.append(name)
+
+    def fresh(self, name: str) -> p.Variable:
+        """A variable that nobody uses."""
+        return p.Variable(next(self._numbers), name)
+
+    @abstractmethod
+    def items(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
+        """A relation nested in the outer one, and what each of its rows gives: one after another
+        they are the items of the value in the outer row.
+        """
+
+    @abstractmethod
+    def extend(self, plan: Any, outer: Relation) -> tuple[Relation, Any]:
+        """The relation with more columns, and the expression over them that reads no input."""
+
+    @abstractmethod
+    def tuples(self, plan: p.Tuples, outer: Relation) -> Relation:
+        """The tuples of a FLWOR as a relation nested in the outer one."""
+
+    @abstractmethod
+    def _nested(
+        self, plan: p.Expression, call: p.Call | None, outer: Relation
+    ) -> tuple[Relation, p.Expression]:
+        """A fold over a nested relation as a column."""
+
+    @abstractmethod
+    def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
+        """A loop over items that read an input."""
+
+    # -- what reads inputs ------------------------------------------------------------------------
+
+    def mentions(self, plan: p.Plan) -> bool:
+        """Whether a plan reads an input; a function that is called may do so, too."""
+        if mentions(plan):
+            return True
+        if not facts(plan).calls:
+            return False
+        called = {n.function for n in descendants(plan) if isinstance(n, p.UserCall | p.UserRef)}
+        return any(self._function_mentions(n, set()) for n in called)
+
+    def _function_mentions(self, number: int, seen: set[int]) -> bool:
+        if number in seen:
+            return False
+        seen.add(number)
+        body = self.program.functions[number].body
+        reading = {v.variable for v in self.program.variables if v.value and mentions(v.value)}
+        if mentions(body) or facts(body).used & reading:
+            return True
+        called = {n.function for n in descendants(body) if isinstance(n, p.UserCall | p.UserRef)}
+        return any(self._function_mentions(n, seen) for n in called)
+
+    def is_closed(self, plan: p.Plan, relation: Relation) -> bool:
+        """Whether a plan has one value for all rows of a relation."""
+        known = facts(plan)
+        return not known.free & set(relation.variables) and not known.reads_focus and known.pure
+
+    def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
+        """An expression that is evaluated as a whole whenever something it reads has changed."""
+        names = frozenset(map(input_name, mentions(plan))) | self._mentioned_by_functions()
+        clock = asks_clock(plan) or any(asks_clock(f.body) for f in self.program.functions)
+        tuples = p.Let(p.Unit(), variable, plan)
+        return c.Rows(c.One(), tuples, (variable,), 0, whole=names, clock=clock)
+
+    def _mentioned_by_functions(self) -> frozenset[str | None]:
+        return frozenset(input_name(n) for f in self.program.functions for n in mentions(f.body))
+
+    def _check_unfailing(self, plan: Any, outer: Relation) -> None:
+        """What is evaluated once for all rows of a branch must not fail where none takes it."""
+        if self._guarded and not outer.is_one_row and may_fail(plan):
+            raise NotLifted("a branch that is not taken may fail over an input", plan.span)
+
+    # -- where nodes stand ------------------------------------------------------------------------
+
+    def checked(self, plan: p.Expression, relation: Relation) -> p.Expression:
+        """The expression; NotLifted unless it reads nothing of an input but what its row holds."""
+        self.places_of(plan, relation)
+        return plan
+
+    def places_of(self, plan: p.Expression, relation: Relation) -> Places:
+        """By input, where the nodes of a value stand; NotLifted if it leaves the units."""
+        names = {name for places in relation.places.values() for name in places}
+        used = facts(plan).used
+        found = {}
+        for name in sorted(names):
+            own = {v: one[name] for v, one in relation.places.items() if name in one}
+            if not used & own.keys():
+                continue
+            walk = Locality(self.program, name, self.cuts[input_name(name)], own)
+            try:
+                place = walk.value(plan, None)
+            except NotDivided as why:
+                raise NotLifted(why.reason, why.span) from None
+            self._note(name, walk)
+            if place.inside:
+                found[name] = place
+        return found
+
+    def _note(self, name: str, walk: Locality) -> None:
+        self.guards |= {(name, guard) for guard in walk.guards}
+        self.held |= {(name, guard) for guard in walk.held}
+
+    def _driven(self, plan: Any, tuples: bool) -> Relation | None:
+        """The relation of units, if a plan over an input is the plan over each of its units."""
+        names = mentions(plan)
+        if len(names) != 1 or not facts(plan).free <= self.globals or not facts(plan).pure:
+            return None
+        (name,) = names
+        cut = self.cuts.get(input_name(name))
+        if cut is None:
+            return None
+        walk, place = Locality(self.program, name, cut), Place(inside=True)
+        try:
+            if tuples:
+                if not walk.drive_tuples(plan, None):
+                    return None
+            else:
+                place = walk.settle(walk.drive(plan, None), plan)
+                if not place.inside:
+                    raise NotDivided("it reads nothing that stands in units", plan.span)
+        except NotDivided as why:
+            self._why = why.reason, why.span
+            return None
+        if walk.others:
+            return None
+        self._note(name, walk)
+        found = Relation(self._units_of(name), clock=walk.clock)
+        document = found.base.columns[0]
+        found = found.placed(document, {name: cut.document()})
+        if tuples:
+            found = _with_all(found, _over(plan, name, document))
+            for variable, where in walk.places.items():
+                if variable in found.bound and (where.inside or where.spine is not None):
+                    found = found.placed(variable, {name: where})
+            return found
+        item = self.fresh("item")
+        clause = p.Let(p.Unit(), item, _over(plan, name, document))
+        return found.with_clause(clause, (item,), False).placed(item, {name: place})
+
+    def _below_root(self, plan: p.Path) -> p.Expression | None:
+        """/r/f(.)  →  f(/r), if r is the one root element of a stream and f gives nothing of it
+        where there is none.
+        """
+        match plan.left:
+            case p.Step(p.StreamInput(name), "child"):
+                pass
+            case _:
+                return None
+        if not isinstance(self.cuts.get(input_name(name)), TagCut) or counts_positions(plan.right):
+            return None
+        if not _is_walk_down(plan.right):
+            return None
+        return unfocused(plan.right, plan.left, plan.left, None)
+
+    def _units_of(self, name: str) -> c.Units:
+        if name not in self._units:
+            number = self.sources.index(name)
+            self._units[name] = c.Units(input_name(name), number, self.fresh("document"))
+        return self._units[name]
+
+    # -- rows -------------------------------------------------------------------------------------
+
+    def _let(
+        self, relation: Relation, variable: p.Variable, value: p.Expression
+    ) -> tuple[Relation, Places]:
+        """The relation with one more variable, whose value reads the row alone."""
+        where = self.places_of(value, relation)
+        made = relation.with_clause(p.Let(p.Unit(), variable, value), (variable,), False)
+        made = replace(made, clock=made.clock or asks_clock(value))
+        return made.placed(variable, where), where
+
+    def _each(self, relation: Relation, variable: p.Variable, items: p.Expression) -> Relation:
+        """A row for each item of a value that reads the row alone."""
+        where = self.places_of(items, relation)
+        clause = p.ForEach(p.Unit(), variable, items)
+        made = relation.with_clause(clause, (variable,), True)
+        made = replace(made, clock=made.clock or asks_clock(items))
+        return made.placed(variable, where)
+
+    def _product(self, outer: Relation, inner: Relation) -> Relation:
+        """Each row of the outer relation with every row of one that does not depend on it."""
+        if outer.is_one and not outer.clauses and not outer.scalars:
+            return inner
+        left, right = outer.closed(), inner.closed()
+        if left.base.width:
+            raise NotLifted("each row is compared with all rows of an input")
+        return self._pairs(left, right, None)
+
+    def _pairs(self, left: Relation, right: Relation, key: p.JoinKey | None) -> Relation:
+        node = c.Join(
+            left.base, right.base, key, left.variables + right.variables, left.base.width + 1
+        )
+        return Relation(node, places={**left.places, **right.places})
+
+    # -- conditions -------------------------------------------------------------------------------
+
+    def _predicate_class(self, predicate: p.Expression) -> str:
+        return predicate_class(predicate, self._known.around())
+
+    def _compares(self, plan: p.Filter, outer: Relation) -> bool:
+        """Whether a predicate compares items that all rows share with something of the row."""
+        depends = facts(plan.predicate).free & set(outer.variables)
+        return bool(depends) and self.is_closed(plan.input, outer)
+
+    def _filtered(self, loop: p.Tuples, test: p.Expression) -> p.Tuples:
+        """The loop with a condition, as a join where it compares."""
+        tuples: p.Tuples = p.Where(loop, test)
+        tuples = split_where(tuples, self._known)  # type: ignore[arg-type]
+        return self._joined(tuples)
+
+    def _joined(self, tuples: p.Tuples) -> p.Tuples:
+        if not isinstance(tuples, p.Where):
+            return tuples
+        made = replace(tuples, source=self._joined(tuples.source))
+        found: p.Tuples = join_from_comparison(made, self._known)  # type: ignore[assignment]
+        return found
+
+
+def _is_walk_down(plan: p.Expression) -> bool:
+    """Whether it is nodes below the focus in document order, or some of them by position."""
+    match plan:
+        case p.Step(p.Focus(), "child" | "descendant"):
+            return True
+        case p.Filter(input, _, False):
+            return _is_walk_down(input)
+        case p.Call(function, (one, *others)) if function.uri == FN:
+            slices = function.local in ("subsequence", "head", "tail")
+            return slices and _is_walk_down(one) and all(isinstance(o, p.Const) for o in others)
+        case _:
+            return False
+
+
+def _over(plan: Any, name: str, document: p.Variable) -> Any:
+    """The plan with the document of a unit in the place of an input."""
+
+    def put(node: Any) -> Any:
+        found = isinstance(node, p.StreamInput) and node.name == name
+        return p.Var(document) if found else node
+
+    return bottom_up(plan, put)
+
+
+def _with_all(relation: Relation, plan: p.Tuples) -> Relation:
+    """The relation with all clauses of a FLWOR."""
+    if isinstance(plan, p.Unit):
+        return relation
+    assert not isinstance(plan, p.Join)
+    found = _with_all(relation, plan.source)
+    clause = replace(plan, source=p.Unit())
+    nested = isinstance(plan, p.ForEach | p.Window)
+    return found.with_clause(clause, bound_variables(clause), nested)

@@ -1,0 +1,108 @@
+"""A relation under construction, and what stops one from being made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.cut import Place
+from xstreamcast.algebra.walk import descendants
+from xstreamcast.circuit import nodes as c
+from xstreamcast.errors import Span
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+
+Places = Mapping[str, Place]  # by input: where the nodes of a variable stand
+
+
+class NotLifted(Exception):
+    """Why an expression is recomputed as a whole when something it reads has changed."""
+
+    def __init__(self, reason: str, span: Span = (0, 0)) -> None:
+        super().__init__(reason)
+        self.reason, self.span = reason, span
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A relation under construction: a node, and clauses over its rows that read the row alone."""
+
+    base: c.Node
+    clauses: tuple[Any, ...] = ()
+    bound: tuple[p.Variable, ...] = ()
+    nested: bool = False
+    scalars: Mapping[p.Variable, c.Node] = field(default_factory=dict)
+    places: Mapping[p.Variable, Places] = field(default_factory=dict)
+    clock: bool = False
+
+    @property
+    def variables(self) -> tuple[p.Variable, ...]:
+        """All variables of its rows."""
+        return self.base.columns + self.bound
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is the single row that everything begins with."""
+        return isinstance(self.base, c.One) and not self.nested
+
+    @property
+    def is_one_row(self) -> bool:
+        """Whether nothing has been chosen yet: it has its row in any case."""
+        return self.is_one and not self.clauses
+
+    def with_clause(self, clause: Any, bound: tuple[p.Variable, ...], nested: bool) -> Relation:
+        """The relation with one more clause."""
+        return replace(
+            self,
+            clauses=(*self.clauses, clause),
+            bound=self.bound + bound,
+            nested=self.nested or nested,
+        )
+
+    def with_scalars(self, scalars: Mapping[p.Variable, c.Node]) -> Relation:
+        """The relation with values that all rows read."""
+        return replace(self, scalars={**self.scalars, **scalars}) if scalars else self
+
+    def placed(self, variable: p.Variable, places: Places) -> Relation:
+        """The relation, knowing where the nodes of a variable stand."""
+        return replace(self, places={**self.places, variable: places}) if places else self
+
+    def closed(self) -> Relation:
+        """The relation as one node."""
+        if not self.clauses and not self.scalars:
+            return self
+        tuples: p.Tuples = p.Unit()
+        for clause in self.clauses:
+            tuples = replace(clause, source=tuples)
+        width = self.base.width + int(self.nested)
+        node = c.Rows(
+            self.base, tuples, (*self.variables, *self.scalars), width, self.nested,
+            tuple(self.scalars.items()), clock=self.clock,
+        )  # fmt: skip
+        return Relation(node, places=self.places)
+
+
+def called(name: str, argument: p.Expression) -> p.Call:
+    """A call of a function of one argument."""
+    function = lookup(FN, name, 1)
+    assert function is not None
+    return p.Call(function, (argument,), span=argument.span)
+
+
+def asks_clock(plan: p.Plan) -> bool:
+    """Whether a plan reads the clock, or lifespans that may end now."""
+    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
+    return any(
+        isinstance(node, (*temporal, p.AllenCompare, p.Interval))
+        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
+        for node in descendants(plan)
+    )
+
+
+def member(value: p.Expression, call: p.Call | None) -> p.Expression:
+    """What a fold keeps of each row: values, unless it is the items that count."""
+    if call is None or call.function.local in ("count", "exists", "empty"):
+        return value
+    return called("data", value)

@@ -1,0 +1,1 @@
+"""Snapshots of running queries as files: what a checkpoint starts again from."""

@@ -1,0 +1,43 @@
+"""A running query and what reads its inputs, to bytes and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.edges.snapshot.container import Snapshot, packed
+from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.operators.snapshot.arrow import Unreadable
+from xstreamcast.operators.snapshot.names import read_names, write_names
+from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+from xstreamcast.operators.snapshot.watch import read_watch, write_watch
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.watch import Watch
+
+
+def taken(watch: Watch, decoders: Mapping[str, Any], header: Mapping[str, Any]) -> bytes:
+    """A snapshot between two ticks; Unwritten if there is something that no table holds."""
+    to = TableWriter()
+    write_watch(to, watch)
+    names = list(decoders)
+    for number, name in enumerate(names):
+        write_decoder(to, f"decoder{number}", decoders[name])
+    write_names(to, watch.names)
+    tables = to.finish()
+    return packed({**header, "decoders": names, "facts": to.facts}, tables)
+
+
+def restored(snapshot: Snapshot, watch: Watch, decoders: Mapping[str, Any]) -> None:
+    """Let a new query and new decoders go on from a snapshot; Unreadable if it is not theirs."""
+    header, tables = snapshot
+    if list(decoders) != header["decoders"]:
+        raise Unreadable("it is of other inputs")
+    read_names(tables, watch.names)
+    source = TableReader(tables, header["facts"], watch.names)
+    for number, decoder in enumerate(decoders.values()):
+        if type(decoder) is not Decoder:
+            raise Unreadable(f"{decoder.name} is another kind of input now")
+        read_decoder(source, f"decoder{number}", decoder)
+    read_watch(source, watch, {name: one.ids for name, one in decoders.items()})

@@ -1,0 +1,35 @@
+"""Which certificates are trusted: those of the system, or those in a file that somebody names."""
+
+from __future__ import annotations
+
+import ssl
+
+from xstreamcast.errors import error
+
+HINT = "name the certificate to trust: ca=FILE in the address, or XSTREAMCAST_CA"
+
+
+def checked(ca: str | None) -> str | None:
+    """The file of certificates, if it is one."""
+    if ca is not None:
+        trusting(ca)
+    return ca
+
+
+def trusting(ca: str | None) -> ssl.SSLContext:
+    """What a connection is checked by."""
+    try:
+        return ssl.create_default_context(cafile=ca)
+    except ssl.SSLError:
+        raise error("XSCU0003", f"{ca} holds no certificate in PEM") from None
+    except OSError as failed:
+        raise error("XSCU0003", f"cannot open {ca}: {failed.strerror}") from None
+
+
+def hint_of(failed: BaseException | None) -> str | None:
+    """What to do about a certificate that nobody vouches for; None for any other failure."""
+    while failed is not None:
+        if isinstance(failed, ssl.SSLCertVerificationError):
+            return HINT
+        failed = failed.__cause__ or failed.__context__
+    return None

@@ -1,0 +1,152 @@
+"""Choices, bindings and checks of one row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.conversion import checked, converted
+from xstreamcast.evaluate.frame import Frame, Key, Value
+from xstreamcast.evaluate.single.codes import Code, code_of, located
+from xstreamcast.functions.atomize import effective_boolean
+from xstreamcast.model.atomic import BOOLEAN, NODE, derives
+from xstreamcast.model.row import FALSE, TRUE, Row
+from xstreamcast.model.sequence_type import AnyItem, AtomicItem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from xstreamcast.evaluate.context import Context
+    from xstreamcast.model.column import Column
+    from xstreamcast.model.sequence_type import SequenceType
+
+
+def holds(column: Column, frame: Frame) -> bool:
+    """The effective boolean value of the only row."""
+    if column.__class__ is Row:
+        row: Row = column  # type: ignore[assignment]
+        if row.tag == BOOLEAN and len(row.cells) == 1:
+            return bool(row.cells[0])
+        if row.tag == NODE or not row.cells:
+            return bool(row.cells)
+    return bool(effective_boolean(frame.context.store, column)[0])
+
+
+def if_(plan: p.If, context: Context) -> Code:
+    """One branch."""
+    test = code_of(plan.test, context)
+    then, otherwise = code_of(plan.then, context), code_of(plan.otherwise, context)
+
+    def run(frame: Frame) -> Column:
+        try:
+            chosen = then if holds(test(frame), frame) else otherwise
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+        return chosen(frame)
+
+    return run
+
+
+def and_(plan: p.And, context: Context) -> Code:
+    """All operands, up to the first that is false."""
+    return _until(plan, context, False)
+
+
+def or_(plan: p.Or, context: Context) -> Code:
+    """Any operand, up to the first that is true."""
+    return _until(plan, context, True)
+
+
+def _until(plan: p.And | p.Or, context: Context, decides: bool) -> Code:
+    operands = [code_of(operand, context) for operand in plan.operands]
+    decided, otherwise = (TRUE, FALSE) if decides else (FALSE, TRUE)
+
+    def run(frame: Frame) -> Column:
+        try:
+            for operand in operands:
+                if holds(operand(frame), frame) is decides:
+                    return decided
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+        return otherwise
+
+    return run
+
+
+def return_(plan: p.Return, context: Context) -> Code | None:
+    """A FLWOR of `let` alone; one that loops is evaluated in columns."""
+    bound: list[tuple[int, Code]] = []
+    source: p.Tuples = plan.source
+    while isinstance(source, p.Let):
+        bound.append((source.variable.number, code_of(source.value, context)))
+        source = source.source
+    if not isinstance(source, p.Unit):
+        return None
+    bound.reverse()
+    result = code_of(plan.result, context)
+
+    def run(frame: Frame) -> Column:
+        own: dict[Key, Value] = {}
+        inner = Frame(frame.context, 1, frame, None, own)
+        for number, value in bound:
+            inner.bind(number, value(inner))
+        return result(inner)
+
+    return run
+
+
+def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
+    """Whether a value has the type, as far as that is told without a look at its items."""
+    least, most = wanted.at_least, wanted.at_most
+    tags: dict[int, bool] = {}
+    target = wanted.item.tag if isinstance(wanted.item, AtomicItem) else None
+    anything = isinstance(wanted.item, AnyItem)
+
+    def fits(column: Column) -> bool:
+        if column.__class__ is Row:
+            tag, count = column.tag, len(column.cells)  # type: ignore[attr-defined]
+        else:
+            tag, count = column.items.tag, len(column.items)
+        if count < least or (most is not None and count > most):
+            return False
+        if anything or not count:
+            return True
+        known = tags.get(tag)
+        if known is None:
+            known = tags[tag] = target is not None and derives(tag, target)
+        return known
+
+    return fits
+
+
+def convert(plan: p.Convert, context: Context) -> Code:
+    """The value as it is, where it has the type already."""
+    operand, fits = code_of(plan.operand, context), fitting(plan.type)
+
+    def run(frame: Frame) -> Column:
+        value = operand(frame)
+        if fits(value):
+            return value
+        try:
+            return converted(frame, value, plan.type, plan.role)
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+
+    return run
+
+
+def treat(plan: p.Treat, context: Context) -> Code:
+    """The value, if it has the type."""
+    operand, fits = code_of(plan.operand, context), fitting(plan.type)
+
+    def run(frame: Frame) -> Column:
+        value = operand(frame)
+        if fits(value):
+            return value
+        try:
+            return checked(frame, value, plan.type, plan.role, plan.code)
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+
+    return run

@@ -1,0 +1,187 @@
+"""Constants, variables, sequences, arithmetic and comparisons of one row."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.errors import Error
+from xstreamcast.evaluate import compare, values
+from xstreamcast.evaluate.single.codes import Code, code_of, located
+from xstreamcast.functions.call import CODEPOINT
+from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, PRIMITIVE, STRING, UNTYPED
+from xstreamcast.model.column import Column, beside
+from xstreamcast.model.row import FALSE, NOTHING, SHORT, TRUE, Row, row_of
+
+if TYPE_CHECKING:
+    from xstreamcast.evaluate.context import Context
+    from xstreamcast.evaluate.frame import Frame
+
+_COMPARE: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le,
+    "gt": operator.gt, "ge": operator.ge,
+}  # fmt: skip
+_EXACT: Final[dict[str, Callable[[int, int], int]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "idiv": lambda a, b: a // b if (a < 0) == (b < 0) else -(-a // b),
+    "mod": lambda a, b: a % b if a >= 0 < b else (abs(a) % abs(b)) * (-1 if a < 0 else 1),
+}
+_FLOATING: Final = frozenset("+-*")
+_DIVIDES: Final = frozenset({"idiv", "mod"})
+_WIDE: Final = 1 << 256  # beyond it the rule for columns counts digits
+
+
+def const(plan: p.Const, context: Context) -> Code:
+    """The same atoms each time."""
+    tags = {atom.tag for atom in plan.atoms}
+    if len(tags) > 1 or len(plan.atoms) > SHORT:
+        return lambda frame: values.const(plan, frame)
+    tag = tags.pop() if tags else NOTHING.tag
+    row = Row(tag, tuple(atom.value for atom in plan.atoms))
+    return lambda frame: row
+
+
+def var(plan: p.Var, context: Context) -> Code:
+    """The variable; what is not in the frame itself is found by the frame."""
+    number = plan.variable.number
+
+    def run(frame: Frame) -> Column:
+        value = frame.values.get(number)
+        if value.__class__ is Row or value.__class__ is Column:
+            return value  # type: ignore[return-value]
+        return frame.variable(number)
+
+    return run
+
+
+def comma(plan: p.Comma, context: Context) -> Code:
+    """The parts after each other."""
+    parts = [code_of(part, context) for part in plan.parts]
+
+    def run(frame: Frame) -> Column:
+        found = [part(frame) for part in parts]
+        live = [one for one in found if one.__class__ is not Row or one.cells]  # type: ignore[attr-defined]
+        if len(live) <= 1:
+            return live[0] if live else NOTHING
+        if all(one.__class__ is Row for one in live):
+            tag = live[0].tag  # type: ignore[attr-defined]
+            cells = tuple(cell for one in live for cell in one.cells)  # type: ignore[attr-defined]
+            if len(cells) <= SHORT and all(one.tag == tag for one in live):  # type: ignore[attr-defined]
+                return Row(tag, cells)
+        return beside(live)
+
+    return run
+
+
+def range_(plan: p.Range, context: Context) -> Code:
+    """low to high, where both are integers and near each other."""
+    low, high = code_of(plan.low, context), code_of(plan.high, context)
+
+    def run(frame: Frame) -> Column:
+        try:
+            first, last = low(frame), high(frame)
+            a, b = row_of(first), row_of(last)
+            if (
+                a is not None and b is not None and a.tag == b.tag == INTEGER
+                and len(a.cells) == len(b.cells) == 1
+                and b.cells[0] - a.cells[0] < SHORT
+            ):  # fmt: skip
+                cells = tuple(range(a.cells[0], b.cells[0] + 1))
+                return Row(INTEGER, cells) if cells else NOTHING
+            return values.range_of(first, last, frame)
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+
+    return run
+
+
+def arithmetic(plan: p.Arithmetic, context: Context) -> Code:
+    """Integers and doubles here, all else as for columns."""
+    left, right, op = code_of(plan.left, context), code_of(plan.right, context), plan.op
+    exact = _EXACT.get(op)
+    floating, divides = op in _FLOATING, op in _DIVIDES
+
+    def run(frame: Frame) -> Column:
+        try:
+            one = left(frame)
+            a = one if one.__class__ is Row else row_of(one)
+            if a is None or len(a.cells) != 1:  # type: ignore[attr-defined]
+                return values.combined(plan, one, right, frame)
+            other = right(frame)
+            b = other if other.__class__ is Row else row_of(other)
+            if b is not None and len(b.cells) == 1:  # type: ignore[attr-defined]
+                x, y = a.cells[0], b.cells[0]  # type: ignore[attr-defined]
+                kind, like = PRIMITIVE.get(a.tag), PRIMITIVE.get(b.tag)  # type: ignore[attr-defined]
+                if kind == INTEGER == like:
+                    if exact is not None and not (divides and y == 0) and -_WIDE < x < _WIDE:
+                        return Row(INTEGER, (exact(x, y),))
+                elif kind == DOUBLE == like and floating:
+                    return Row(DOUBLE, (exact(x, y),))  # type: ignore[misc]
+            return values.combined(plan, one, lambda _: other, frame)
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+
+    return run
+
+
+def value_compare(plan: p.ValueCompare, context: Context) -> Code:
+    """Two integers, two doubles or two strings here, all else as for columns."""
+    left, right = code_of(plan.left, context), code_of(plan.right, context)
+    holds = _COMPARE[plan.op]
+
+    def run(frame: Frame) -> Column:
+        try:
+            one = left(frame)
+            a = row_of(one)
+            if a is None or len(a.cells) != 1:
+                return compare.value_of(plan, one, right, frame)
+            other = right(frame)
+            b = row_of(other)
+            if b is not None and len(b.cells) == 1 and _alike(a.tag, b.tag, frame):
+                return TRUE if holds(a.cells[0], b.cells[0]) else FALSE
+            return compare.value_of(plan, one, lambda _: other, frame)
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+
+    return run
+
+
+def general_compare(plan: p.GeneralCompare, context: Context) -> Code:
+    """A few integers, doubles or strings on both sides here, all else as for columns."""
+    left, right = code_of(plan.left, context), code_of(plan.right, context)
+    holds = _COMPARE[plan.op]
+
+    def run(frame: Frame) -> Column:
+        try:
+            one, other = left(frame), right(frame)
+            a, b = row_of(one), row_of(other)
+            if a is not None and b is not None:
+                if not a.cells or not b.cells:
+                    return FALSE if _comparable(a, b) else compare.general_of(plan, one, other, frame)
+                if _alike(a.tag, b.tag, frame) and len(a.cells) * len(b.cells) <= 2 * SHORT:
+                    found = any(holds(x, y) for x in a.cells for y in b.cells)
+                    return TRUE if found else FALSE
+            return compare.general_of(plan, one, other, frame)
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
+
+    return run
+
+
+def _comparable(a: Row, b: Row) -> bool:
+    """Whether what is there needs no look: nodes would have to be atomised."""
+    return (not a.cells or a.tag in PRIMITIVE) and (not b.cells or b.tag in PRIMITIVE)
+
+
+def _alike(one: int, other: int, frame: Frame) -> bool:
+    """Whether Python compares values of the two types as XQuery does."""
+    kind = PRIMITIVE.get(one)
+    if kind != PRIMITIVE.get(other) or one == UNTYPED:
+        return False
+    if kind == STRING:
+        return frame.context.static.collation == CODEPOINT
+    return kind in (INTEGER, DOUBLE, BOOLEAN)

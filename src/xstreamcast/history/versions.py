@@ -1,0 +1,190 @@
+"""The versions of single ids, kept in order as fragments arrive.
+
+versions of an id  →  what `History.chains` says of it, without looking at any other id
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from xstreamcast.kernels import chains as k
+from xstreamcast.model.fragment import TEMPORARY, ZONED
+from xstreamcast.model.instant import NOW
+
+if TYPE_CHECKING:
+    from xstreamcast.history.history import History
+
+
+class Version(NamedTuple):
+    """A version of an id: where its fragment arrived, its lifespan, and whether it is the last."""
+
+    place: int
+    begin: int
+    end: int
+    zones: int
+    last: bool
+
+
+class Links(Protocol):
+    """Where the fragments of ids arrived."""
+
+    def of(self, code: int) -> list[int]:
+        """The places of all fragments of an id."""
+
+    def last(self, code: int) -> int:
+        """The place of the last fragment of an id; -1 if there is none."""
+
+    def is_single(self, code: int) -> bool:
+        """Whether an id has one fragment at most."""
+
+
+class Chain:
+    """The fragments of one id that count, in the order of their valid times."""
+
+    __slots__ = ("begins", "layered", "places", "read")
+
+    def __init__(self) -> None:
+        self.begins: list[int] = []
+        self.places: list[int] = []
+        self.read = -1  # the last place that was taken in
+        self.layered = False  # something temporary hides others for a while
+
+
+class Versions:
+    """Chains of the ids that somebody asks for; of an id with one fragment nothing is kept."""
+
+    def __init__(self, history: History, links: Links) -> None:
+        self._history, self._links = history, links
+        self._chains: dict[int, Chain] = {}
+
+    def arrived(self, code: int, places: Iterable[int]) -> set[int] | None:
+        """Take in fragments of an id that are new → the begins of the versions that may be others
+        now; None if any may.
+        """
+        chain = self._chains.get(code)
+        if chain is None:
+            last = self._links.last(code)
+            if self._links.is_single(code):
+                return {int(self._history.fragments["valid"][last])}
+            self._built(code)
+            return None
+        touched: set[int] = set()
+        for place in places:
+            if place > chain.read:
+                touched |= self._insert(code, chain, place)
+        return None if chain.layered else touched
+
+    def _chain(self, code: int) -> Chain | None:
+        """The chain of an id; None if it has one fragment."""
+        known = self._chains.get(code)
+        if known is None and not self._links.is_single(code):
+            known = self._built(code)
+        return known
+
+    def _built(self, code: int) -> Chain:
+        chain = self._chains[code] = Chain()
+        for place in self._links.of(code):
+            self._insert(code, chain, place)
+        return chain
+
+    def _insert(self, code: int, chain: Chain, place: int) -> set[int]:
+        f = self._history.fragments
+        valid = int(f["valid"][place])
+        chain.read = place
+        if f["flags"][place] & TEMPORARY and not chain.layered:
+            chain.layered = True  # what it hides counts again, so that all that arrived is needed
+            chain.begins, chain.places = [], self._links.of(code)
+            chain.read = chain.places[-1]
+            return set()
+        if chain.layered:
+            chain.places.append(place)
+            return set()
+        at = bisect_left(chain.begins, valid)
+        before = {chain.begins[at - 1]} if at else set()
+        if at < len(chain.begins) and chain.begins[at] == valid:
+            if f["version"][chain.places[at]] > f["version"][place]:
+                return set()
+            chain.places[at] = place
+            return {valid} | before
+        chain.begins.insert(at, valid)
+        chain.places.insert(at, place)
+        return {valid} | before
+
+    def near(self, code: int, instant: int) -> set[int] | None:
+        """The begins of versions that may begin or end at an instant; None if any may."""
+        chain = self._chain(code)
+        if chain is None or chain.layered:
+            return None
+        at = bisect_right(chain.begins, instant)
+        return set(chain.begins[max(0, at - 2) : at])
+
+    def all(self, code: int, until: int = NOW) -> list[Version]:
+        """The versions of an id up to an instant."""
+        chain = self._chain(code)
+        if chain is None:
+            one = self._single(self._links.last(code), until)
+            return [] if one is None else [one]
+        if chain.layered:
+            return self._layers(chain, until)
+        count = bisect_right(chain.begins, until)
+        return [self._version(chain, at, count, until) for at in range(count)]
+
+    def at(self, code: int, begin: int, until: int = NOW) -> Version | None:
+        """The version that begins at an instant."""
+        chain = self._chain(code)
+        if chain is None:
+            one = self._single(self._links.last(code), until)
+            return one if one is not None and one.begin == begin else None
+        if chain.layered:
+            return next((v for v in self._layers(chain, until) if v.begin == begin), None)
+        at = bisect_left(chain.begins, begin)
+        if at == len(chain.begins) or chain.begins[at] != begin or begin > until:
+            return None
+        return self._version(chain, at, bisect_right(chain.begins, until), until)
+
+    def _single(self, place: int, until: int) -> Version | None:
+        if place < 0:
+            return None
+        f = self._history.fragments
+        begin, limit, flags = int(f["valid"][place]), int(f["to"][place]), int(f["flags"][place])
+        if begin > until:
+            return None
+        if limit < NOW and limit <= until:
+            return Version(place, begin, limit, flags & ZONED | (flags & k.ENDS_ZONED) >> 3, True)
+        return Version(place, begin, NOW, flags & ZONED, True)
+
+    def _version(self, chain: Chain, at: int, count: int, until: int) -> Version:
+        f, place = self._history.fragments, chain.places[at]
+        flags, limit = int(f["flags"][place]), int(f["to"][place])
+        last = at + 1 >= count
+        end, zones = NOW, flags & ZONED
+        if not last:
+            end = chain.begins[at + 1]
+            zones |= (int(f["flags"][chain.places[at + 1]]) & ZONED) << 1
+        if limit < end and limit <= until:
+            end, zones = limit, (zones & 1) | (flags & k.ENDS_ZONED) >> 3
+        return Version(place, chain.begins[at], end, zones, last)
+
+    def _layers(self, chain: Chain, until: int) -> list[Version]:
+        f = self._history.fragments
+        places = np.array(sorted(chain.places), np.int64)
+        given = k.Arrived(
+            np.zeros(len(places), np.int32),
+            *(f[name][places] for name in ("valid", "flags", "to", "version")),
+        )
+        made = k.chained(given, 1, until, NOW)
+        rows = zip(made.place.tolist(), *(one.tolist() for one in made[2:]), strict=True)
+        count = len(made.place)
+        return [
+            Version(int(places[place]), begin, end, zones, at + 1 == count)
+            for at, (place, begin, end, zones) in enumerate(rows)
+        ]
+
+    @property
+    def state_bytes(self) -> int:
+        """About what it keeps."""
+        return sum(200 + 48 * len(one.begins) for one in self._chains.values())

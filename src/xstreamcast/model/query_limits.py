@@ -1,0 +1,80 @@
+"""How much one evaluation of a query may take; each limit has an option and an error that names it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import Any, Final
+
+from xstreamcast.errors import Error, error
+from xstreamcast.model.frozen import dataclass
+
+_SENSIBLE: Final[dict[str, tuple[float, float]]] = {
+    "query_timeout": (0.001, 10**9),
+    "max_recursion": (1, 100_000),
+    "max_open_rows": (1, 1 << 40),
+    "max_digits": (40, 10**8),
+    "max_text": (1, 1 << 40),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLimits:
+    """Bounds of one evaluation: `QueryLimits(query_timeout=30)`.
+
+    The defaults bound memory, not time: only who asks knows how long an answer is worth waiting for.
+    """
+
+    query_timeout: float | None = None  # seconds of one run, or of one tick of a watch
+    max_recursion: int = 12_000  # calls of declared functions inside each other
+    max_open_rows: int = 1 << 25  # rows of all calls that are open at a time
+    max_digits: int = 100_000  # of an integer
+    max_text: int = 1 << 28  # characters of one string
+
+    def __post_init__(self) -> None:
+        for bound in fields(self):
+            low, high = _SENSIBLE[bound.name]
+            value: Any = getattr(self, bound.name)
+            if value is None and bound.default is None:
+                continue
+            whole = isinstance(value, int) or bound.default is None
+            if not isinstance(value, int | float) or not whole or not low <= value <= high:
+                raise error("XSCU0005", f"{bound.name} must be from {low} to {high}; got {value!r}")
+
+
+class _Chosen(threading.local):
+    limits: QueryLimits | None = None
+
+
+_default = QueryLimits()
+_chosen: Final = _Chosen()
+
+
+def query_limits() -> QueryLimits:
+    """What holds here and now."""
+    return _chosen.limits or _default
+
+
+def set_query_limits(limits: QueryLimits) -> None:
+    """From now on these hold, in this process, where nothing else is said."""
+    global _default
+    _default = limits
+
+
+@contextmanager
+def limited(limits: QueryLimits | None) -> Iterator[None]:
+    """What holds on this thread, for the length of a `with`; None changes nothing."""
+    before = _chosen.limits
+    _chosen.limits = limits or before
+    try:
+        yield
+    finally:
+        _chosen.limits = before
+
+
+def exceeded(limit: str, sentence: str, code: str = "XSCD0003") -> Error:
+    """The error for a limit that was reached: what happened, and how it is raised."""
+    option = f"--{limit.replace('_', '-')}"
+    return error(code, sentence, hint=f"{option} sets the limit; in Python, QueryLimits({limit}=…)")

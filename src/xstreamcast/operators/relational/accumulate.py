@@ -1,0 +1,103 @@
+"""Folds over all units of documents: each goes on from its last value, and no unit is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.circuit import nodes as c
+from xstreamcast.evaluate.calls import library_call
+from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.functions.arithmetic import arithmetic
+from xstreamcast.functions.atomize import atomize
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import BOOLEAN, INTEGER
+from xstreamcast.model.column import Column
+from xstreamcast.model.delta import Cell, Delta, Row
+from xstreamcast.model.items import Items, empty_items
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.relational.tick import Round
+
+
+class AccumulateOperator:
+    """units, in order  →  one row: the outer one with the folds so far."""
+
+    def __init__(self, node: c.Nest) -> None:
+        self._node = node
+        self._folds = [_Fold(one, fold) for one, fold in node.inner if isinstance(one, c.Rows)]
+        outer = node.outer.columns
+        into = [fold.into for _, fold in node.inner]
+        self._cells = [
+            (None, outer.index(v)) if v in outer else (into.index(v), 0) for v in node.columns
+        ]
+        self._outer: Row | None = None
+        self._made: Row | None = None
+
+    def apply(self, turn: Round, outer: Delta, units: Sequence[Delta]) -> Delta:
+        """The row, if a fold has another value now."""
+        for _, new in outer.values():
+            self._outer = new
+        for fold, delta in zip(self._folds, units, strict=True):
+            fold.take([key[0] for key in delta], turn)
+        assert self._outer is not None
+        values = [fold.value(turn) for fold in self._folds]
+        cells = tuple(
+            self._outer.cells[at] if which is None else values[which] for which, at in self._cells
+        )
+        old, self._made = self._made, Row(self._outer.rank, cells)
+        out: Delta = {}
+        turn.put(out, (), old, self._made)
+        return out
+
+
+class _Fold:
+    """sum(a, b) = sum(sum(a), b), and so on: what came before is one value."""
+
+    def __init__(self, node: c.Rows, fold: c.Fold) -> None:
+        self._name, self._tuples, self._column = fold.name, node.tuples, fold.column.number
+        assert isinstance(node.source, c.Units)
+        self._units = node.source
+        self._count, self._folded = 0, empty_items()
+
+    def take(self, units: list[str], turn: Round) -> None:
+        for minis in turn.read(self._units.source, set(units)) if units else ():
+            frame = turn.asking.units(minis, self._units.document)
+            tuples = gathered(self._tuples, frame)
+            if tuples.n == 0:
+                continue
+            value = tuples.variable(self._column)
+            self._count += len(value.items)
+            if self._name not in ("count", "exists", "empty") and len(value.items):
+                column = atomize(frame.context.store, value)
+                _ = column.items.values  # read now: the store does not stay
+                self._fold(column.items, turn)
+
+    def _fold(self, items: Items, turn: Round) -> None:
+        name = "sum" if self._name == "avg" else self._name
+        self._folded = _called(name, Items.concat([self._folded, items]), turn)
+
+    def value(self, turn: Round) -> Cell:
+        match self._name:
+            case "exists":
+                return ((BOOLEAN, self._count > 0),)
+            case "empty":
+                return ((BOOLEAN, self._count == 0),)
+            case "count":
+                return ((INTEGER, self._count),)
+            case "avg" if self._count:
+                _called("avg", self._folded, turn)  # whether there is a mean at all
+                mean = arithmetic("div", self._folded, Items.of(INTEGER, [self._count]))
+                return tuple(mean.pairs())
+            case name:
+                return tuple(_called(name, self._folded, turn).pairs())
+
+
+def _called(name: str, items: Items, turn: Round) -> Items:
+    function = lookup(FN, name, 1)
+    assert function is not None
+    column = Column(items, np.array([0, len(items)], np.int64))
+    return library_call(function, [column], turn.workspace().context.root, None).items

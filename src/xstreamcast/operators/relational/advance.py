@@ -1,0 +1,100 @@
+"""One tick through the operators of some nodes, each after those that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.circuit import nodes as c
+from xstreamcast.model.delta import Delta, Row, RowDelta
+from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.group import GroupOperator
+from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
+from xstreamcast.operators.relational.join import JoinOperator
+from xstreamcast.operators.relational.nest import NestOperator
+from xstreamcast.operators.relational.order import OrderOperator
+from xstreamcast.operators.relational.positions import (
+    NumberOperator,
+    PickOperator,
+    SliceOperator,
+    UnionOperator,
+)
+from xstreamcast.operators.relational.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.rows import RowsOperator
+from xstreamcast.operators.relational.unit_rows import UnitRows
+from xstreamcast.operators.relational.window import WindowOperator
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.relational.tick import Round
+
+Deltas = dict[int, Delta]  # by the identity of a node
+
+
+class Operators:
+    """An operator for each node of a circuit, or of one of its stages."""
+
+    def __init__(self, nodes: Sequence[c.Node], root: c.Node) -> None:
+        self._nodes = nodes
+        self._inlined = frozenset(
+            id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
+        )  # maps of pieces, which are evaluated where their values are folded
+        self.all = [_operator(node, root) for node in nodes]
+        self.fresh = True  # nothing has been taken in yet
+
+    def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
+        """The deltas of all nodes, given those of nodes that are elsewhere."""
+        fresh, self.fresh = self.fresh, False
+        for node, operator in zip(self._nodes, self.all, strict=True):
+            match node:
+                case c.One():
+                    deltas[id(node)] = {(): RowDelta(None, Row((), ()))} if fresh else {}
+                case c.Units():
+                    assert tick is not None
+                    deltas[id(node)] = operator.apply(turn, tick, fresh)
+                case c.Rows() if id(node) in self._inlined:
+                    pass
+                case c.Nest() if isinstance(operator, AccumulateOperator):
+                    units = [deltas[id(c.inputs_of(one)[0])] for one, _ in node.inner]
+                    deltas[id(node)] = operator.apply(turn, deltas[id(node.outer)], units)
+                case _:
+                    given = [deltas[id(one)] for one in c.inputs_of(node)]
+                    deltas[id(node)] = operator.apply(turn, given)
+        return deltas
+
+
+def _takes_pieces(node: c.Node) -> bool:
+    inner = [one for one, _ in node.inner] if isinstance(node, c.Nest) else []
+    return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
+
+
+def _operator(node: c.Node, root: c.Node) -> Any:
+    match node:
+        case c.One():
+            return None
+        case c.Units():
+            return UnitRows(node, whole=node is not root)
+        case c.Rows():
+            return RowsOperator(node)
+        case c.Join():
+            return JoinOperator(node)
+        case c.IntervalJoin():
+            return IntervalJoinOperator(node)
+        case c.RangeFold():
+            return RangeFoldOperator(node)
+        case c.Nest():
+            return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)
+        case c.Group():
+            return GroupOperator(node)
+        case c.Order():
+            return OrderOperator(node)
+        case c.Slice():
+            return SliceOperator(node)
+        case c.Pick():
+            return PickOperator(node)
+        case c.Number():
+            return NumberOperator(node)
+        case c.Union():
+            return UnionOperator(node)
+        case c.Window():
+            return WindowOperator(node)

@@ -1,0 +1,37 @@
+"""Where operators read the content of units from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.units import Minis
+
+
+class UnitReader:
+    """Units by key: those that arrived or were made in this tick as they are, others made now."""
+
+    def __init__(self, tick: Tick, sources: tuple[str | None, ...]) -> None:
+        self._tick, self._sources = tick, sources
+        self._known: dict[int, list[tuple[frozenset[str], Minis]]] = {}
+        for number, name in enumerate(sources):
+            for one in tick.moves.get(name, ()):
+                if one.asked is not None:
+                    self._keep(number, one.asked)
+
+    def _keep(self, source: int, minis: Minis) -> None:
+        self._known.setdefault(source, []).append((frozenset(minis.keys), minis))
+
+    def __call__(self, source: int, keys: set[str]) -> list[Minis]:
+        arrived = self._known.get(source, ())
+        for known, minis in arrived:
+            if keys <= known:
+                return [minis]
+        if not self._tick.keeps(self._sources[source]):
+            return [minis for _, minis in arrived]
+        moves = self._tick.again(sorted(keys), self._sources[source])
+        found = [one.asked for one in moves if one.asked is not None]
+        if len(found) == 1:
+            self._keep(source, found[0])
+        return found

@@ -1,0 +1,1 @@
+"""State of a running query as Arrow tables, and operators made from it again."""

@@ -1,0 +1,104 @@
+"""A fragment stream on its way in: what has come of it, and which units it has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from xstreamcast.algebra.guide import Link
+from xstreamcast.operators.attached_units import AttachedUnits
+from xstreamcast.operators.snapshot.arrow import Unwritten
+from xstreamcast.operators.snapshot.history import read_history, write_history
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.operators.forgetting import ForgettingFeed
+    from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+
+_FACTS = ("until", "strict", "dropped", "_taken", "_looked", "_first", "_since", "_batches", "_due")
+
+
+def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
+    """The history of a stream, and what the feed knows beside it."""
+    if feed.shared is not None or feed._insides is not None or feed.mine is not None:
+        raise Unwritten(f"{feed.history.name} is read by several queries at once")
+    write_history(to, at, feed.history)
+    to.facts[f"{at}.feed"] = {name: getattr(feed, name) for name in _FACTS} | {
+        "planned": sorted(feed._planned),
+        "guide": _guide_facts(feed.kept.guide),
+    }
+    marks = {"root": feed._of_root, "gone": feed._gone, "dead": feed._dead}
+    for name, column in marks.items():
+        to.arrays(f"{at}.{name}", {"number": np.flatnonzero(column)})
+    checked = feed._conforming
+    said = np.flatnonzero((checked._own_tag >= 0) | (checked._hole_tag >= 0))
+    tags = {"own": checked._own_tag, "hole": checked._hole_tag}
+    until = int(said.max(initial=-1)) + 1
+    to.arrays(f"{at}.tags", {name: one[:until].astype(np.int32) for name, one in tags.items()})
+    to.values(f"{at}.units", unit=list(feed._places), place=list(feed._places.values()))
+    if feed._attached is not None:
+        order, places = feed._attached._order, feed._attached._place
+        to.values(f"{at}.attached", order=order, place=places)
+        to.values(f"{at}.above", place=[feed._attached._last])
+
+
+def begin_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
+    """Give a new feed the history of another one, before it is cut into units."""
+    facts = source.facts[f"{at}.feed"]
+    guide = _guide_from(feed.kept.guide, facts["guide"])
+    if guide != feed.kept.guide:
+        feed._adapt(guide)
+    read_history(source, at, feed.history)
+    feed.until = facts["until"]
+    feed._planned = [(instant, code) for instant, code in facts["planned"]]
+
+
+def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
+    """Go on as the other feed did, with its places of units."""
+    facts = source.facts[f"{at}.feed"]
+    for name in _FACTS:
+        setattr(feed, name, facts[name])
+    feed._of_root[:] = False
+    feed._of_root[source.arrays(f"{at}.root")["number"]] = True
+    gone, dead = (source.arrays(f"{at}.{name}")["number"] for name in ("gone", "dead"))
+    if len(gone):
+        feed._known_gone(gone)  # makes room
+        feed._gone[gone] = True
+    if len(dead):
+        feed._bury(dead)
+    tags, checked = source.arrays(f"{at}.tags"), feed._conforming
+    n, room = len(tags["own"]), max(1024, 2 * len(tags["own"]))
+    checked._own_tag = np.full(room, -1, checked._own_tag.dtype)
+    checked._hole_tag = np.full(room, -1, checked._hole_tag.dtype)
+    checked._own_tag[:n], checked._hole_tag[:n] = tags["own"], tags["hole"]
+    units, places = source.values(f"{at}.units", "unit", "place")
+    feed._places = dict(zip(units, places, strict=True))
+    if f"{at}.attached" in source:
+        ((above,),) = source.values(f"{at}.above", "place")
+        attached = feed._attached = AttachedUnits(feed.history, feed._links, above)
+        attached._order, attached._place = source.values(f"{at}.attached", "order", "place")
+    feed._asked = []
+
+
+def _guide_facts(guide: Guide) -> dict[str, Any]:
+    """What was seen inside the fragments of each tag, and which stand in which."""
+    return {
+        "inner": [[tag, sorted(map(list, names))] for tag, names in guide.inner.items()],
+        "links": [
+            [tag, sorted([list(map(list, link.path)), link.child] for link in links)]
+            for tag, links in guide.links.items()
+        ],
+    }
+
+
+def _guide_from(guide: Guide, facts: Mapping[str, Any]) -> Guide:
+    inner = {tag: frozenset((uri, local) for uri, local in names) for tag, names in facts["inner"]}
+    links = {
+        tag: frozenset(Link(tuple((u, n) for u, n in path), child) for path, child in found)
+        for tag, found in facts["links"]
+    }
+    return replace(guide, inner=inner, links=links)

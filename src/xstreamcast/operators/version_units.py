@@ -1,0 +1,620 @@
+"""Units of a stream by hole and version: which there are, and which an arrival touches.
+
+units after any arrivals  →  the versions that stand in the holes of the spine, in document order
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from xstreamcast.history.versions import Version, Versions
+from xstreamcast.kernels.instances import EVENT, SNAPSHOT
+from xstreamcast.model.column import distinct
+from xstreamcast.model.instant import NOW, START, show_instant
+from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.operators.root import unit_key
+from xstreamcast.operators.spine import (
+    APART,
+    ATTACHED,
+    INSTANT,
+    LEVEL,
+    Around,
+    Order,
+    Slot,
+    Tags,
+    Unit,
+    label_between,
+    put_in_order,
+    same_tags,
+    write_tags,
+)
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.cut import TagCut
+    from xstreamcast.history.history import History
+    from xstreamcast.operators.history_part import Places
+    from xstreamcast.tape.layout import I64, Bools
+
+
+class Ranks(Mapping[str, int]):
+    """The rank of every unit by its key."""
+
+    def __init__(self, units: dict[str, Unit]) -> None:
+        self._units = units
+
+    def __getitem__(self, key: str) -> int:
+        return self._units[key].rank
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._units
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._units)
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+
+class VersionUnits:
+    """The spine of a stream, and the units that stand in its holes."""
+
+    def __init__(
+        self, history: History, links: Places, cut: TagCut, wanted: Bools | None = None
+    ) -> None:
+        self._history, self._links, self.cut = history, links, cut
+        self.units: dict[str, Unit] = {}
+        self.ranks = Ranks(self.units)
+        self.until = NOW  # what is valid later is not seen yet
+        self.root: Around | None = None
+        self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
+        self._versions = Versions(history, links)
+        self._root_codes: set[int] = set()  # ids of the root's tag
+        self._slots: dict[int, list[Slot]] = {}
+        self._holes: I64 = np.zeros(0, np.int64)  # the ids in the holes of the root,
+        self._rows = self._holes  # and the element around each
+        self._types = history.types()
+        self._levels = cut.levels
+        self._passed = cut.passed
+        self._wanted = wanted  # by tag: whether anything is kept of it; None: of all of them
+        self.dirty: dict[str, None] = {}  # keys of units that are new or look different
+        self.gone: dict[str, None] = {}
+        self._done: set[int] = set()  # ids whose units were dropped
+        self._first = 0  # the holes of the root before this one are of such ids
+        self.moved = False  # units that were there before have other ranks
+
+    # -- arrivals ---------------------------------------------------------------------------------
+
+    def take(self, first: int, last: int, due: Sequence[tuple[int, int]]) -> None:
+        """Take in what arrived at places from first to last, and what the clock has come to."""
+        f = self._history.fragments
+        ids, places = f["id"][first:last], np.arange(first, last)
+        self._make_room()
+        known = {code for _, code in due}
+        rooted = f["tsid"][first:last] == self._history.structure.root
+        for code, place in zip(ids[rooted].tolist(), places[rooted].tolist(), strict=True):
+            self._root_codes.add(code)
+            self._versions.arrived(code, (place,))
+        touched = self._touched(ids, places, due)  # before anybody looks at the versions
+        if rooted.any() or self.root is None or self.root.code in known:
+            self._read_root()
+        if self.root is not None:
+            if self._history.attaches:
+                self._attach(places[f["within"][first:last] >= 0])
+            for code, begins in touched:
+                for slot in self._slots.get(code, ()):
+                    self._revise(slot, begins)
+            every = distinct(np.concatenate((ids, np.array(sorted(known), ids.dtype))))
+            self._touch_around(every.astype(np.int64))
+
+    def taken(self) -> tuple[list[str], list[str], bool]:
+        """What changed since the last time: units to be evaluated, units that are gone, and
+        whether others have other ranks.
+        """
+        dirty = [key for key in self.dirty if key in self.units]
+        gone = [key for key in self.gone if key not in self.units]
+        moved, self.moved = self.moved, False
+        self.dirty, self.gone = {}, {}
+        return dirty, gone, moved
+
+    def _make_room(self) -> None:
+        more = self._links.ids - len(self.is_slot)
+        if more > 0:
+            self.is_slot = np.concatenate((self.is_slot, np.zeros(more, np.bool_)))
+
+    def _touched(
+        self, ids: I64, places: I64, due: Iterable[tuple[int, int]]
+    ) -> list[tuple[int, set[int] | None]]:
+        """Ids in holes of which versions may be others now, and when these begin."""
+        own = self.is_slot[ids]
+        arrived: dict[int, list[int]] = {}
+        for code, place in zip(ids[own].tolist(), places[own].tolist(), strict=True):
+            arrived.setdefault(code, []).append(place)
+        found = [(code, self._versions.arrived(code, new)) for code, new in arrived.items()]
+        return found + [(code, self._versions.near(code, instant)) for instant, code in due]
+
+    def _revise(self, slot: Slot, begins: Iterable[int] | None) -> None:
+        """Look at the versions in a hole that begin then; at all of them if None."""
+        if begins is None:
+            every = {v.begin: v for v in self._versions.all(slot.code, self.until)}
+            for begin in {*every, *slot.begins()}:
+                self._replace(slot, begin, every.get(begin))
+            return
+        pairs = [(begin, self._versions.at(slot.code, begin, self.until)) for begin in begins]
+        for begin, version in pairs:  # first what goes: another version may take its key over
+            if version is None or not self._shows(slot, version):
+                self._replace(slot, begin, None)
+        for begin, version in pairs:
+            if version is not None:
+                self._replace(slot, begin, version)
+
+    def _replace(self, slot: Slot, begin: int, version: Version | None) -> None:
+        old = slot.get(begin)
+        new = None if version is None else self._found(slot, version)
+        if old is None and new is None:
+            return
+        if isinstance(old, Around) and isinstance(new, Around) and old.same(new):
+            return
+        if isinstance(old, Unit) and isinstance(new, Unit) and old == new:
+            return
+        if old is not None:
+            self._leave(old)
+        slot.put(begin, new)
+        if isinstance(new, Unit):
+            self._enter(new)
+        elif new is not None:
+            self._fill(new)
+
+    def _enter(self, unit: Unit) -> None:
+        self.units[unit.key] = unit
+        self.dirty[unit.key] = None
+
+    def _leave(self, old: Unit | Around) -> None:
+        """What stood somewhere is not there any more."""
+        if isinstance(old, Unit):
+            if self.units.get(old.key) is old:
+                del self.units[old.key]
+                self.gone[old.key] = None
+            return
+        for slot in old.slots():
+            self._close(slot)
+
+    def _close(self, slot: Slot) -> None:
+        for one in list(slot.found()):
+            self._leave(one)
+        left = [one for one in self._slots[slot.code] if one is not slot]
+        if left:
+            self._slots[slot.code] = left
+        else:
+            del self._slots[slot.code]
+            self.is_slot[slot.code] = False
+
+    # -- versions ---------------------------------------------------------------------------------
+
+    def _shows(self, slot: Slot, version: Version) -> bool:
+        f = self._history.fragments
+        if f["payload"][version.place] < 0:
+            return False
+        if slot.order is not None and f["within"][version.place] != slot.around.code:
+            return False  # this version is attached to something else
+        if self._types[f["tsid"][version.place]] == SNAPSHOT:
+            return version.last and version.end == NOW  # its latest content stands for it
+        return True
+
+    def _found(self, slot: Slot, version: Version) -> Unit | Around | None:
+        """What a version is in a hole; None where it is not seen."""
+        if not self._shows(slot, version):
+            return None
+        place, begin, end, zones, _ = version
+        tag = int(self._history.fragments["tsid"][place])
+        kind, above, name = self._types[tag], slot.around, slot.name
+        rank = slot.rank(begin)
+        if kind == SNAPSHOT:
+            begin, end, zones = START, NOW, 0
+        elif kind == EVENT:
+            if not above.begin <= begin < above.end:
+                return None
+            name = f"{name}@{show_instant(begin)}"
+            end, zones = NOW, zones & 1
+        else:
+            name = f"{name}@{show_instant(begin)}"
+            if begin < above.begin:
+                begin, zones = above.begin, (zones & 2) | (above.zones & 1)
+            if end > above.end:
+                end, zones = above.end, (zones & 1) | (above.zones & 2)
+            if begin >= end:
+                return None
+        if tag not in self._passed:
+            rank <<= LEVEL * (self._levels - above.depth)
+            return Unit(name, slot, place, begin, end, zones, rank)
+        if above.depth >= self._levels:
+            raise Forbidden("a fragment stands in one that its structure does not tell of")
+        found = Around(name, slot.code, place, slot, rank)
+        found.begin, found.end, found.zones = begin, end, zones
+        if kind == SNAPSHOT:
+            found.begin, found.end, found.zones = above.begin, above.end, above.zones
+        elif kind == EVENT:  # what happened once does not end what follows from it
+            found.begin, found.end, found.zones = START, NOW, 0
+        return found
+
+    # -- the spine --------------------------------------------------------------------------------
+
+    def _read_root(self) -> None:
+        """The root as it was last sent: keep the holes that are still there."""
+        place = self._root_place()
+        before = self.root
+        if place is None:
+            if before is not None:
+                self._leave(before)
+            self.root = None
+            return
+        if before is not None and before.place == place:
+            return
+        code = int(self._history.fragments["id"][place])
+        fresh = Around("", code, place, None, 0)
+        write_tags(self._history, self._links, self.cut, [fresh], self.until)
+        if before is not None and before.code == code:
+            self._take_over(before, place, fresh.tags)
+            return
+        if before is not None:
+            self._leave(before)
+        self.root = fresh
+        self._fill(fresh)
+        self._holes, self._rows = self._carried(place)
+
+    def _root_place(self) -> int | None:
+        """Where the root's content arrived; None if there is none. Forbidden if there are two."""
+        free = [
+            versions
+            for code in sorted(self._root_codes)
+            if (versions := self._versions.all(code, self.until)) and not self._links.is_held(code)
+        ]
+        if len(free) > 1:
+            raise Forbidden("the stream has several roots")
+        if not free:
+            return None
+        version = free[0][-1]
+        if self._history.fragments["payload"][version.place] < 0 or version.end != NOW:
+            return None
+        return version.place
+
+    def _take_over(self, root: Around, place: int, tags: dict[int, Tags]) -> None:
+        """Other content of the root: the holes that are still there stay as they are."""
+        ids, rows = self._carried(place)
+        self._make_room()
+        head, tail = _common(self._holes, ids)
+        last, before = len(ids) - tail, len(root.holes) - tail
+        stays = np.concatenate((np.arange(head), np.arange(last, len(ids))))
+        was = np.concatenate((self._rows[:head], self._rows[before:]))
+        self._restand(root, head, stays, rows, was, tags)
+        known: dict[int, list[Slot]] = {}
+        for slot in root.holes[head:before]:
+            known.setdefault(slot.code, []).append(slot)
+        made, fresh = [], []
+        for code, row in zip(ids[head:last].tolist(), rows[head:last].tolist(), strict=True):
+            old = known.get(code)
+            slot = old.pop(0) if old else Slot(root, code, row, "")
+            if not old and slot.name == "":
+                fresh.append(slot)
+            elif not same_tags(tags.get(row), root.tags.get(slot.row)):
+                self._redo(slot)
+            slot.row = row
+            made.append(slot)
+        for slot in (one for left in known.values() for one in left):
+            self._close(slot)
+        root.holes[head:before] = made
+        if not same_tags(tags.get(0), root.tags.get(0)):
+            for slot in root.attached:
+                self._redo(slot)
+        root.place, root.tags, self._holes, self._rows = place, tags, ids, rows
+        self._relabel(root, head, last, frozenset(map(id, fresh)))
+        self._open(root, fresh)
+
+    def _restand(
+        self, root: Around, head: int, stays: I64, rows: I64, was: I64, tags: dict[int, Tags]
+    ) -> None:
+        """Holes that stay: note where the element around each is now, and whether it differs."""
+        now = rows[stays]
+        pairs = np.unique(np.stack((now, was)), axis=1).T.tolist()
+        differ = [(a, b) for a, b in pairs if not same_tags(tags.get(a), root.tags.get(b))]
+        shifted = now != was
+        if not differ and not shifted.any():
+            return
+        odd = np.zeros(len(now), np.bool_)
+        for a, b in differ:
+            odd |= (now == a) & (was == b)
+        gap = len(rows) - len(root.holes)
+        for at in np.flatnonzero(odd | shifted).tolist():
+            slot = root.holes[int(stays[at]) - (gap if at >= head else 0)]
+            slot.row = int(now[at])
+            if odd[at]:
+                self._redo(slot)
+
+    def _carried(self, place: int) -> tuple[I64, I64]:
+        """The ids in the holes of a fragment, and the row of the element around each below it."""
+        h, f = self._history.holes, self._history.fragments
+        first = int(f["holes"][place - 1]) if place else 0
+        last = int(f["holes"][place])
+        source = self._history.store.tape(int(f["tape"][place])).columns
+        rows = source.parent[h["row"][first:last]].astype(np.int64) - int(f["payload"][place])
+        ids = h["id"][first:last].astype(np.int64)
+        if self._wanted is None:
+            return ids, rows
+        seen = self._wanted[h["tsid"][first:last]]
+        return ids[seen], rows[seen]
+
+    def _redo(self, slot: Slot) -> None:
+        """Other start tags stand around a hole."""
+        for one in slot.found():
+            for unit in _units(one):
+                self.dirty[unit.key] = None
+
+    def _relabel(self, root: Around, head: int, last: int, fresh: frozenset[int]) -> None:
+        """Labels that ascend: known ones stay where they can, new ones come between them."""
+        slots = root.holes
+        end = slots[last].label if last < len(slots) else None
+        least, ends = end, []  # the least label that stays behind each
+        for slot in reversed(slots[head:last]):
+            ends.append(least)
+            if id(slot) not in fresh and (least is None or slot.label < least):
+                least = slot.label
+        before = slots[head - 1].label if head else None
+        for slot, behind in zip(slots[head:last], reversed(ends), strict=True):
+            stays = id(slot) not in fresh and (before is None or slot.label > before)
+            if not stays or (behind is not None and slot.label > behind):
+                label = label_between(before, behind)
+                if label is None or (behind is not None and label >= behind):
+                    self._label_all(slots, 0)
+                    return
+                self._set_label(slot, label)
+            before = slot.label
+
+    def _label_all(self, slots: Sequence[Slot], base: int) -> None:
+        for at, slot in enumerate(slots):
+            self._set_label(slot, base + at * APART)
+
+    def _set_label(self, slot: Slot, label: int) -> None:
+        """Give a hole another label; what stands in it has other ranks then."""
+        if slot.label != label:
+            slot.label = label
+            self._rerank(slot)
+
+    def _rerank(self, slot: Slot) -> None:
+        for begin in slot.begins():
+            old = slot.get(begin)
+            self.moved = True
+            if isinstance(old, Unit):
+                rank = slot.rank(begin) << LEVEL * (self._levels - slot.around.depth)
+                unit = self.units[old.key] = old._replace(rank=rank)
+                slot.put(begin, unit)
+            elif old is not None:
+                old.rank = slot.rank(begin)
+                for inner in old.slots():
+                    self._rerank(inner)
+
+    def _fill(self, around: Around) -> None:
+        """The holes of an occurrence of a fragment of the spine, and what is attached to it."""
+        ids, rows = self._carried(around.place)
+        self._make_room()
+        pairs = enumerate(zip(ids.tolist(), rows.tolist(), strict=True))
+        around.holes = [Slot(around, code, row, "", at * APART) for at, (code, row) in pairs]
+        self._open(around, around.holes)
+        if self._history.attaches:
+            self._attach_to(around, self._links.attached_to(np.array([around.code], np.int64)))
+
+    def _open(self, around: Around, slots: Sequence[Slot]) -> None:
+        """New holes: name them, and see what stands in them."""
+        for slot in slots:
+            others = self._slots.setdefault(slot.code, [])
+            taken = {one.name for one in others if one.around is around}
+            name = unit_key(self._history, slot.code)
+            name = f"{around.key}/{name}" if around.key else name
+            turn, slot.name = 0, name
+            while slot.name in taken:
+                turn += 1
+                slot.name = f"{name}~{turn}"
+            others.append(slot)
+            self.is_slot[slot.code] = True
+            if self._links.last(slot.code) >= 0:
+                self._revise(slot, None)
+
+    # -- attached ---------------------------------------------------------------------------------
+
+    def _attach(self, places: I64) -> None:
+        """What arrived and names its parent: it may be new there, or come earlier than it did."""
+        f = self._history.fragments
+        columns = (f["within"][places].tolist(), f["id"][places].tolist(), places.tolist())
+        for parent, code, place in zip(*columns, strict=True):
+            for around in self._arounds(parent):
+                self._attach_to(around, np.array([code], np.int64), place)
+
+    def _arounds(self, code: int) -> list[Around]:
+        """The occurrences of a fragment of the spine."""
+        if self.root is not None and self.root.code == code:
+            return [self.root]
+        found = (one for slot in self._slots.get(code, ()) for one in slot.found())
+        return [one for one in found if isinstance(one, Around)]
+
+    def _attach_to(self, around: Around, codes: I64, place: int = -1) -> None:
+        """Ids are attached to an occurrence; `place`: the one fragment of theirs that is new."""
+        for code in codes.tolist():
+            known = [
+                slot
+                for slot in self._slots.get(code, ())
+                if slot.around is around and slot.order is not None
+            ]
+            order = self._order(code, known[0].order if known else None, place)
+            if known and known[0].order == order:
+                continue
+            slot = known[0] if known else Slot(around, code, 0, "", ATTACHED)
+            if known:
+                around.attached.remove(slot)
+            slot.order, before = order, slot.label
+            if not put_in_order(around, slot):
+                self._label_all(around.attached, ATTACHED)
+                put_in_order(around, slot)
+            if known:
+                label, slot.label = slot.label, before
+                self._set_label(slot, label)
+            else:
+                self._open(around, [slot])
+
+    def _order(self, code: int, known: Order | None, place: int) -> Order:
+        """What something attached is sorted by."""
+        f, event, begin = self._history.fragments, False, 0
+        places = [place] if known is not None and known[0] else self._links.of(code)
+        if known is not None and known[0]:
+            event, begin = True, known[1]
+        elif known is not None and self._types[f["tsid"][place]] != EVENT:
+            return known
+        else:
+            event = any(
+                f["payload"][at] >= 0 and self._types[f["tsid"][at]] == EVENT for at in places
+            )
+            begin = NOW
+        begin = min(begin, *(int(f["valid"][at]) for at in places)) if event else 0
+        return event, begin, unit_key(self._history, code)
+
+    # -- what hangs below -------------------------------------------------------------------------
+
+    def _touch_around(self, ids: I64) -> None:
+        """Units in whose fragments some ids stand, directly or not, look different."""
+        f, links = self._history.fragments, self._links
+        seen, todo = set(ids.tolist()), ids
+        while len(todo):
+            places = distinct(links.owner(links.holding(todo)[1]))
+            owners = f["id"][places]
+            for at in np.flatnonzero(self.is_slot[owners]).tolist():
+                self._touch(int(owners[at]), int(places[at]))
+            above = distinct(owners).astype(np.int64)
+            if self._history.attaches:
+                parents = links.parents(todo)
+                for code in parents[self.is_slot[parents]].tolist():
+                    self._touch(code, None)
+                above = distinct(np.concatenate((above, parents)))
+            fresh = [code for code in above.tolist() if code not in seen]
+            seen.update(fresh)
+            todo = np.array(fresh, np.int64)
+
+    def _touch(self, code: int, place: int | None) -> None:
+        """The units of an id whose fragment is at a place, or all of them."""
+        for slot in self._slots[code]:
+            if place is None:
+                found = list(slot.found())
+            else:
+                one = slot.get(int(self._history.fragments["valid"][place]))
+                found = [] if one is None else [one]
+                if one is None or one.place != place:  # hidden for a while: it may be in pieces
+                    found = [two for two in slot.found() if two.place == place]
+            for one in found:
+                if isinstance(one, Unit):
+                    self.dirty[one.key] = None
+
+    # -- reading ----------------------------------------------------------------------------------
+
+    def tags_around(self, units: Sequence[Unit]) -> list[Tags]:
+        """The start tags around some units."""
+        missing: dict[int, list[Around]] = {}
+        for unit in units:
+            around: Around | None = unit.slot.around
+            while around is not None and not around.tags:
+                missing.setdefault(around.depth, []).append(around)
+                around = None if around.slot is None else around.slot.around
+        for depth in sorted(missing):
+            arounds = list({id(one): one for one in missing[depth]}.values())
+            write_tags(self._history, self._links, self.cut, arounds, self.until)
+        return [unit.slot.around.tags[unit.slot.row] for unit in units]
+
+    def keys_of(self, code: int) -> list[str]:
+        """The units of an id."""
+        found = (one for slot in self._slots.get(code, ()) for one in slot.found())
+        return [one.key for one in found if isinstance(one, Unit)]
+
+    def codes(self, keys: Iterable[str]) -> I64:
+        """The ids of some units."""
+        return np.array(sorted({self.units[key].slot.code for key in keys}), np.int64)
+
+    # -- what is dropped --------------------------------------------------------------------------
+
+    def first_rank(self) -> int:
+        """Before this rank there is no unit, and will be none."""
+        holes = [] if self.root is None else self.root.holes
+        while self._first < len(holes) and holes[self._first].code in self._done:
+            self._first += 1
+        if self._first < len(holes):
+            return holes[self._first].label << INSTANT
+        return ATTACHED << INSTANT if holes else -ATTACHED << INSTANT
+
+    def drop(self, codes: Iterable[int]) -> None:
+        """Units of some ids will not change and are not read again: drop them, and say nothing."""
+        for code in codes:
+            self._done.add(code)
+            for slot in self._slots.get(code, ()):
+                for begin in slot.begins():
+                    one = slot.get(begin)
+                    if isinstance(one, Unit):
+                        self.units.pop(one.key, None)
+                        slot.put(begin, None)
+
+    def bury(self, places: Iterable[int]) -> None:
+        """The fragments at some places are no longer kept: nor are the units made of them."""
+        f = self._history.fragments
+        for place in places:
+            for slot in self._slots.get(int(f["id"][place]), ()):
+                for begin in slot.begins():
+                    one = slot.get(begin)
+                    if isinstance(one, Unit) and one.place == place:
+                        self._leave(one)
+                        slot.put(begin, None)
+
+    def compacted(self, links: Places, place: I64) -> None:
+        """Fragments are at other places now: `place` says where; below 0 for those not kept."""
+        self._links = links
+        self._versions = Versions(self._history, links)
+        for slots in self._slots.values():
+            for slot in slots:
+                for begin in slot.begins():
+                    self._replaced(slot, begin, place)
+        if self.root is not None:
+            self.root.place = int(place[self.root.place])
+
+    def _replaced(self, slot: Slot, begin: int, place: I64) -> None:
+        one = slot.get(begin)
+        assert one is not None
+        at = int(place[one.place])
+        if isinstance(one, Around):
+            one.place = at
+        elif at >= 0:
+            slot.put(begin, one._replace(place=at))
+            self.units[one.key] = slot.get(begin)  # type: ignore[assignment]
+        else:  # a newer content has come that was not taken in yet
+            self._leave(one)
+            slot.put(begin, None)
+
+    @property
+    def state_bytes(self) -> int:
+        """About what it keeps."""
+        return 500 * len(self.units) + 120 * len(self._slots) + self._versions.state_bytes
+
+
+def _common(old: I64, new: I64) -> tuple[int, int]:
+    """How many ids at the beginning and at the end of two lists are the same."""
+    short = min(len(old), len(new))
+    differs = np.flatnonzero(old[:short] != new[:short])
+    head = int(differs[0]) if len(differs) else short
+    rest = short - head
+    if rest == 0:
+        return head, 0
+    differs = np.flatnonzero(old[len(old) - rest :] != new[len(new) - rest :])
+    return head, rest - 1 - int(differs[-1]) if len(differs) else rest
+
+
+def _units(found: Unit | Around) -> Iterator[Unit]:
+    if isinstance(found, Unit):
+        yield found
+        return
+    for slot in found.slots():
+        for one in slot.found():
+            yield from _units(one)

@@ -1,0 +1,124 @@
+"""Queries without a bound end with an error that names the limit and its option."""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import pytest
+
+from xstreamcast import QueryLimits, query
+from xstreamcast.cli.main import main
+from xstreamcast.errors import Error
+
+ENDLESS = "declare function local:f($x) {{ {} }}; local:f(1)"
+SOON = QueryLimits(query_timeout=1.5)
+
+
+def refused(text: str, limits: QueryLimits | None = None) -> Error:
+    with pytest.raises(Error) as caught:
+        list(query(text).run(limits=limits).lines())
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "local:f($x + 1)",
+        "1 + local:f($x)",
+        "for-each(1, local:f#1)",
+        "sort(1, (), local:f#1)",
+        "for $i in (1, 2) order by local:f($i) return $i",
+        "some $i in (1, 2) satisfies local:f($i)",
+        "for $i in (1, 2) return local:f($i)",
+        "(1, 2)[local:f(.)]",
+        "function($y) { local:f($y) }($x)",
+        "<a>{local:f($x)}</a>",
+        "map { 'a': local:f($x) }",
+    ],
+)
+def test_endless_recursion_ends(body: str) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begin = time.process_time()
+    caught = refused(ENDLESS.format(body))
+    assert caught.code in ("XSCD0001", "XSCD0003")
+    assert "--max-" in (caught.hint or "")
+    assert time.process_time() - begin < 60
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 3_000_000  # kilobytes
+
+
+def test_the_depth_is_a_limit_that_can_be_set() -> None:
+    counting = "declare function local:f($n) { if ($n = 0) then 0 else 1 + local:f($n - 1) };"
+    assert list(query(counting + "local:f(900)").run().lines()) == ["900"]
+    caught = refused(counting + "local:f(900)", QueryLimits(max_recursion=500))
+    assert caught.message == "functions call each other more than 500 deep"
+    assert caught.hint == "--max-recursion sets the limit; in Python, QueryLimits(max_recursion=…)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "declare function local:fib($n) { if ($n lt 2) then $n else local:fib($n - 1) + "
+        "local:fib($n - 2) }; local:fib(40)",
+        "count(for $a in 1 to 100000, $b in 1 to 100000 where $a * $b = 7 return $a)",
+        "fold-left(1 to 100000000, 0, function($a, $b) { $a + $b })",
+        "let $f := function($f, $n) { if ($n = 0) then 0 else $f($f, $n - 1) + $f($f, $n - 1) } "
+        "return $f($f, 60)",
+    ],
+)
+def test_time_is_a_limit(text: str) -> None:
+    begin = time.monotonic()
+    caught = refused(text, SOON)
+    assert (caught.code, caught.message) == (
+        "XSCD0003", "the evaluation was stopped after 1.5 seconds"
+    )  # fmt: skip
+    assert time.monotonic() - begin < 30
+
+
+def test_no_query_catches_that_its_time_is_over() -> None:
+    loop = "declare function local:f($n) { if ($n = 0) then 0 else local:f($n - 1) + local:f($n - 1) };"
+    caught = refused(loop + "try { local:f(60) } catch * { 'caught' }", SOON)
+    assert caught.code == "XSCD0003"
+
+
+def test_a_query_in_time_is_not_stopped() -> None:
+    assert list(query("sum(1 to 1000)").run(limits=SOON).lines()) == ["500500"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("fold-left(1 to 60, 'x', function($a, $b) { concat($a, $a) })", "characters"),
+        ("fold-left(1 to 60, 'x', function($a, $b) { $a || $a })", "characters"),
+        ("fold-left(1 to 60, 'x', function($a, $b) { string-join(($a, $a)) })", "characters"),
+        ("fold-left(1 to 60, 3, function($a, $b) { $a * $a })", "digits"),
+        ("declare function local:f($a, $n) { if ($n = 0) then $a else local:f($a * $a, $n - 1) }; "
+         "string(local:f(3, 60))", "digits"),
+    ],
+)  # fmt: skip
+def test_what_doubles_is_bounded(text: str, said: str) -> None:
+    caught = refused(text)
+    assert said in caught.message
+    assert (caught.hint or "").startswith("--max-")
+
+
+def test_the_command_line_sets_limits(capsys: pytest.CaptureFixture[str]) -> None:
+    from xstreamcast.model.query_limits import set_query_limits
+
+    endless = "declare function local:f($x) { local:f($x) + 1 }; local:f(1)"
+    try:
+        assert main(["run", "-q", endless, "--max-recursion", "100"]) == 1
+        said = capsys.readouterr().err
+        assert "functions call each other more than 100 deep" in said
+        assert "--max-recursion sets the limit" in said
+        loop = "count(for $a in 1 to 100000, $b in 1 to 100000 where $a * $b = 7 return $a)"
+        assert main(["run", "-q", loop, "--query-timeout", "500ms"]) == 1
+        assert "stopped after 0.5 seconds" in capsys.readouterr().err
+    finally:
+        set_query_limits(QueryLimits())
+
+
+def test_limits_must_make_sense() -> None:
+    with pytest.raises(Error, match="max_recursion must be from 1 to 100000; got 0"):
+        QueryLimits(max_recursion=0)

@@ -1,0 +1,22 @@
+"""A running query put into a snapshot, and another one that goes on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tests.operators.beside import Beside
+from xstreamcast.edges.snapshot.container import unpacked
+from xstreamcast.edges.snapshot.query import restored, taken
+from xstreamcast.operators.watch import Kind
+
+
+def snapshot(running: Beside) -> bytes:
+    """The bytes of a snapshot."""
+    return taken(running.watch, running.decoders, {})
+
+
+def going_on(raw: bytes, query: str, kinds: Mapping[str, Kind], **options) -> Beside:
+    """A new query that goes on from a snapshot."""
+    made = Beside(query, kinds, **options)
+    restored(unpacked(raw), made.watch, made.decoders)
+    return made

@@ -1,0 +1,188 @@
+"""Nothing is forgotten: whatever a class keeps is in its snapshot, or is made again from that.
+
+A test fails here when a class gets an attribute: say in `operators/snapshot` what becomes of it,
+then add it to its list.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.operators.beside import Beside
+from tests.operators.snapshot.going_on import going_on, snapshot
+from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.operators.relational.run import CircuitRun
+
+# class: (what a snapshot has, what is made again or holds only during a tick)
+KEPT = {
+    "UnitRows": ("_there _timers", "_node"),
+    "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again"),
+    "JoinOperator": ("_left _right _mode", "_node _cells"),
+    "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
+    "NestOperator": ("_outer _states _made", "_node _cells _columns"),
+    "GroupOperator": ("_rows _name _made", "_node _keys _folded _cells _groups _inexact"),
+    "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
+    "SliceOperator": ("_rows _shown", "_node _kept _orders"),
+    "PickOperator": ("_orders _rows _shown _position", "_node _kept"),
+    "NumberOperator": ("_rows _made", "_node _cells _orders"),
+    "UnionOperator": ("", "_node _kept"),
+    "WindowOperator": ("_rows _items _made", "_node _search _absolute"),
+    "WindowItems": ("_label _first _last _name _slot _free", "order"),
+    "Counted": ("_count", "_name"),
+    "Gathered": ("_order _cells", "_fold"),
+    "Summed": ("_rows", "_fold _strange _slow _total _tags _entries _values"),
+    "Extreme": ("_rows", "_fold _strange _slow _sorted _tags"),
+    "Timers": ("_next", "_timing _heap"),
+    "Emit": ("_entries _ranks", "_result _used _order"),
+    "CircuitRun": ("_operators _emit asked", "circuit division _order _broken"),
+    "History": (
+        "name structure store ids fragments holes arrived repeated removals newest zoned latest"
+        " attaches _said _seed",
+        "text_codes _slots _tapes _chains _attached _guide",
+    ),
+    "ForgettingFeed": (
+        "history strict until _planned _due _taken _places _attached _of_root _gone _dead dropped"
+        " kept _conforming _looked _first _since _batches",
+        "cut timed mine shared settles _links _insides _verdict _verdicts _root _units _code_of _at"
+        " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
+        " _fixed _thin _seen _wanted _asked",
+    ),
+    "AttachedUnits": ("_order _place _last", "_history _links"),
+    "Decoder": (
+        "ids structure counts ended _reading _links",
+        "name on_error names _words _known _waiting more",
+    ),
+}
+
+HEAD = b"""<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>
+<tag id="1" name="r" type="snapshot"><tag id="2" name="u" type="temporal">
+<tag id="3" name="k" type="snapshot"/><tag id="4" name="v" type="snapshot"/></tag></tag>
+</stream:structure><stream:filler id="0" tsid="1" validTime="2020-01-01T00:00:00"><r>
+<stream:hole id="1" tsid="2"/></r></stream:filler>"""
+
+
+def unit(number: int, minute: int, k: str, v: str, more: str = "") -> bytes:
+    """A version of a unit; all but the first are attached to the root, and need no hole."""
+    at = f'id="{number}" tsid="2" validTime="2020-01-01T00:{minute:02}:00" {more}'
+    at += ' in="0"' if number > 1 else ""
+    return f"<stream:filler {at}><u><k>{k}</k><v>{v}</v></u></stream:filler>".encode()
+
+
+UNITS = [
+    unit(1, 1, "a", "3"), unit(7, 2, "b", "1.5"), unit(3, 3, "a", "2"), unit(5, 4, "c", "x"),
+    unit(4, 40, "a", "9", 'validTo="2020-01-01T00:55:00"'), unit(3, 20, "b", "2e0"),
+    unit(6, 21, "c", "-0"), unit(2, 22, "a", "4"), unit(1, 45, "a", "5"), unit(9, 59, "d", "1"),
+]  # fmt: skip
+
+QUERIES = {
+    "joined": """for $a in stream("s")//u, $b in stream("s")//u where $a/k = $b/k
+        return <p>{$a/v/text(), $b/v/text()}</p>""",
+    "smaller": """for $a in stream("s")//u, $b in stream("s")//u
+        where number($a/v) < number($b/v) return concat($a/v, " ", $b/v)""",
+    "nested": """for $a in stream("s")//u
+        let $same := for $b in stream("s")//u where $b/k = $a/k return $b
+        return <p>{count($same), sum($same/v ! number(.)), string-join($same/v, "+"),
+        max($same/v ! number(.))}</p>""",
+    "grouped": """for $a in stream("s")//u group by $k := string($a/k)
+        order by sum($a/v ! number(.)) descending, $k
+        return <g k="{$k}">{min($a/v ! string(.)), count($a)}</g>""",
+    "numbered": """for $a at $n in stream("s")//u order by $a/v descending count $c
+        return concat($n, $c, $a/v)""",
+    "top": """(for $a in stream("s")//u order by $a/v return $a/v/text())[position() = 2 to 4]""",
+    "rest": """subsequence(for $a in stream("s")//u order by $a/v return string($a/v), 3)""",
+    "picked": """(for $a in stream("s")//u order by $a/v return $a)[count(stream("s")//u[v = 2])]""",
+    "windows": """for sliding window $w in stream("s")//u start at $i when true()
+        only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
+    "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"
+        return <w>{count($w)}</w>""",
+    "constructed": """for $p in (for $a in stream("s")//u order by $a/k
+        return <p><q>{$a/v/text()}</q><n>{$a/k}</n></p>) group by $q := string($p/n)
+        return <g>{$p/q[1], $p[last()]/n}</g>""",
+    "shares": """let $all := sum(stream("s")//u/v[. castable as xs:decimal] ! xs:decimal(.))
+        for $a in stream("s")//u return concat($a/v, " of ", $all)""",
+    "clock": """count(stream("s")//u?[now - PT10M, now])""",
+    "timers": """for $a in stream("s")//u where exists($a?[now - PT10M, now])
+        group by $k := string($a/k) return <g>{$k, count($a)}</g>""",
+    "by now": """for $a in stream("s")//u?[now] group by $k := $a/k return <g>{$k, count($a)}</g>""",
+    "both": """for $a in (stream("s")//u[k = "a"], stream("s")//u[k = "b"]) order by $a/v
+        return $a/v""",
+    "dates": """for $a in stream("s")//u group by $t := vtFrom($a) - vtFrom($a) return count($a)""",
+}
+
+
+def known(one: object) -> set[str]:
+    made = vars(one) if hasattr(one, "__dict__") else {}
+    return set(made)
+
+
+def objects_of(running: Beside) -> list[object]:
+    """Everything of a running query that has state."""
+    found: list[object] = [running.watch.pipeline, *running.watch._feeds.values()]
+    todo = list(found) + list(running.decoders.values())
+    found = []
+    while todo:
+        one = todo.pop()
+        if type(one).__name__ in KEPT and not any(one is other for other in found):
+            found.append(one)
+            todo += [inner for part in vars(one).values() for inner in parts_of(part)]
+    return found
+
+
+def parts_of(part: object) -> list[object]:
+    if isinstance(part, dict):
+        return [inner for one in part.values() for inner in parts_of(one)]
+    if isinstance(part, list | tuple):
+        return [inner for one in part for inner in parts_of(one)]
+    folds = getattr(part, "folds", None)
+    return parts_of(folds) if folds is not None else [part]
+
+
+@pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
+def test_what_is_told_after_a_snapshot(text: str):
+    kinds = {"s": "fragments"}
+    whole = Beside(text, kinds)
+    whole.feed("s", HEAD)
+    met: set[str] = set()
+    for at, piece in enumerate(UNITS):
+        half = len(piece) // 2
+        whole.feed("s", piece[:half])  # a snapshot amid a fragment
+        assert isinstance(whole.watch.pipeline, CircuitRun), text
+        other = going_on(snapshot(whole), text, kinds)
+        for one in objects_of(whole):
+            kept, made = (set(names.split()) for names in KEPT[type(one).__name__])
+            assert known(one) <= kept | made, type(one).__name__
+            met.add(type(one).__name__)
+        for more in [piece[half:], *UNITS[at + 1 : at + 3]]:
+            other.watch.on_arrivals("s", other.decoders["s"].feed(more), other.decoders["s"].ids)
+            mine = [change.to_json() for change in other.watch.tick()]
+            if more is piece[half:]:
+                before = len(whole.changes)
+                whole.feed("s", more)
+                assert mine == [change.to_json() for change in whole.changes[before:]]
+    assert whole.told.items() == whole.afresh()
+    assert {"CircuitRun", "Emit", "History", "ForgettingFeed", "Decoder"} <= met
+
+
+def test_every_class_is_met():
+    """The queries above use every operator that there is."""
+    met: set[str] = set()
+    for text in QUERIES.values():
+        running = Beside(text, {"s": "fragments"})
+        for piece in (HEAD, *UNITS):
+            running.feed("s", piece)
+        met |= {type(one).__name__ for one in objects_of(running)}
+    assert met == set(KEPT)
+
+
+def test_repetitions_are_known_after_a_snapshot():
+    text, kinds = QUERIES["grouped"], {"s": "fragments"}
+    whole = Beside(text, kinds)
+    for piece in (HEAD, *UNITS):
+        whole.feed("s", piece)
+    other = going_on(snapshot(whole), text, kinds)
+    decoder = other.decoders["s"]
+    assert isinstance(decoder, Decoder)
+    again = b"".join(UNITS).replace(b"stream:filler", b"stream:repeat")
+    other.watch.on_arrivals("s", decoder.feed(again), decoder.ids)
+    assert other.watch.tick() == []
+    assert other.watch.repeated("s") == len(UNITS)

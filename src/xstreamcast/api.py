@@ -126,7 +126,6 @@ class Query:
         `limits` bounds this run: `QueryLimits(query_timeout=30)`.
         """
         from xstreamcast.edges.binding import Options
-
         from xstreamcast.model.query_limits import limited
 
         options = Options(as_of, between, strategy, clock, on_error, keep)

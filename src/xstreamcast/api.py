@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped]
     import pyarrow
 
     from xstreamcast.algebra.lowering import Modules
@@ -239,12 +239,14 @@ class Changes:
     async def __aiter__(self) -> AsyncGenerator[Change]:
         """The same changes; other tasks run while the next one is computed in a thread."""
         from asyncio import to_thread
+        from inspect import GEN_RUNNING, getgeneratorstate
 
         try:
             while (change := await to_thread(next, self._changes, None)) is not None:
                 yield change
         finally:
-            if self._changes.gi_running:  # cancelled while the thread waits for input
+            # cancelled while the thread waits for input: it ends by itself
+            if getgeneratorstate(self._changes) == GEN_RUNNING:
                 if self._watching is not None:
                     self._watching.stop()
             else:

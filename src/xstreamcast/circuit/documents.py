@@ -9,6 +9,7 @@ from xstreamcast.algebra.cut import Cut, DepthCut, Guard
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.compile import circuit_of
+from xstreamcast.circuit.growing import appended
 from xstreamcast.circuit.pieces import in_pieces
 from xstreamcast.circuit.show import show_circuit
 
@@ -32,7 +33,7 @@ def deepest_circuit(
     levels = {
         name: [(depth - 1, _guards(one, name)) for depth, one in deeper] for name in documents
     }
-    return in_pieces(best[1], documents), levels
+    return in_pieces(appended(best[1], documents), documents), levels
 
 
 def _form(circuit: c.Circuit) -> object:

@@ -259,7 +259,7 @@ class LiftValues(Lifting):
                 | p.SetOperation()
             ):  # fmt: skip
                 if isinstance(plan, _WALKS) and self._driven(plan, tuples=False) is None:
-                    if gives_distinct(plan):
+                    if isinstance(plan, p.Step) and gives_distinct(plan.input):
                         return self._nested(plan, None, self._top)
                     return self._children(plan, self._top)
                 return self._nested(plan, None, self._top)

@@ -36,6 +36,7 @@ class Units:
     clock: bool = False  # units may change by the clock alone
     timing: Timing | None = None  # when; None: whenever it moves
     inner: tuple[Inner, ...] = ()  # folds that are kept over fragments inside of units
+    append: bool = False  # units follow each other, and never change
     pieces: bool = False  # a row is a piece of a document with many units, and never changes
     judged: Verdict | None = None  # how a unit's part in the answer follows from these folds
     width: int = 1

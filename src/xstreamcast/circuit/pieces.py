@@ -17,10 +17,10 @@ GROWING: Final = frozenset(
 
 
 def in_pieces(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:
-    """The circuit over pieces, if all of its inputs are documents and nothing else is kept."""
+    """The circuit over pieces, if all of its inputs are documents and nothing of them is kept."""
     nodes = c.in_order(circuit.root)
-    read = {name for name in circuit.sources if name not in documents}
-    if read or circuit.whole or not all(_keeps_nothing(node, circuit.root) for node in nodes):
+    others = set(circuit.sources) - documents
+    if others or circuit.whole or not _keeps_nothing(nodes, circuit.root):
         return circuit
     made: dict[int, c.Node] = {}
     for node in nodes:
@@ -31,18 +31,25 @@ def in_pieces(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit
     return replace(circuit, root=made[id(circuit.root)])
 
 
-def _keeps_nothing(node: c.Node, root: c.Node) -> bool:
+def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
+    """Whether units are read by the answer itself or by folds that accumulate, and by no other."""
+    if any(isinstance(node, c.Units) and node.clock for node in nodes):
+        return False
+    folded: set[int] = set()  # nodes that do not grow with the units
+    for node in (one for one in nodes if not isinstance(one, c.Units)):
+        if accumulates(node) or all(id(one) in folded for one in c.inputs_of(node)):
+            folded.add(id(node))
+        elif not _maps_units(node):
+            return False
+    maps = {id(one) for node in nodes if accumulates(node) for one in c.inputs_of(node)}
+    alone = all(id(node) in maps for node in nodes if _maps_units(node))
+    return alone and (isinstance(root, c.Units) or id(root) in folded)
+
+
+def _maps_units(node: c.Node) -> bool:
     match node:
-        case c.One():
-            return True
-        case c.Units(clock=clock):
-            return not clock
-        case c.Nest():
-            return accumulates(node)
         case c.Rows(source=c.Units(), scalars=scalars, clock=clock):
-            return node is not root and not scalars and not clock
-        case c.Rows(width=0, clock=clock):
-            return not clock
+            return not scalars and not clock
         case _:
             return False
 

@@ -21,7 +21,7 @@ from xstreamcast.syntax import parse, show_tree
 from xstreamcast.syntax.tree import Module
 
 STAGES: Final = (
-    "tree", "plan", "optimised", "xquery", "circuit", "operators", "strategy", "spark",
+    "tree", "plan", "optimised", "xquery", "circuit", "strategy", "spark",
 )  # fmt: skip
 
 
@@ -84,8 +84,6 @@ def _stage(module: Module, args: Parsed) -> str:
             return translation(module, args)
         case "circuit":
             return _circuit(module, args)
-        case "operators":
-            return _operators(module, args)
         case "strategy":
             return _strategy(module, args)
         case _:
@@ -101,17 +99,10 @@ def _lowered(module: Module, args: Parsed) -> Program:
     return lower(module, modules=ModulePath(args.module_path))
 
 
-def _operators(module: Module, args: Parsed) -> str:
-    from xstreamcast.operators.explain import explain_operators
-
-    return explain_operators(optimise(_lowered(module, args)), told_structures(args))
-
-
 def _circuit(module: Module, args: Parsed) -> str:
     from xstreamcast.operators.relational.explain import explain_circuit
 
-    program = optimise(lower(module))
-    return explain_circuit(program, told_structures(args), args.policy == "strict")
+    return explain_circuit(optimise(_lowered(module, args)), told_structures(args))
 
 
 def _strategy(module: Module, args: Parsed) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.matching import rows_of
-from xstreamcast.functions.regex.guarded import Match
 from xstreamcast.functions.regex import Regex, cutting_regex
+from xstreamcast.functions.regex.guarded import Match
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.column import Column

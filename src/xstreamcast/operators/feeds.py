@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from xstreamcast.algebra.division import Grouped
 from xstreamcast.operators.answer_feed import AnswerFeed
 from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
@@ -38,6 +37,11 @@ def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
             return []
 
 
+def drops_units(feed: Feed) -> bool:
+    """Whether units are not kept, so that nothing can be evaluated again."""
+    return isinstance(feed, DocumentFeed) or (isinstance(feed, SplitFeed) and feed.held)
+
+
 def let_go(feeds: Mapping[str | None, Feed], free: Released) -> None:
     """Units that only the future of an ended input could have met."""
     for name, feed in feeds.items():
@@ -57,5 +61,5 @@ def document_feed(
     parts = [part for part in division.parts if part.input == name]
     if not parts or name in division.whole:
         return WholeDocument(title, names)
-    kept = any(p.others or p.clock or isinstance(p.shape, Grouped) for p in parts)
+    kept = any(part.others or part.clock for part in parts)
     return DocumentFeed(title, names, division.levels(name), kept, division.held(name))

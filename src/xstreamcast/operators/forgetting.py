@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.algebra.division import Listed, Sorted
 from xstreamcast.algebra.forgetting import Kept, kept
 from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, some, superseded, tape_bytes
@@ -28,7 +27,6 @@ from xstreamcast.operators.root import Root
 from xstreamcast.operators.units import Minis, Moved
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Division
     from xstreamcast.algebra.guide import Guide
     from xstreamcast.algebra.program import Program
     from xstreamcast.history.history import History
@@ -414,16 +412,6 @@ class ForgettingFeed(FragmentFeed):
         units = _EACH * len(self._places)
         units += 0 if self._by_version is None else self._by_version.state_bytes
         return index + payload + inside + own + checks + units
-
-
-def settles(division: Division, name: str | None) -> bool:
-    """Whether nobody asks units of an input again once they are told."""
-    parts = [part for part in division.parts if name in part.inputs]
-    return name not in division.whole and all(
-        isinstance(part.shape, Listed | Sorted)
-        and not (part.others or part.probes or part.inner or part.clock or part.numbered)
-        for part in parts
-    )
 
 
 def _filled(links: Places, ids: I64) -> Bools:

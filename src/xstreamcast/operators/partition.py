@@ -35,7 +35,7 @@ class PartitionWatch(Watch):
     def _divide(self) -> None:
         super()._divide()
         if type(self.pipeline) is CircuitRun:
-            self.pipeline = UnitStage(self.pipeline.circuit, self.pipeline.division)
+            self.pipeline = UnitStage(self.pipeline.circuit)
 
     def _give_up_cut(self, why: Forbidden) -> None:
         if not isinstance(why, Unmaintained):

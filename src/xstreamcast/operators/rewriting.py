@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,21 +26,18 @@ if TYPE_CHECKING:
 class Rewriting:
     """The answer as one list; a new list is told by what differs."""
 
-    def __init__(self, plan: p.Expression, snapshot: Any = None) -> None:
+    def __init__(self, plan: p.Expression) -> None:
         self._plan = plan
-        self._answer = Answer(snapshot)
+        self._answer = Answer()
 
     def on_batch(
-        self, asking: Asking, store: Store, values: Mapping[int, Items], item: Items | None,
-        instant: int,
-    ) -> list[Change]:  # fmt: skip
-        """Compute again with these values of variables and this context item → what changed."""
-        return self._answer.revise({"": self._items(asking, store, values, item)}, instant, {"": 0})
+        self, asking: Asking, store: Store, values: Mapping[int, Items], instant: int
+    ) -> list[Change]:
+        """Compute again with these values of variables → what changed."""
+        return self._answer.revise({"": self._items(asking, store, values)}, instant, {"": 0})
 
-    def _items(
-        self, asking: Asking, store: Store, values: Mapping[int, Items], item: Items | None
-    ) -> list[str]:
-        context = asking.context(store, item)
+    def _items(self, asking: Asking, store: Store, values: Mapping[int, Items]) -> list[str]:
+        context = asking.context(store)
         bound: dict[Key, Value] = {
             n: Column(v, np.array([0, len(v)], np.int64)) for n, v in values.items()
         }
@@ -50,10 +47,6 @@ class Rewriting:
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of it back."""
         return self._answer.retracted(instant)
-
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        return self._answer.snapshot()
 
     @property
     def state_bytes(self) -> int:

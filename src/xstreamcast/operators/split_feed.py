@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,15 +20,26 @@ if TYPE_CHECKING:
     from xstreamcast.tape.names import Names
 
 
+class UnitName(str):
+    """The key of a unit that is kept for as long as somebody holds this very object."""
+
+    __slots__ = ("__weakref__",)
+
+
 class SplitFeed:
     """Keeps the units it hands on, for as long as somebody may ask for them again.
 
     `whole`: all bytes are kept as well, because the document may have to be read another way.
+    `held`: a unit is dropped when nobody holds its name any more.
     """
 
     def __init__(
-        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), whole: bool = False
-    ) -> None:
+        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), whole: bool = False,
+        held: bool = False,
+    ) -> None:  # fmt: skip
+        self.held = held
+        self._alive: dict[str, weakref.ref[UnitName]] = {}
+        self._dead: list[str] = []
         self.name, self._names, self._cuts = name, names, cuts
         self._whole = whole
         self.raw = bytearray()
@@ -49,7 +62,29 @@ class SplitFeed:
         minis = together(parts)
         if self.keeps:
             self._kept.add(minis)
-        return Moved(minis, places=self._places, again=self._again)
+        return self._moved(minis)
+
+    def _named(self, minis: Minis) -> Minis:
+        """The units with names that hold them."""
+        return replace(minis, keys=tuple(map(self._name_of, minis.keys)))
+
+    def _name_of(self, key: str) -> UnitName:
+        known = self._alive.get(key)
+        found = None if known is None else known()
+        if found is None:
+            found = UnitName(key)
+            self._alive[key] = weakref.ref(found, lambda _: self._dead.append(key))
+        return found
+
+    def drop(self) -> None:
+        """Let go of units that nobody holds."""
+        if not self._dead:
+            return
+        dead, self._dead = self._dead, []
+        gone = [key for key in dead if key in self._alive and self._alive[key]() is None]
+        for key in gone:
+            del self._alive[key]
+        self._kept.forget(gone)
 
     def _begun(self, head: bytes) -> PlacedReading:
         level, guards = chosen_cut(self._cuts, head)
@@ -97,6 +132,7 @@ class SplitFeed:
         self._kept.clear()
 
     def _moved(self, minis: Minis) -> Moved:
+        minis = self._named(minis) if self.held else minis
         return Moved(minis, places=self._places, again=self._again)
 
     def _again(self, keys: Sequence[str]) -> Minis:

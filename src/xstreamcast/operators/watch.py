@@ -5,17 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.division import Division
-from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.monotone import witnessed
-from xstreamcast.algebra.split import deepest, divide
-from xstreamcast.algebra.verdict import verdict_of
-from xstreamcast.circuit.documents import deepest_circuit
-from xstreamcast.circuit.inner_folds import with_inner_folds
-from xstreamcast.circuit.nodes import Units, in_order
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.errors import Error
@@ -25,17 +18,17 @@ from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
-from xstreamcast.operators.answer_feed import ROOT, AnswerFeed
+from xstreamcast.operators.answer_feed import AnswerFeed
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
-from xstreamcast.operators.feeds import Feed, all_units, document_feed, let_go, units_again
-from xstreamcast.operators.forgetting import ForgettingFeed, settles
+from xstreamcast.operators.feeds import Feed, all_units, drops_units, let_go, units_again
+from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
 from xstreamcast.operators.missing import hollow_names
 from xstreamcast.operators.pipeline import Pipeline, Tick
-from xstreamcast.operators.relational.choice import worth_a_circuit
+from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.sharing import Shared, share
 from xstreamcast.operators.split_feed import SplitFeed
@@ -45,8 +38,6 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.circuit.documents import Levels
-    from xstreamcast.circuit.nodes import Circuit
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.change import Change
     from xstreamcast.model.structure import TagStructure
@@ -183,29 +174,17 @@ class Watch:
     # -- dividing ---------------------------------------------------------------------------------
 
     def _divide(self) -> None:
-        """Find out what is computed unit by unit, and begin; or begin anew."""
-        cuts: dict[str | None, Cut] = {
-            name: TagCut(feed.history.structure)
-            for name, feed in self._feeds.items()
-            if isinstance(feed, FragmentFeed) and name not in self._uncut
-        }
-        documents = [name for name, kind in self.kinds.items() if kind == "document"]
-        cuts |= self._answers()
-        cuts = self._passing(cuts, frozenset(documents) - self._uncut)
-        if self._circuit(cuts, frozenset(documents) - self._uncut):
-            return
-        division = deepest(self.program, cuts, frozenset(documents) - self._uncut)
-        if self.policy == "optimistic" and not self._unkept and not _passes(cuts):
-            division = maintained(self.program, division)
+        """Plan the query, and begin; or begin anew."""
+        documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
+        inner = self.policy == "optimistic" and not self._unkept
+        plan = planned(self.program, self._cuts(documents), documents - self._uncut, inner)
         if self.pipeline is not None:
             self._owed += self.pipeline.retracted(self.now.instant)
-        self.pipeline = Pipeline(division)
+        self.pipeline = plan.run()
         for name in documents:
-            self._begin(name, division)
+            self._begin(name, plan)
         try:
-            for name, feed in self._feeds.items():
-                if isinstance(feed, FragmentFeed):
-                    self._cut(name, feed, cuts.get(name))
+            self._begin_streams(plan)
         except Forbidden as why:
             self._give_up_cut(why)
             return
@@ -213,78 +192,27 @@ class Watch:
         for name, chunk in waiting:
             self.on_bytes(name, chunk)
 
-    def _passing(
-        self, cuts: dict[str | None, Cut], documents: frozenset[str | None]
-    ) -> dict[str | None, Cut]:
-        """The cuts of streams, as deep as the query binds fragments; units are versions then."""
-        if self.shallow:
-            return cuts
-        return passing(self.program, cuts, documents)
+    def _cuts(self, documents: frozenset[str | None]) -> Mapping[str | None, Cut]:
+        """Where streams of fragments, and answers that are read as inputs, are cut into units."""
+        cuts: dict[str | None, Cut] = {
+            name: TagCut(feed.history.structure)
+            for name, feed in self._feeds.items()
+            if isinstance(feed, FragmentFeed) and name not in self._uncut
+        }
+        for name in (one for one, kind in self.kinds.items() if kind == "answer"):
+            self._feeds.setdefault(name, AnswerFeed(str(name), self.names))
+            if name not in self._uncut:
+                cuts[name] = DepthCut(2)
+        self._ask_answers_again()
+        return cuts if self.shallow else passing(self.program, cuts, documents - self._uncut)
 
-    def _circuit(self, cuts: dict[str | None, Cut], documents: frozenset[str | None]) -> bool:
-        """Run the query as a circuit, unless what each unit gives by itself is the answer."""
-        strict = self.policy == "strict"
-        circuit, levels = deepest_circuit(self.program, cuts, documents)
-        if not worth_a_circuit(self.program, circuit, cuts, documents):
-            return False
-        named = {name for name, (_, local) in circuit.guards if local == ROOT}
-        if any(self.kinds[name] == "answer" for name in named):
-            return False
-        if not strict and not self._unkept:
-            circuit = with_inner_folds(self.program, circuit, cuts)
-        if self.pipeline is not None:
-            self._owed += self.pipeline.retracted(self.now.instant)
-        clock = any(getattr(node, "clock", False) for node in in_order(circuit.root))
-        whole = Division((), self.program.body, frozenset(self.kinds), (), cuts, clock)
-        self.pipeline = run = CircuitRun(circuit, whole)
-        for name in (one for one, kind in self.kinds.items() if kind == "document"):
-            before = self._feeds.get(name)
-            if before is not None and not isinstance(before, SplitFeed):
-                continue
-            mixed = "fragments" in self.kinds.values()
-            feed = self._feeds[name] = self._document(name, circuit, levels, mixed)
-            if before is not None:
-                moved = feed.feed(bytes(before.raw))
-                self._moves[name] = [moved] if moved else []
-                self._touched.add(name)
-        for name, feed_ in self._feeds.items():
-            if isinstance(feed_, FragmentFeed):
-                feed_.timed = run.is_timed(name)
-                units = run.units_of(name)
-                inner = () if units is None else units.inner
-                judged = None if units is None else units.judged
-                feed_.maintain(inner, self._asking, judged)
-                if isinstance(feed_, ForgettingFeed):
-                    feed_.settles = run.settles(name)
-                cut = cuts.get(name)
-                assert not isinstance(cut, DepthCut)
-                feed_.cut_at(cut if name in run.driven else None)
-                self._stale.add(name)
-                self._touched.add(name)
-        waiting, self._waiting = self._waiting, []
-        for name, chunk in waiting:
-            self.on_bytes(name, chunk)
-        return True
-
-    def _document(
-        self, name: str | None, circuit: Circuit, levels: Levels, mixed: bool
-    ) -> SplitFeed | WholeDocument | DocumentFeed:
-        title = name or "input"
-        if name in circuit.whole:
-            return WholeDocument(title, self.names)
-        nodes = in_order(circuit.root)
-        if any(isinstance(n, Units) and n.input == name and n.pieces for n in nodes):
-            held = sorted((guard for one, guard in circuit.held if one == name), key=str)
-            return DocumentFeed(title, self.names, levels[name], held=held)
-        return SplitFeed(title, self.names, levels[name], mixed)
-
-    def _begin(self, name: str | None, division: Division) -> None:
-        """Read a document as the division needs it; again from its beginning if it was split."""
+    def _begin(self, name: str | None, plan: WatchPlan) -> None:
+        """Read a document as the plan needs it; again from its beginning if it was split."""
         before = self._feeds.get(name)
         if before is not None and not isinstance(before, SplitFeed):
             return
         mixed = "fragments" in self.kinds.values()  # a stream may turn out not to be cut
-        feed = self._feeds[name] = document_feed(name, self.names, division, mixed)
+        feed = self._feeds[name] = plan.document(name, self.names, mixed)
         if before is not None:
             moved = feed.feed(bytes(before.raw))
             self._moves[name] = [moved] if moved else []
@@ -292,22 +220,25 @@ class Watch:
             if name in self.ended:
                 feed.close()
 
-    def _answers(self) -> dict[str | None, Cut]:
-        """Cuts of inputs that are answers: at their items, if nothing asks for what is around."""
-        cuts: dict[str | None, Cut] = {
-            name: DepthCut(2)
-            for name, kind in self.kinds.items()
-            if kind == "answer" and name not in self._uncut
-        }
-        division = divide(self.program, cuts) if cuts else None
-        for part in () if division is None else division.parts:
-            for name in part.inputs:
-                if any(local == ROOT for _, local in part.guards_of(name)):
-                    cuts.pop(name, None)
-        for name in (one for one, kind in self.kinds.items() if kind == "answer"):
-            self._feeds.setdefault(name, AnswerFeed(str(name), self.names))
-        self._ask_answers_again()
-        return cuts
+    def _begin_streams(self, plan: WatchPlan) -> None:
+        """Cut the streams of fragments as the plan needs it."""
+        run = self.pipeline
+        for name, feed in self._feeds.items():
+            if not isinstance(feed, ForgettingFeed):
+                continue
+            assert isinstance(run, CircuitRun)
+            feed.timed = run.is_timed(name)
+            units = run.units_of(name)
+            feed.maintain(
+                () if units is None else units.inner, self._asking,
+                None if units is None else units.judged,
+            )  # fmt: skip
+            feed.settles = run.settles(name)
+            cut = plan.cuts.get(name)
+            assert not isinstance(cut, DepthCut)
+            feed.cut_at(cut if name in run.driven else None)
+            self._stale.add(name)
+            self._touched.add(name)
 
     def _ask_answers_again(self) -> None:
         """All items of answers that are read as inputs are to be asked, whatever was known."""
@@ -315,25 +246,15 @@ class Watch:
             if isinstance(feed, AnswerFeed | SplitFeed):
                 self._moves[name] = [feed.everything()]
 
-    def _cut(self, name: str | None, feed: FragmentFeed, cut: Cut | None) -> None:
-        assert isinstance(self.pipeline, Pipeline)
-        assert not isinstance(cut, DepthCut)
-        driven = {one for part in self.pipeline.division.parts for one in part.inputs}
-        feed.timed = self.pipeline.is_timed(name)
-        parts = [part for part in self.pipeline.division.parts if part.input == name]
-        inners = [inner for part in parts for inner in part.inner]
-        feed.maintain(inners, self._asking, verdict_of(self.program, self.pipeline.division))
-        if isinstance(feed, ForgettingFeed):
-            feed.settles = settles(self.pipeline.division, name)
-        feed.cut_at(cut if name in driven else None)
-        self._stale.add(name)
-        self._touched.add(name)
-
     # -- ticks ------------------------------------------------------------------------------------
 
     def tick(self) -> list[Change]:
         """The changes of the answer since the last tick."""
-        return deep(self._tick)  # one thread for all evaluations of a tick
+        changes = deep(self._tick)  # one thread for all evaluations of a tick
+        for feed in self._feeds.values():
+            if isinstance(feed, SplitFeed):
+                feed.drop()
+        return changes
 
     def _tick(self) -> list[Change]:
         if self.pipeline is None or self._lacks_item():
@@ -350,7 +271,7 @@ class Watch:
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
-            self._item, not undecided or witness is not None, frozenset(self.ended),
+            not undecided or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
         )  # fmt: skip
         asking = self._asking()
@@ -434,7 +355,7 @@ class Watch:
 
     def _may_mend(self) -> bool:
         """Whether what is still to come may make an error go away: parts of it may be missing."""
-        waits = {n for n, f in self._feeds.items() if not isinstance(f, DocumentFeed)}
+        waits = {n for n, feed in self._feeds.items() if not drops_units(feed)}
         return bool(waits - self.ended)
 
     def _asking(self) -> Asking:
@@ -470,7 +391,7 @@ class Watch:
             self._unkept = True
             self._divide()
             return
-        if self.pipeline is not None and _passes(self.pipeline.division.cuts):
+        if not self.shallow and _passes(self._cuts(frozenset())):
             self.shallow = True
             self._divide()
             return
@@ -496,20 +417,6 @@ class Watch:
             return found
         tape, found = known
         return Items.of_nodes((found.values & 0xFFFFFFFF) | (store.add(tape) << 32))
-
-    def _item(self, store: Store) -> Items | None:
-        feed = self._feeds[None]
-        assert isinstance(feed, WholeDocument)
-        return feed.whole(store) or None
-
-    def restore(self, snapshot: Any) -> None:
-        """Go on with operators as a snapshot of the pipeline has them, over the same inputs."""
-        assert isinstance(self.pipeline, Pipeline)
-        self.pipeline = Pipeline(self.pipeline.division, snapshot)
-        done = self._released().inputs if self.pipeline.joinings else set()
-        streams = {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
-        self._stale |= streams - done  # what they met may have been released
-        self._touched |= self._stale
 
     def repeated(self, name: str | None) -> int:
         """How many fragments of an input said what had been said."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from xstreamcast.tape.compiled import kernel
 from xstreamcast.tape.layout import I64, U8
 

@@ -7,8 +7,6 @@ import re
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from xstreamcast.edges.wire.decoder import Counts, Decoder
 from xstreamcast.edges.wire.reading import WireReading, _Units
 from xstreamcast.edges.wire.spots import Spot

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.group import GroupOperator
+from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.nest import NestOperator
@@ -88,13 +90,21 @@ def _operator(node: c.Node, root: c.Node) -> Any:
             return GroupOperator(node)
         case c.Order():
             return OrderOperator(node)
+        case c.Slice() if node.outer == 0 and grows(node.source):
+            return _slice_of_growing(node)
         case c.Slice():
             return SliceOperator(node)
         case c.Pick():
             return PickOperator(node)
         case c.Number():
-            return NumberOperator(node)
+            return GrowingNumber(node) if grows(node) else NumberOperator(node)
         case c.Union():
             return UnionOperator(node)
         case c.Window():
             return WindowOperator(node)
+
+
+def _slice_of_growing(node: c.Slice) -> FirstRows | LastRows | SliceOperator:
+    if grows(node):
+        return FirstRows(node)
+    return LastRows(node) if node.last in (None, -1) else SliceOperator(node)

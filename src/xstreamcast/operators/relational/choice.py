@@ -1,4 +1,7 @@
-"""Which queries run as circuits."""
+"""Which queries run as circuits: all but joins and windows over documents alone.
+
+Units of documents never change, so that operators of their own keep less of them.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.cut import Cut
-from xstreamcast.algebra.division import Listed
+from xstreamcast.algebra.division import Division, Listed, Part
 from xstreamcast.algebra.split import deepest
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.circuit import nodes as c
@@ -15,20 +18,24 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
 
 
-def worth_a_circuit(
+def division_of_documents(
     program: Program,
     circuit: c.Circuit,
     cuts: Mapping[str | None, Cut],
     documents: frozenset[str | None],
-) -> bool:
-    """Whether a query runs as a circuit: joins and windows over documents, which never change,
-    have operators of their own that keep less.
-    """
+) -> Division | None:
+    """The division of a query over documents that has such operators; None: it is a circuit."""
     units = [node for node in c.in_order(circuit.root) if isinstance(node, c.Units)]
-    if not documents or (units and all(node.pieces for node in units)):
-        return True
+    others = set(circuit.sources) - documents
+    if not documents or others or (units and all(node.pieces for node in units)):
+        return None
     division = deepest(program, cuts, documents)
-    read = {name for one in division.parts for name in (*one.inputs, *one.others)}
-    if not read & documents:
+    fits = [_has_operator(part, division) for part in division.parts]
+    return division if fits and all(fits) else None
+
+
+def _has_operator(part: Part, division: Division) -> bool:
+    if isinstance(part.shape, Windowed) or part.around is not None:
         return True
-    return not all(isinstance(one.shape, Listed | Windowed) for one in division.parts)
+    joined = bool(part.probes) and part.numbered is None
+    return joined and isinstance(part.shape, Listed) and division.plain and part.fold == "items"

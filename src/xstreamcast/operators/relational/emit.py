@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortedcontainers import SortedList
 
-from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import grows
 from xstreamcast.model.change import Change
 from xstreamcast.model.delta import Delta, Key, Rank
 from xstreamcast.operators.answer import longest_ascending
@@ -15,6 +15,7 @@ from xstreamcast.operators.entries import EMPTY, Entries, Entry
 from xstreamcast.operators.relational.render import Rendering
 
 if TYPE_CHECKING:
+    from xstreamcast.circuit import nodes as c
     from xstreamcast.operators.relational.tick import Round
 
 
@@ -23,7 +24,7 @@ class Emit:
 
     def __init__(self, circuit: c.Circuit) -> None:
         self._rendering = Rendering(circuit)
-        self._passes = isinstance(circuit.root, c.Units) and circuit.root.pieces
+        self._passes = grows(circuit.root)
         self._entries: dict[Key, Entries] = {}
         self._ranks: dict[Key, Rank] = {}
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
@@ -32,6 +33,8 @@ class Emit:
     def apply(self, turn: Round, delta: Delta, instant: int, anew: bool) -> list[Change]:
         """The changes of the answer; `anew`: rows that are not in the delta are gone."""
         rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
+        if self._passes:
+            rows.sort(key=lambda one: one[1].rank)
         strings = self._rendering.strings(rows, turn)
         if self._passes:
             return self._appended(strings, instant)

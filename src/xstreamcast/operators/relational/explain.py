@@ -1,4 +1,4 @@
-"""How a query is kept up to date: the circuit that will run, or why another way is taken."""
+"""How a query is kept up to date: the circuit that runs, operator by operator."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.cut import Cut, TagCut
 from xstreamcast.algebra.split import inputs_of
-from xstreamcast.circuit.documents import deepest_circuit
+from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.operators.explain import explain_operators
-from xstreamcast.operators.relational.choice import worth_a_circuit
+from xstreamcast.operators.plans import planned
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -19,19 +19,16 @@ if TYPE_CHECKING:
 
 
 def explain_circuit(
-    program: Program, structures: Mapping[str, TagStructure] | None = None, strict: bool = False
+    program: Program, structures: Mapping[str, TagStructure] | None = None
 ) -> str:
     """The operators of the local runner; inputs without a tag structure count as documents."""
     known = structures or {}
-    cuts: dict[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
     documents = inputs_of(program) - set(known)
-    units = "evaluated unit by unit, without a circuit\n\n" + explain_operators(program, structures)
-    circuit, _ = deepest_circuit(program, cuts, documents)
-    if not worth_a_circuit(program, circuit, cuts, documents):
-        return units
-    if circuit.whole:
-        return "\n".join([*_reasons(program, circuit), "", explain_operators(program, structures)])
-    return show_circuit(circuit, facts=True)
+    cuts: Mapping[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
+    plan = planned(program, passing(program, cuts, documents), documents, inner=True)
+    if plan.division is not None:
+        return explain_operators(program, plan.division)
+    return "\n".join([show_circuit(plan.circuit, facts=True), *_reasons(program, plan.circuit)])
 
 
 def _reasons(program: Program, circuit: Circuit) -> list[str]:
@@ -39,5 +36,5 @@ def _reasons(program: Program, circuit: Circuit) -> list[str]:
     found = []
     for sentence, span in circuit.reasons:
         at = program.source.place(span) if span != (0, 0) else None
-        found.append(f"no circuit: {sentence}" + (f" ({at})" if at is not None else ""))
+        found.append(f"recomputed: {sentence}" + (f" ({at})" if at is not None else ""))
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.free import facts
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import grows
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.model.delta import Cell, Delta, Key, Row
 
@@ -29,6 +30,7 @@ class RowsOperator:
         self._again = bool(node.scalars or node.whole) or clocked
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}
+        self._keeps = not grows(node)  # rows that never change need not be known again
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """What became of the rows that changed, or that read something that changed."""
@@ -68,7 +70,7 @@ class RowsOperator:
     def _replace(self, key: Key, made: list[Row], out: Delta, turn: Round) -> None:
         """Note what a row of the source becomes now."""
         before = self._made.pop(key, [])
-        if made:
+        if made and self._keeps:
             self._made[key] = made
         nested = self._node.nested
         for at in range(max(len(before), len(made))):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.deciding import waited_for
@@ -13,7 +13,6 @@ from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.tick import Round
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Division
     from xstreamcast.model.change import Change
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.pipeline import Tick
@@ -26,9 +25,8 @@ class CircuitRun:
     all that has arrived, and emits the difference.
     """
 
-    def __init__(self, circuit: c.Circuit, division: Division) -> None:
+    def __init__(self, circuit: c.Circuit) -> None:
         self.circuit = circuit
-        self.division = division  # without parts: a circuit runs in one place
         self._order = c.in_order(circuit.root)
         self._waited = waited_for(circuit)
         self._emit = Emit(circuit)
@@ -38,7 +36,8 @@ class CircuitRun:
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
         anew = self._operators is None
-        operators, self._operators = self._operators or Operators(self._order, self.circuit.root), None
+        operators = self._operators or Operators(self._order, self.circuit.root)
+        self._operators = None
         reader = UnitReader(tick, self.circuit.sources)
         turn = Round(asking, reader, tick.touched, tick.clock_moved)
         deltas = operators.advance(turn, tick, {})
@@ -75,10 +74,6 @@ class CircuitRun:
         """Units of an input will not change; nor will there be others before the first place."""
         if keys and isinstance(self.circuit.root, c.Units):
             self._emit.settle([(key,) for key in keys], (first,))
-
-    def snapshot(self) -> Any:
-        """None: operators are made again from what has arrived."""
-        return None
 
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""

@@ -28,7 +28,6 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Division
     from xstreamcast.model.change import Change
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.pipeline import Tick
@@ -52,8 +51,8 @@ class Exchanged:
 class UnitStage(CircuitRun):
     """The first stage of a circuit, over some of the units."""
 
-    def __init__(self, circuit: c.Circuit, division: Division) -> None:
-        super().__init__(circuit, division)
+    def __init__(self, circuit: c.Circuit) -> None:
+        super().__init__(circuit)
         stages = stages_of(circuit)
         self._stage, self._exchanged = stages.units, stages.exchanged
         self._renders = isinstance(circuit.root, c.Units)
@@ -65,7 +64,8 @@ class UnitStage(CircuitRun):
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """No changes: what was made of units is in `found`."""
         anew, self.found = self._operators is None, None
-        operators, self._operators = self._operators or Operators(self._stage, self.circuit.root), None
+        operators = self._operators or Operators(self._stage, self.circuit.root)
+        self._operators = None
         turn = Round(asking, UnitReader(tick, self.circuit.sources), tick.touched, tick.clock_moved)
         deltas = operators.advance(turn, tick, {})
         self.asked += sum(len(deltas[id(n)]) for n in self._stage if isinstance(n, c.Units))
@@ -187,7 +187,8 @@ class AnswerStage:
                 id(node): {key: RowDelta(None, row) for key, row in rows.items()}
                 for rows, node in zip(self._rows, self._exchanged, strict=True)
             }
-        operators, self._operators = self._operators or Operators(self._stage, self.circuit.root), None
+        operators = self._operators or Operators(self._stage, self.circuit.root)
+        self._operators = None
         turn = Round(asking, self._read, frozenset(), clock_moved, dirty)
         deltas = operators.advance(turn, None, deltas)
         out = self._emit.apply(turn, deltas[id(self.circuit.root)], instant, anew)

@@ -28,7 +28,7 @@ class UnitRows:
     def apply(self, turn: Round, tick: Tick, everything: bool) -> Delta:
         """The units that changed; all of them if everything is to be made anew."""
         name = self._node.input
-        everything = everything and not self._node.pieces  # of which nothing is kept
+        everything = everything and not self._node.append  # of which little is kept
         moves = [tick.everything(name)] if everything else list(tick.moves.get(name, ()))
         if self._node.clock and turn.clock_moved and not everything:
             moves += self._due(tick, moves, turn)
@@ -67,14 +67,14 @@ class UnitRows:
             turn.dirty.add((self._node.source, unit))
             place = moved.places[unit]
             self._note(unit, self._there.get(unit), place, out)
-            if not self._node.pieces:
+            if not self._node.append:
                 self._there[unit] = place
         if self._timers is not None and moved.asked.instants:
             self._timers.asked(moved.asked, turn.asking.now.instant)
 
     def _note(self, unit: str, before: Any, now: Any, out: Delta) -> None:
         """A unit was at one place, and is at another; it may have been noted before."""
-        key = (unit,)
+        key = (str(unit),)  # the unit's own name may hold it, see SplitFeed
         was = out.get(key)
         new = None if now is None else self._row(unit, now)
         if was is not None:

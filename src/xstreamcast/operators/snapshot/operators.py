@@ -15,6 +15,7 @@ from sortedcontainers import SortedList
 
 from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
@@ -35,7 +36,6 @@ from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
 from xstreamcast.operators.snapshot.joins import read_join, write_join
 from xstreamcast.operators.snapshot.windows import read_windows, write_windows
-from xstreamcast.operators.relational.folds import fold_state
 
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Key, Row

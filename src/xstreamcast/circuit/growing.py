@@ -1,0 +1,39 @@
+"""Relations that only grow at their end: rows follow all others, and never change or go.
+
+Units of documents do. Operators over such relations keep no rows for changes that never come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from xstreamcast.circuit import nodes as c
+
+
+def appended(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:
+    """The circuit that knows its units only follow each other, if all of its inputs do so."""
+    units = [node for node in c.in_order(circuit.root) if isinstance(node, c.Units)]
+    if set(circuit.sources) - documents or circuit.whole or any(one.clock for one in units):
+        return circuit
+    made: dict[int, c.Node] = {}
+    for node in c.in_order(circuit.root):
+        if isinstance(node, c.Units):
+            made[id(node)] = replace(node, append=True)
+        else:
+            made[id(node)] = c.with_inputs(node, made)
+    return replace(circuit, root=made[id(circuit.root)])
+
+
+def grows(node: c.Node) -> bool:
+    """Whether rows of a relation follow all others, and never change or go."""
+    match node:
+        case c.Units(append=append):
+            return append
+        case c.Rows(source=source, scalars=scalars, whole=whole, clock=clock):
+            return grows(source) and not (scalars or whole or clock)
+        case c.Number(source=source, outer=0, size=None):
+            return grows(source)
+        case c.Slice(source=source, outer=0, first=first, last=last):
+            return first > 0 and (last is None or last > 0) and grows(source)
+        case _:
+            return False

@@ -1,0 +1,77 @@
+"""How a query is computed over inputs whose kinds and tag structures are known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from xstreamcast.algebra.cut import Cut, DepthCut
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.documents import Levels, deepest_circuit
+from xstreamcast.circuit.inner_folds import with_inner_folds
+from xstreamcast.operators.answer_feed import ROOT
+from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
+from xstreamcast.operators.feeds import document_feed
+from xstreamcast.operators.pipeline import Pipeline
+from xstreamcast.operators.relational.choice import division_of_documents
+from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.split_feed import SplitFeed
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.division import Division
+    from xstreamcast.algebra.program import Program
+    from xstreamcast.tape.names import Names
+
+
+@dataclass(frozen=True, slots=True)
+class WatchPlan:
+    """A circuit over the cuts of its inputs; or a division, for joins and windows of documents."""
+
+    circuit: c.Circuit
+    cuts: Mapping[str | None, Cut]
+    levels: Levels  # of documents
+    division: Division | None
+
+    def run(self) -> CircuitRun | Pipeline:
+        """The operators."""
+        return CircuitRun(self.circuit) if self.division is None else Pipeline(self.division)
+
+    def document(self, name: str | None, names: Names, mixed: bool) -> DocumentReader:
+        """What reads a document; `mixed`: other inputs may let it be read another way later."""
+        title = name or "input"
+        if self.division is not None:
+            return document_feed(name, names, self.division, mixed)
+        if name in self.circuit.whole:
+            return WholeDocument(title, names)
+        nodes = c.in_order(self.circuit.root)
+        if any(isinstance(n, c.Units) and n.input == name and n.pieces for n in nodes):
+            kept = sorted((guard for one, guard in self.circuit.held if one == name), key=str)
+            return DocumentFeed(title, names, self.levels[name], held=kept)
+        held = any(isinstance(n, c.Units) and n.append for n in nodes)
+        return SplitFeed(title, names, self.levels[name], mixed, held)
+
+
+DocumentReader = DocumentFeed | SplitFeed | WholeDocument
+
+
+def planned(
+    program: Program,
+    cuts: Mapping[str | None, Cut],
+    documents: frozenset[str | None],
+    inner: bool,
+) -> WatchPlan:
+    """The plan; `inner`: folds over fragments inside of units are kept.
+
+    `cuts` are those of fragment streams, and of answers that are read as inputs.
+    """
+    circuit, levels = deepest_circuit(program, cuts, documents)
+    answers = {name for name, cut in cuts.items() if isinstance(cut, DepthCut)}
+    around = {name for name, (_, local) in circuit.guards if local == ROOT} & answers
+    if around:  # what stands around the items of an answer is read with them
+        rest = {name: cut for name, cut in cuts.items() if name not in around}
+        return planned(program, rest, documents, inner)
+    division = division_of_documents(program, circuit, cuts, documents)
+    if division is None and inner:
+        circuit = with_inner_folds(program, circuit, cuts)
+    return WatchPlan(circuit, cuts, levels, division)

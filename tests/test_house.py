@@ -138,4 +138,4 @@ def test_what_is_listed_as_slow_is_there() -> None:
         for path, name in listed
         if not (ROOT / path).exists() or f"def {name}(" not in (ROOT / path).read_text("utf-8")
     ]
-    assert gone == [], "python -m tests.slow_tests writes tests/slow.txt anew"
+    assert gone == [], "take it off tests/slow.txt"

@@ -10,7 +10,7 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.reading_units import UnitReading
 
 DOCUMENTS = [
-    b'<r xmlns:p="urn:p"><x k="1">one<y/></x><p:x xmlns="urn:d"><y>two</y></p:x><x> </x><x>3</x></r>',
+    b'<r xmlns:p="urn:p"><x k="1">one<y/></x><p:x xmlns="urn:d"><y>2</y></p:x><x> </x><x>3</x></r>',
     b'<r xmlns="urn:a" xmlns:b="urn:b"><x>long text</x><b:x> <y/> </b:x><x b:k="v">&lt;</x></r>',
 ]
 

@@ -6,7 +6,7 @@ BENCH_INSTALLED := .venv/.installed-bench
 DOCS_INSTALLED := .venv/.installed-docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: install kernels wheel demo test check lint fmt bench bench-start docs constraints
+.PHONY: install kernels wheel demo test test-all check lint fmt bench bench-start docs constraints
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED) kernels
@@ -25,11 +25,16 @@ wheel: $(INSTALLED)
 demo: install
 	@$(BIN)/xstreamcast demo
 
+# What a contributor runs: all rooms, Spark in a few cases, fewer generated cases.
 test: install
+	@XSC_PROFILE=$${XSC_PROFILE:-short} $(BIN)/python -m pytest -q -m "not slow"
+
+# Everything; CI runs it.
+test-all: install
 	@$(BIN)/python -m pytest -q
 
-check: lint
-	@$(MAKE) --no-print-directory test
+check: lint docs
+	@$(MAKE) --no-print-directory test-all
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

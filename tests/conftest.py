@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# quick: the same cases every time, so that a red run is your change; thorough: new ones each time.
+# short and quick: the same cases every time, so that a red run is your change; thorough: new ones.
+# `make test` runs short without what is slow, `make test-all` runs quick with everything.
+settings.register_profile("short", max_examples=15, deadline=None, derandomize=True)
 settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True)
 settings.register_profile(
     "thorough", max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -19,6 +21,13 @@ PROFILE = os.environ.get("XSC_PROFILE", "quick")
 settings.load_profile(PROFILE)
 
 RULE = "----\n"
+
+# Test functions that took long when they were last recorded; tests/slow_tests.py writes it.
+SLOW = frozenset(
+    line.split()[1]
+    for line in (Path(__file__).parent / "slow.txt").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+)
 
 Golden = Callable[[Path, str], None]
 
@@ -29,6 +38,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
+        if item.nodeid.partition("[")[0] in SLOW:
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("thorough") and PROFILE != "thorough":
             item.add_marker(pytest.mark.skip(reason="runs with XSC_PROFILE=thorough"))
         if item.get_closest_marker("spark") and find_spec("pyspark") is None:

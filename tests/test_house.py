@@ -128,3 +128,14 @@ def test_importing_the_package_imports_nothing_heavy(statement: str) -> None:
     code = f"import sys; {statement}; print('heavy', sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "heavy []"
+
+
+def test_what_is_listed_as_slow_is_there() -> None:
+    lines = (ROOT / "tests" / "slow.txt").read_text("utf-8").splitlines()
+    listed = [line.split()[1].split("::") for line in lines if not line.startswith("#")]
+    gone = [
+        f"{path}::{name}"
+        for path, name in listed
+        if not (ROOT / path).exists() or f"def {name}(" not in (ROOT / path).read_text("utf-8")
+    ]
+    assert gone == [], "take it off tests/slow.txt"

@@ -37,10 +37,7 @@ class Running:
         """Whether the query, or what is left of it above its parts, reads streams whole."""
         running = self.watch.pipeline
         assert running is not None
-        if isinstance(running, CircuitRun):
-            return bool(running.circuit.whole)
-        division = running.division
-        return not division.plain and (not division.parts or bool(division.whole))
+        return isinstance(running, CircuitRun) and bool(running.circuit.whole)
 
 
 class Followed:

@@ -43,7 +43,8 @@ def cell(text: str) -> str:
 
 
 def code(text: str) -> str:
-    return "`" + text.replace("|", "\\|") + "`"
+    """Text as code; a bar in it does not end the cell."""
+    return f"`{text}`"
 
 
 def commands_page() -> str:
@@ -67,7 +68,8 @@ def functions_page() -> str:
     """Every function with its signature."""
     parts = [
         "# All functions\n\nThis page is generated from the table of functions; "
-        "`xstreamcast functions NAME` prints the same. [Functions](../functions.md) explains how to add your own.\n",
+        "`xstreamcast functions NAME` prints the same. "
+        "[Functions](../functions.md) explains how to add your own.\n",
         "## Streams and time\n\n[A guide to time](../time.md) explains these.\n",
         "| form | result |\n|---|---|",
         *(f"| {code(form.signature)} | {cell(form.doc)} |" for form in FORMS),

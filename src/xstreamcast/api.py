@@ -1,4 +1,4 @@
-"""The library's door: a query, and what one does with it."""
+"""The Python API: a query, its answer, and the changes of its answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped]
     import pyarrow
 
     from xstreamcast.algebra.lowering import Modules
@@ -33,7 +33,7 @@ Source: TypeAlias = "str | os.PathLike[str] | bytes"
 
 
 def query(text: str, *, name: str = "query", module_path: Sequence[Path] = ()) -> Query:
-    """A query, compiled now: a mistake in the text is an error here, not when it runs.
+    """Compile a query: a mistake in its text is an error here, not when it runs.
 
     `module_path` names the folders of the library modules that it imports.
     """
@@ -75,7 +75,7 @@ def _made(text: str, name: str, base_uri: str | None, modules: Modules | None) -
 
 
 class Query:
-    """A compiled query; may be run any number of times."""
+    """A compiled query; it can be evaluated any number of times."""
 
     def __init__(self, text: str, name: str = "query", module_path: Sequence[Path] = ()) -> None:
         from xstreamcast.functions.registry import edition
@@ -92,7 +92,7 @@ class Query:
         self.program = self.programs[""]
 
     def telling(self, name: str) -> dict[str, Program]:
-        """The programs that one of the queries needs, itself the last; "" is what the body asks."""
+        """The programs that a declared stream needs, its own last; "" is the body of the query."""
         from xstreamcast.algebra.queries import needed
         from xstreamcast.errors import error
 
@@ -118,12 +118,12 @@ class Query:
         limits: QueryLimits | None = None,
         **inputs: Any,
     ) -> Answer:
-        """The answer over what is there.
+        """Evaluate the query once.
 
-        `document` becomes the context item. A named input is a stream of fragments or a document
-        (path, bytes, History) where the query says stream("name") or doc("name"), and else the
-        value of the external variable. `keep` is handed what was refused. `limits` bounds this
-        run: `QueryLimits(query_timeout=30)`.
+        `document` is the context item. A named input is a stream of fragments or a document (path,
+        bytes, History) if the query contains stream("name") or doc("name"), and otherwise the value
+        of the external variable. `keep` is called with each refused fragment.
+        `limits` bounds this run: `QueryLimits(query_timeout=30)`.
         """
         from xstreamcast.edges.binding import Options
         from xstreamcast.model.query_limits import limited
@@ -135,7 +135,7 @@ class Query:
     def answer(
         self, document: Source | None, inputs: Mapping[str, Any], options: Options, tell: str = ""
     ) -> Answer:
-        """The answer over inputs of any name; `tell` names a declared stream in its place."""
+        """Evaluate over inputs of any name; `tell` names a declared stream to answer instead."""
         from xstreamcast.edges.binding import Binding
 
         programs = self.telling(tell)
@@ -163,15 +163,15 @@ class Query:
         tell: str = "",
         **inputs: Any,
     ) -> Changes:
-        """The changes of the answer as its inputs arrive, to their end.
+        """Keep the query running: the changes of its answer, until its inputs end.
 
         with query.watch(roads="feed/", follow=True) as changes:
             for change in changes: ...
 
         An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
-        external variable may stand for one, unless it is given a value (a string is one). `tell`
-        names a stream that the query declares: its changes are given in place of the body's.
-        `keep` is handed what was refused.
+        external variable may denote one, unless it is given a value (a string is one). `tell`
+        names a declared stream whose changes are emitted instead of the body's.
+        `keep` is called with each refused fragment.
         """
         from xstreamcast.edges.watching import Options
 
@@ -183,7 +183,7 @@ class Query:
         return Changes(lambda: self.watching(document, inputs, options))
 
     def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
-        """The query left running over inputs of any name; `ticks` of it gives the changes."""
+        """The continuous query over inputs of any name; its `ticks` yields changes."""
         from xstreamcast.edges.watching import Watching
         from xstreamcast.edges.watching.bound import bound, reading
 
@@ -194,7 +194,7 @@ class Query:
         return Watching(programs, sources, options, variables)
 
     def spark(self, session: Any = None) -> SparkQuery:
-        """The query on Spark: in a session that is given, or in one of its own."""
+        """The query on Spark: in the given session, or in one of its own."""
         from xstreamcast.spark.query import SparkQuery
 
         return SparkQuery(self.telling, session)
@@ -239,12 +239,14 @@ class Changes:
     async def __aiter__(self) -> AsyncGenerator[Change]:
         """The same changes; other tasks run while the next one is computed in a thread."""
         from asyncio import to_thread
+        from inspect import GEN_RUNNING, getgeneratorstate
 
         try:
             while (change := await to_thread(next, self._changes, None)) is not None:
                 yield change
         finally:
-            if self._changes.gi_running:  # cancelled while the thread waits for input
+            # cancelled while the thread waits for input: it ends by itself
+            if getgeneratorstate(self._changes) == GEN_RUNNING:
                 if self._watching is not None:
                     self._watching.stop()
             else:
@@ -252,7 +254,7 @@ class Changes:
 
 
 class Answer:
-    """The items of an answer: Python values, and nodes to look at."""
+    """The items of an answer, as Python values and nodes."""
 
     def __init__(
         self,
@@ -263,7 +265,7 @@ class Answer:
     ) -> None:
         self.store = store
         self.items = items
-        self.loaded = loaded  # the streams it was asked of, with their counts
+        self.loaded = loaded  # the streams it was evaluated over, with their counts
         self.program = program
 
     def __len__(self) -> int:
@@ -302,13 +304,13 @@ class Answer:
         return needed("pyarrow").table(columns(self.rows()))
 
     def lines(self) -> Iterator[str]:
-        """One line an item: nodes as XML, maps and arrays as JSON, atomic values as strings."""
+        """One line per item: nodes as XML, maps and arrays as JSON, atomic values as strings."""
         from xstreamcast.evaluate.results import lines
 
         return lines(self.store, self.items)
 
     def serialize(self, **parameters: str) -> str:
-        """The whole answer as one text: by the output declarations of its query and by these.
+        """The whole answer as one text, by the query's output declarations and these parameters.
 
         answer.serialize(method="json", indent="yes")
         """

@@ -65,7 +65,7 @@ class Source:
 
 
 class Error(Exception):
-    """What a user is told: code, sentence, place, hint."""
+    """An error for a user: code, message, place, hint."""
 
     exit_code: ClassVar[int] = 1
 
@@ -91,18 +91,18 @@ class Error(Exception):
 
     @property
     def exit_status(self) -> int:
-        """What the command line returns for it."""
+        """The exit code of the command line."""
         return self.exit_code
 
     def located(self, at: Place | None) -> Error:
-        """Itself, with a place if it had none."""
+        """The same error, with a place if it had none."""
         if self.place is None and at is not None:
             self.place = at
             self.args = (self.code, self.message, at, self.hint)
         return self
 
     def render(self, color: bool = False) -> str:
-        """The one way errors are shown, without a line end."""
+        """The text of the error as commands print it, without a line end."""
         paint = _Paint(color)
         lines = [f"{paint.red(f'error[{self.code}]')}: {paint.bold(_visible(self.message))}"]
         lines += _picture(self.place, paint) if self.place else []
@@ -130,7 +130,7 @@ class InputError(Error):
 
 
 class UsageError(Error):
-    """A command or a call that makes no sense."""
+    """A mistake in a command or a call."""
 
     exit_code = 2
 

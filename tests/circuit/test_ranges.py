@@ -18,6 +18,9 @@ QUERIES = (
     f"for $x in {A} where not($x/v >= {B}/v) return $x/k",
     f"for $x in {A} where every $y in {B} satisfies $y/k < $x/k return $x/k",
     f"max(for $x in {A} return count({B}[k < $x/k]))",
+    f"for $x in {A} where number($x/v[1]) > avg({A}/v/number(.)) return $x/k",
+    f"for $x in {A} where 2 * count({B}) ge number($x/v[1]) return $x/k",
+    f"for $x in {A} where $x/v < max({B}/v/number(.)) and $x/k = 'x' return $x/k",
     f"for $x at $i in {A} return sum(({A})[position() <= $i]/v/number(.))",
     f"for $x at $i in {A} return <n>{{ count(({B})[position() > $i]/v) }}</n>",
     """for $x at $i in stream("a")/r/u return <t>{

@@ -62,7 +62,7 @@ def test_refused_fragments_are_told_and_the_rest_is_joined(
         (["fragment", "gone.xml", "-s", "d.xml"], 4, "XSCT0001"),
         (["fragment", "--join", "d.xml"], 4, "XSCF0010"),
         (["infer", "gone.xml"], 2, "no such file"),
-        (["infer", "d.xml", "x.dtd"], 2, "one DTD or XSD must stand alone"),
+        (["infer", "d.xml", "x.dtd"], 2, "a DTD or XSD must be the only file"),
         (["infer", "d.xml", "--event", "zz"], 2, "there are a, b, r"),
     ],
 )

@@ -93,7 +93,7 @@ def test_a_text_in_an_element_of_its_name_is_another_tag() -> None:
         (b"<r><new><n id='1'/></new><old><n id='2'/><n id='3'/></old></r>", {"n"}),
     ],
 )
-def test_what_repeats_travels_if_nothing_around_it_does(document: bytes, travels: set) -> None:
+def test_what_repeats_travels_if_nothing_around_it_does(document: bytes, travels: set[str]) -> None:
     found = proposed(document).structure
     assert {t.local for t in found.tags.values() if found.travels(t.id)} == travels | {"r"}
 

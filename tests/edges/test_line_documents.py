@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_what_is_wrong_with_a_file_is_told(name: str, text: str, said: str, tmp_
         list(query("count(//*)").run(path).lines())
 
 
-def watched(text: str, **sources: object) -> tuple[list[str], list[str]]:
+def watched(text: str, **sources: Any) -> tuple[list[str], list[str]]:
     """The accumulated answer, and what was refused."""
     refused: list[Refused] = []
     told = Accumulated()

@@ -49,7 +49,7 @@ def reasons(found: list[Written]) -> list[tuple[int, str]]:
     return [(one.number(r), why) for one in found for r, why in sorted(one.reasons.items())]
 
 
-# -- JSON -------------------------------------------------------------------------------------------
+# -- JSON ------------------------------------------------------------------------------------
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=8)
 VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -99,7 +99,7 @@ def test_a_reason_is_that_of_the_function() -> None:
     ]
 
 
-# -- CSV --------------------------------------------------------------------------------------------
+# -- CSV ------------------------------------------------------------
 
 CELLS = st.text(st.sampled_from('ab,"\r\n&<>; é\t'), max_size=6)
 
@@ -111,8 +111,10 @@ CELLS = st.text(st.sampled_from('ab,"\r\n&<>; é\t'), max_size=6)
 )
 def test_csv_is_read_as_python_reads_it(given_rows: Any, ending: str, cuts: Any) -> None:
     out = io.StringIO(newline="")
-    quoting = csv.QUOTE_MINIMAL if ending == "\r\n" else csv.QUOTE_ALL  # a bare \r is not quoted
-    csv.writer(out, lineterminator=ending, quoting=quoting).writerows(given_rows)
+    if ending == "\r\n":
+        csv.writer(out, lineterminator=ending).writerows(given_rows)
+    else:  # a bare \r is not quoted
+        csv.writer(out, lineterminator=ending, quoting=csv.QUOTE_ALL).writerows(given_rows)
     data = out.getvalue()
     expected = [row for row in csv.reader(io.StringIO(data, newline=""), strict=True) if row]
     found = written(AB, data.encode(), tuple(cuts))
@@ -153,13 +155,20 @@ def test_a_header_names_the_columns_of_each_file() -> None:
 
 @pytest.mark.parametrize(
     ("column", "name"),
-    [("a b", "a_b"), ("", "c3"), ("1st", "_1st"), ("prix (€)", "prix__€_"), ("é", "é"), ("a:b", "a_b")],
+    [
+        ("a b", "a_b"),
+        ("", "c3"),
+        ("1st", "_1st"),
+        ("prix (€)", "prix__€_"),
+        ("é", "é"),
+        ("a:b", "a_b"),
+    ],
 )
 def test_columns_become_names(column: str, name: str) -> None:
     assert element_name(column, 3) == name
 
 
-# -- through a mapping ------------------------------------------------------------------------------
+# -- through a mapping ------------------------------------------------------------
 
 ROOMS = """
 [message]
@@ -266,7 +275,7 @@ def test_cut_anywhere_the_fragments_are_the_same() -> None:
     assert counts == [(50, 50, 0)] * 3
 
 
-# -- proposals --------------------------------------------------------------------------------------
+# -- proposals ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -276,7 +285,8 @@ def test_cut_anywhere_the_fragments_are_the_same() -> None:
             "rooms.csv",
             "id;changed;state\nA1;2024-05-01T07:00:00Z;free\nA2;2024-05-01T07:30:00Z;closed\n",
             ['type = "csv"', 'delimiter = ";"', 'key = "id"', 'from = "changed"',
-             "remove = \"state = ('closed')\"", "# 2 messages: 1 units, 1 versions, 1 removals, 0 refused"],
+             "remove = \"state = ('closed')\"", 
+             "# 2 messages: 1 units, 1 versions, 1 removals, 0 refused"],
         ),
         (
             "rooms.log",

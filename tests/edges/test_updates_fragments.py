@@ -120,8 +120,19 @@ def wire(decoder: UpdateDecoder, found: list[Arrival]) -> list[bytes]:
 @settings(max_examples=30)
 def test_the_fragments_do_not_depend_on_how_the_bytes_are_cut(stream, size) -> None:
     raw = b"".join(map(line, stream))
-    whole, pieces = UpdateDecoder("s", wrap="w"), UpdateDecoder("s", wrap="w")
+    whole, pieces = (UpdateDecoder("s", wrap="w", versions=True) for _ in range(2))
     assert wire(pieces, arrivals(pieces, raw, size)) == wire(whole, arrivals(whole, raw, 1 << 20))
+
+
+@given(update_streams(most=6), st.integers(1, 300))
+@settings(max_examples=15)
+def test_what_has_arrived_counts_though_the_root_is_open(stream, size) -> None:
+    raw = b"".join(map(line, stream))
+    running, found = UpdateDecoder("s", wrap="w"), []
+    for end in range(size, len(raw) + size, size):
+        found += running.feed(raw[end - size : end])
+        done = raw[:end].count(b"\n")
+        assert (document(running, found) or "<w/>") == expected(stream[:done])
 
 
 @given(update_streams(), st.integers(1, 300), st.lists(st.integers(1, 5), min_size=1))
@@ -193,7 +204,7 @@ def test_an_answer_from_before_all_instants_is_told_too() -> None:
 
 def test_xml_gives_the_same_fragments_as_lines() -> None:
     stream = events(TICKER + ' hide(1) show(1) sR(1,1) sE(1,"price") eE(1,"price") eR(1,1)')
-    lines, markup = UpdateDecoder("q"), UpdateDecoder("q")
+    lines, markup = (UpdateDecoder("q", versions=True) for _ in range(2))
     raw = OPEN + b"".join(map(element, stream)) + CLOSE
     assert wire(markup, arrivals(markup, raw, 50)) == wire(
         lines, arrivals(lines, b"".join(map(line, stream)), 50)

@@ -10,8 +10,8 @@ from bench.recursion import programs
 from xstreamcast import query
 from xstreamcast.errors import Error
 from xstreamcast.evaluate import context
-from xstreamcast.model.row import FALSE, NOTHING, Row, row_of
 from xstreamcast.model.atomic import INTEGER, STRING
+from xstreamcast.model.row import FALSE, NOTHING, Row, row_of
 
 
 def both_ways(text: str, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
@@ -39,8 +39,8 @@ def test_programs_agree_both_ways(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
 
 VALUES = st.sampled_from(
-    ["()", "0", "1", "-7", "3", "9223372036854775807", "1.5", "2e0", "xs:double('NaN')", "'a'", "''",
-     "'b'", "true()", "false()", "(1, 2)", "(1 to 40)", "('a', 'b')", "xs:untypedAtomic('3')",
+    ["()", "0", "1", "-7", "3", "9223372036854775807", "1.5", "2e0", "xs:double('NaN')", "'a'",
+     "''", "'b'", "true()", "false()", "(1, 2)", "(1 to 40)", "('a', 'b')", "xs:untypedAtomic('3')",
      "<a>3</a>", "xs:date('2024-01-01')", "xs:int(5)", "xs:float(2)", "(1, 'a')"]
 )  # fmt: skip
 BINARY = st.sampled_from(
@@ -57,13 +57,18 @@ CALLS = st.sampled_from(
 )  # fmt: skip
 EXPRESSIONS = st.recursive(
     VALUES,
-    lambda inner: st.builds("({} {} {})".format, inner, BINARY, inner)
-    | st.builds(lambda call, one: call.format(one), CALLS, inner),
+    lambda inner: (
+        st.builds("({} {} {})".format, inner, BINARY, inner)
+        | st.builds(lambda call, one: call.format(one), CALLS, inner)
+    ),
     max_leaves=5,
 )
 
 
-@given(EXPRESSIONS, st.sampled_from(["item()*", "xs:integer", "xs:double?", "xs:string*", "xs:integer+"]))
+@given(
+    EXPRESSIONS,
+    st.sampled_from(["item()*", "xs:integer", "xs:double?", "xs:string*", "xs:integer+"]),
+)
 def test_expressions_agree_both_ways(text: str, kind: str) -> None:
     whole = f"declare function local:f($x as {kind}) as {kind} {{ $x }}; local:f({text})"
     with pytest.MonkeyPatch.context() as patch:
@@ -73,7 +78,7 @@ def test_expressions_agree_both_ways(text: str, kind: str) -> None:
 
 def test_a_row_is_a_column() -> None:
     row = Row(INTEGER, (1, 2, 3))
-    assert (row.n, row.items.values.tolist(), row.offsets.tolist()) == (1, [1, 2, 3], [0, 3])
+    assert (row.n, row.items.values.tolist(), row.bounds().tolist()) == (1, [1, 2, 3], [0, 3])
     assert Row(STRING, ("a",)).offsets is None
     assert NOTHING.lengths().tolist() == [0]
     assert FALSE.items.values.tolist() == [False]

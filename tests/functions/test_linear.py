@@ -17,10 +17,12 @@ from xstreamcast.functions.regex.linear import Machine
 ATOMS = st.sampled_from(["a", "b", ".", "[ab]", "[^a]", "^", "$", "(?:a|b)", "(a|ab)", "(b)"])
 PATTERNS = st.recursive(
     ATOMS,
-    lambda inner: st.tuples(inner, inner).map("".join)
-    | st.tuples(inner, inner).map(lambda two: f"({two[0]}|{two[1]})")
-    | st.tuples(inner, st.sampled_from(["*", "+", "?", "*?", "+?", "{1,3}", "{2}"])).map(
-        lambda two: f"(?:{two[0]}){two[1]}"
+    lambda inner: (
+        st.tuples(inner, inner).map("".join)
+        | st.tuples(inner, inner).map(lambda two: f"({two[0]}|{two[1]})")
+        | st.tuples(inner, st.sampled_from(["*", "+", "?", "*?", "+?", "{1,3}", "{2}"])).map(
+            lambda two: f"(?:{two[0]}){two[1]}"
+        )
     ),
     max_leaves=6,
 )

@@ -76,7 +76,7 @@ def test_what_is_not_seen_is_left_out(data, seen, thin):
         wanted[1] |= names.matching(local, "")
     by_tag = np.zeros(6, np.bool_)
     by_tag[1] = thin
-    made = thinned(batch, by_tag, wanted)
+    made = thinned(batch, by_tag, wanted, set())
     for at, content in enumerate(contents):
         whole = _canonical(etree.fromstring(_bound(content.encode())))
         assert written(made, at) == (expected(content, seen) if thin else whole)

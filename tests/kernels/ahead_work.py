@@ -42,6 +42,21 @@ OVER_A_DOCUMENT = (
 )
 
 
+def lines(folder: str) -> None:
+    """Lines of JSON and records of CSV, with a mapping and without."""
+    for name, kind, text in (
+        ("rows.csv", "csv", "id,at,v\n1,1700000000,a\n2,1700000001,\"b, c\"\n"),
+        ("rows.ndjson", "ndjson", '{"id": 1, "at": 1700000000}\n{"id": 2, "at": 1700000001}\n'),
+    ):
+        path, mapping = Path(folder, name), Path(folder, f"{kind}.toml")
+        path.write_text(text, "utf-8")
+        key, at = ("id", "at") if kind == "csv" else ("*[@key='id']", "*[@key='at']")
+        said = f'key = "{key}"\nfrom = {{ path = "{at}", format = "epoch" }}\n'
+        mapping.write_text(f'[message]\ntype = "{kind}"\n[unit.u]\n{said}', "utf-8")
+        commanded("run", "-q", "count(//*)", "-i", str(path))
+        commanded("run", "-q", 'stream("s")//*?[now]', "-i", f"s={mapping}:{path}")
+
+
 def work(folder: str) -> None:
     """Do it; what a command says is thrown away, an internal error is not."""
     register()
@@ -51,6 +66,7 @@ def work(folder: str) -> None:
         commanded("run", "-q", text, "-i", str(document))
     commanded("watch", "-q", "for $i in //item return $i/name", "-i", str(document))
     commanded("infer", str(document))
+    lines(folder)
     table = str(Path(folder, "table"))
     fragments = Path(folder, "credit.xml")
     fragments.write_text(FRAGMENTS, "utf-8")

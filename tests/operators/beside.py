@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping
 from functools import cache
 
@@ -10,6 +9,8 @@ import numpy as np
 
 from xstreamcast.api import compiled
 from xstreamcast.circuit.nodes import Join, in_order
+from xstreamcast.edges.snapshot.container import unpacked
+from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Inputs
@@ -22,8 +23,21 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.document_feed import WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
 from xstreamcast.operators.watch import Kind, Watch
 from xstreamcast.tape.store import Store
+
+
+def goes_on(
+    watch: Watch, decoders: Mapping[str, Decoder], other: Watch, theirs: Mapping[str, Decoder]
+) -> bool:
+    """Let another query go on from a snapshot of one → whether one can be taken now."""
+    try:
+        raw = taken(watch, decoders, {})
+    except (NotNow, Unwritten):
+        return False
+    restored(unpacked(raw), other, theirs)
+    return True
 
 
 class Beside:
@@ -73,11 +87,11 @@ class Beside:
         return found
 
     def restart(self) -> None:
-        """Throw the operators away and bring them back from their snapshot."""
-        if self.watch.pipeline is not None:
-            kept = pickle.loads(pickle.dumps(self.watch.pipeline.snapshot()))
-            if kept is not None:
-                self.watch.restore(kept)
+        """Throw the query away and go on from a snapshot of it, if one can be taken."""
+        made = Watch(self.program, self.watch.kinds, policy=self.watch.policy)
+        decoders = {name: Decoder(name, names=made.names) for name in self.decoders}
+        if goes_on(self.watch, self.decoders, made, decoders):
+            self.watch, self.decoders = made, decoders
 
     def afresh(self) -> list[str] | None:
         """The query over what has arrived; None if it fails."""

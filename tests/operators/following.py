@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
 from functools import cache
 
 import numpy as np
 
+from tests.operators.beside import goes_on
 from xstreamcast.api import compiled
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
@@ -47,11 +47,11 @@ class Following:
             self.told.apply(change)
 
     def restart(self) -> None:
-        """Throw the operators away and bring them back from their snapshot, if they have one."""
-        if self.watch.pipeline is not None:
-            kept = pickle.dumps(self.watch.pipeline.snapshot())
-            if pickle.loads(kept) is not None:
-                self.watch.restore(pickle.loads(kept))
+        """Throw the query away and go on from a snapshot of it, if one can be taken."""
+        made = Watch(self.watch.program, self.watch.kinds, policy=self.watch.policy)
+        decoder = Decoder("s", names=made.names)
+        if goes_on(self.watch, {"s": self.decoder}, made, {"s": decoder}):
+            self.watch, self.decoder = made, decoder
 
     def afresh(self) -> list[str] | None:
         """The query over the temporal view of what has arrived; None if it fails."""

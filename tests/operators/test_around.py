@@ -10,7 +10,7 @@ from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import documents, ended
 from xstreamcast.api import compiled, query
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.explain import division_of
+from xstreamcast.operators.plans import planned
 from xstreamcast.operators.watch import Watch
 
 QUERIES = (
@@ -60,12 +60,15 @@ def test_what_stands_around_units_is_counted_once(document, asked, cuts):
 @pytest.mark.parametrize("asked", QUERIES)
 def test_they_are_computed_while_the_document_is_read(asked):
     program = compiled(asked.replace("%n", "a").replace("%m", "b"))
-    assert division_of(program).parts
+    plan = planned(program, {}, frozenset({None}), inner=False)
+    assert plan.division is not None or not plan.circuit.whole
 
 
 @pytest.mark.parametrize("asked", ["//*[. = 'x']/a", "count(//*)", "//*[a]/@k", "//*[.//b]/a"])
 def test_what_reads_more_of_an_element_than_its_children_is_not(asked):
-    assert not division_of(compiled(asked)).parts
+    plan = planned(compiled(asked), {}, frozenset({None}), inner=False)
+    assert plan.division is None
+    assert plan.circuit.whole
 
 
 def test_what_follows_has_all_that_many_pieces_gave():

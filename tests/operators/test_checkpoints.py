@@ -128,7 +128,7 @@ def test_stopped_after_any_tick_it_goes_on_with_the_same_changes(text: str, tmp_
         watching.sink = lambda: len(sink)
         assert watching.journal is not None
         del sink[watching.journal.sink :]
-        with closing(watching.ticks()) as batches:  # type: ignore[type-var]
+        with closing(watching.ticks()) as batches:
             for changes in batches:
                 sink += [change.to_json() for change in changes]
                 if watching.ticked == ticks:

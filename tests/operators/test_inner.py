@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from tests.operators.following import Following
 from tests.operators.test_law import chunks
 from tests.streams_strategies import HEAD, histories
+from xstreamcast.circuit.nodes import Units, in_order
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.structure import Tag, TagStructure
 from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.relational.run import CircuitRun
 
 KINDS = st.sampled_from(["temporal", "event", "snapshot"])
 BOUNDS = ("", "", "?[now]", "?[now - PT2M,now]", "?[2020-01-01T00:02:00,2020-01-01T00:06:00]",
@@ -148,8 +150,9 @@ def credit(query: str) -> Following:
 
 def kept(following: Following) -> list[str]:
     pipeline = following.watch.pipeline
-    assert pipeline is not None
-    return [inner.shown for part in pipeline.division.parts for inner in part.inner]
+    assert isinstance(pipeline, CircuitRun)
+    units = [node for node in in_order(pipeline.circuit.root) if isinstance(node, Units)]
+    return [inner.shown for node in units for inner in node.inner]
 
 
 def units_asked(following: Following) -> int:

@@ -14,7 +14,7 @@ from tests.streams_strategies import HEAD, histories, structures
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.explain import division_of, explain_operators
+from xstreamcast.operators.plans import planned
 from xstreamcast.operators.watch import Watch
 
 # %s is the input, %n and %m are names of elements.
@@ -55,19 +55,12 @@ def questions(draw, source):
     return asked.replace("%n", draw(names)).replace("%m", draw(names))
 
 
-@pytest.mark.parametrize("asked", QUERIES)
-def test_only_the_beginning_is_kept(asked):
+@pytest.mark.parametrize("asked", QUERIES + NUMBERED)
+def test_no_document_is_kept_for_positions(asked):
     asked = asked.replace("%s", "").replace("%n", "a").replace("%m", "b")
-    division = division_of(compiled(asked))
-    assert any(part.limit is not None for part in division.parts), asked
-
-
-@pytest.mark.parametrize("asked", NUMBERED)
-def test_positions_go_on_over_all_units(asked):
-    asked = asked.replace("%s", "").replace("%n", "a").replace("%m", "b")
-    division = division_of(compiled(asked))
-    assert all(part.numbered is not None for part in division.parts), asked
-    assert division.parts
+    plan = planned(compiled(asked), {}, frozenset({None}), inner=False)
+    assert plan.division is None
+    assert not plan.circuit.whole, asked
 
 
 def test_a_unit_that_gives_as_many_items_as_before_renumbers_no_other():
@@ -92,12 +85,6 @@ def test_a_unit_that_gives_as_many_items_as_before_renumbers_no_other():
     assert following.told.items() == following.afresh()
 
 
-def test_explain_says_how_many_items_are_kept():
-    told = explain_operators(compiled("head(//x[k])"))
-    assert "the first 1 items" in told
-    assert "bounded: yes" in told
-
-
 @settings(deadline=None)
 @given(documents(), questions(""), st.lists(st.integers(0, 10**6), max_size=5))
 def test_a_document_in_pieces_is_answered_as_a_whole(document, asked, cuts):
@@ -107,8 +94,6 @@ def test_a_document_in_pieces_is_answered_as_a_whole(document, asked, cuts):
             watch.on_bytes(None, chunk)
             for change in watch.tick():
                 told.apply(change)
-            assert watch.pipeline is not None
-            watch.restore(watch.pipeline.snapshot())
         watch.on_end(None)
         for change in watch.tick():
             told.apply(change)

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.operators.test_law import chunks
-from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.api import compiled, query
 from xstreamcast.model.change import Accumulated
+from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Policy, Watch
 
 etree = pytest.importorskip("lxml.etree", reason="lxml compares the answers")
@@ -87,5 +87,5 @@ def test_a_use_case_item_by_item_answers_for_what_has_come(case):
 def test_a_use_case_keeps_windows_and_not_its_input(case):
     watch = Watch(compiled(case["query"]), {None: "document"})
     assert watch.pipeline is not None
-    shapes = [part.shape for part in watch.pipeline.division.parts]
-    assert any(isinstance(shape, Windowed) for shape in shapes) == (case["name"] not in WHOLE)
+    whole = isinstance(watch.pipeline, CircuitRun) and bool(watch.pipeline.circuit.whole)
+    assert whole == (case["name"] in WHOLE)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -43,12 +41,6 @@ class Told:
             self.changes.append(change)
             self.answer.apply(change)
 
-    def restart(self) -> None:
-        assert self.watch.pipeline is not None
-        kept = pickle.dumps(self.watch.pipeline.snapshot())
-        if pickle.loads(kept) is not None:
-            self.watch.restore(pickle.loads(kept))
-
     @property
     def windowing(self) -> Windowing:
         assert isinstance(self.watch.pipeline, Pipeline)
@@ -85,8 +77,6 @@ def test_each_tick_answers_for_the_items_that_have_come(data, asked, listed):
         expected = outcome(asked, listed[:at])
         if not isinstance(expected, str):
             assert told.answer.items() == expected, asked
-        if data.draw(st.booleans()):
-            told.restart()
     failed = ended(told.end)
     assert (failed or told.answer.items()) == outcome(asked, listed)
 

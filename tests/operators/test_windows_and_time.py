@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from tests.operators.following import Following
 from tests.operators.test_windows import _root
 from tests.streams_strategies import HEAD
-from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.operators.relational.run import CircuitRun
 
 STRUCTURE = (
@@ -74,9 +73,8 @@ def test_which_windows_go_on_by_the_clock(asked):
     following.feed(f"{HEAD}{STRUCTURE.format('event')}".encode())
     running = following.watch.pipeline
     assert running is not None
-    shapes = [part.shape for part in running.division.parts]
-    by_item = isinstance(running, CircuitRun) or any(isinstance(one, Windowed) for one in shapes)
-    assert by_item or asked not in ITEM_BY_ITEM
+    assert isinstance(running, CircuitRun)
+    assert not running.circuit.whole or asked not in ITEM_BY_ITEM
 
 
 def test_a_heartbeat_closes_a_window():

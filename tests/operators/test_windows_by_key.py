@@ -12,7 +12,8 @@ from tests.operators.test_windows import Told, _root, outcome
 from tests.operators.window_queries import ENDS, RESULTS, STARTS, item_lists, items
 from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled
-from xstreamcast.operators.explain import explain_operators, unbounded
+from xstreamcast.operators.explain import unbounded
+from xstreamcast.operators.relational.explain import explain_circuit
 from xstreamcast.operators.windowing.by_key import WindowsByKey
 
 SESSIONS = """
@@ -74,8 +75,6 @@ def test_each_tick_answers_for_the_items_that_have_come(data, asked, listed):
         expected = outcome(asked, listed[:at])
         if not isinstance(expected, str):
             assert told.answer.items() == expected, asked
-        if data.draw(st.booleans()):
-            told.restart()
     failed = ended(told.end)
     assert (failed or told.answer.items()) == outcome(asked, listed)
 
@@ -156,7 +155,7 @@ def test_sessions_keep_open_windows_and_not_their_entries(policy):
 
 
 def test_explain_says_what_windows_of_each_value_keep():
-    said = explain_operators(compiled(SESSIONS))
+    said = explain_circuit(compiled(SESSIONS))
     assert "tumbling windows of each value over" in said
     assert "for each value, the open window, with the item at which it starts" in said
     assert "bounded: no; values" in said
@@ -172,6 +171,6 @@ def test_explain_says_what_windows_of_each_value_keep():
     ],
 )
 def test_explain_says_why_windows_are_recomputed(asked, why):
-    said = explain_operators(compiled(asked))
+    said = explain_circuit(compiled(asked))
     assert "recomputed and compared" in said
     assert why in said

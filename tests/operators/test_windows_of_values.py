@@ -8,7 +8,7 @@ from xstreamcast.api import compiled, query
 from xstreamcast.edges.watching.bound import Input, reading
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.explain import explain_operators
+from xstreamcast.operators.relational.explain import explain_circuit
 
 AVERAGE = """
   declare variable $seq as (xs:int)** external;
@@ -47,7 +47,7 @@ def test_each_value_is_told_as_it_comes():
 
 def test_values_are_cut_into_windows_as_they_come():
     program = reading(compiled(AVERAGE.format("")), {"seq": Input("seq")})
-    said = explain_operators(program)
+    said = explain_circuit(program)
     assert "sliding windows over" in said
     assert "bounded: yes" in said
 

@@ -133,8 +133,8 @@ def test_a_feed_with_a_mapping_goes_into_a_table(tmp_path: Path) -> None:
         'stream("s")//u?[now]/@id/string()',
         'for $u in stream("s")//u return string(now - vtFrom($u))',
     ):
-        asked, given = xsc.query(query), {"s": Path(source)}
-        direct = list(asked.run(**given).lines())
+        asked = xsc.query(query)
+        direct = list(asked.run(s=Path(source)).lines())
         assert list(asked.run(s=f"table:{table}").lines()) == direct
         assert Accumulated(asked.watch(s=Path(f"table:{table}"))).items() == direct
     asked = xsc.query('stream("s")//u/string()')

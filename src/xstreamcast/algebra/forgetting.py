@@ -44,6 +44,26 @@ class Kept:
     why: str | None = None
     thin: Mapping[int, frozenset[Name]] = field(default_factory=dict)
     recent: Mapping[int, int] = field(default_factory=dict)  # seen back to so long before now
+    entries: Mapping[int, frozenset[Name]] = field(default_factory=dict)  # names seen inside first
+
+
+def missed(before: Kept, now: Kept, tag: int) -> bool:
+    """Whether fragments of a tag that was not kept are needed, where something else is known of the
+    stream now: not if all that is seen in them is what none of them can have had.
+    """
+    seen = now.thin.get(tag, now.entries.get(tag))
+    if tag not in now.tags:
+        return False
+    if seen is None or not seen.isdisjoint(before.guide.inner.get(tag, frozenset())):
+        return True
+    if any(link.child in now.tags for link in before.guide.links.get(tag, ())):
+        return True
+    above = now.guide.above({tag})
+    return any(
+        link.child in above and link not in before.guide.links.get(owner, frozenset())
+        for owner, links in now.guide.links.items()
+        for link in links
+    )
 
 
 def kept(program: Program, name: str, structure: TagStructure, guide: Guide | None = None) -> Kept:
@@ -70,7 +90,8 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     part = part & known.timed if needs.timed else part
     thin = {tag: reading.names(tag) for tag in part}
     recent = {tag: back for tag, back in reading.recent().items() if tag in known.timed & tags}
-    return Kept(tags, known, None, thin, recent)
+    entries = {tag: names for tag, names in reading.entries().items() if tag in tags}
+    return Kept(tags, known, None, thin, recent, entries)
 
 
 class _Noting(Reading):
@@ -82,6 +103,9 @@ class _Noting(Reading):
         self.loose: set[int] = set()  # tags of which something is seen that has no name
         self.bare: Counter[int] = Counter()  # how often steps lead to a tag, whatever its versions
         self.projected: dict[int, int] = {}  # by tag: how long before now projections begin
+        self.entire: set[int] = set()  # tags whose fragments are read or copied from their roots on
+        self.called: dict[int, set[Name]] = {}  # names that steps lead to somewhere inside
+        self.uncalled: set[int] = set()  # tags inside which steps lead to something without a name
         self.exposed: set[int] = set()  # tags that are seen as a part of something around them
 
     def _step(self, found: frozenset[Place], axis: p.Axis, test: object) -> frozenset[Place]:
@@ -90,6 +114,7 @@ class _Noting(Reading):
         self.met |= reached
         self.bare.update({one.tag for one in reached if one.path == ()})
         self.loose.update(one.tag for one in reached if one.path is None)
+        self._note_names({one.tag for one in reached if one.path is None}, test)
         if axis not in ("child", "attribute", "self"):
             self._pass_by({one.tag for one in found}, reached)
         if test.kind != "element" and axis not in ("attribute", "self"):
@@ -97,6 +122,19 @@ class _Noting(Reading):
                 guide = self.guides[one.stream]
                 self.loose |= guide.below(guide.roots if one.tag == DOCUMENT else {one.tag})
         return reached
+
+    def _note_names(self, tags: set[int], test: NodeItem) -> None:
+        """Note what steps to some depth inside fragments ask for."""
+        if test.kind != "element" or test.local is None or test.uri is None:
+            self.uncalled |= tags
+            return
+        for tag in tags:
+            self.called.setdefault(tag, set()).add((test.uri, test.local))
+
+    def entries(self) -> dict[int, frozenset[Name]]:
+        """By tag, the names of all elements inside that a step leads to from outside of them."""
+        known = {one.tag for one in self.met if one.tag != DOCUMENT} - self.entire - self.uncalled
+        return {tag: self.names(tag) | self.called.get(tag, set()) for tag in known}
 
     def places(self, plan: p.Expression) -> frozenset[Place]:
         """Where nodes may stand; a step that is projected leads to what overlaps the interval."""
@@ -114,6 +152,9 @@ class _Noting(Reading):
         for one in found:
             guide = self.guides[one.stream]
             tags = guide.roots if one.tag == DOCUMENT else {one.tag}
+            inner = {k.child for tag in tags for k in guide.links.get(tag, ())}
+            own = tags if one.tag == DOCUMENT or one.path == () else frozenset[int]()
+            self.entire |= guide.below(inner | own)
             self.exposed |= guide.below(k.child for tag in tags for k in guide.links.get(tag, ()))
             self.exposed |= tags if one.tag == DOCUMENT else set()
         return super().read(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from xstreamcast.model.frozen import dataclass
@@ -54,6 +55,17 @@ class Guide:
             if more <= wanted:
                 return frozenset(wanted)
             wanted |= more
+
+    def joined(self, other: Guide) -> Guide:
+        """What either of two guides tells of the tags of this one."""
+        inner = {
+            tag: names | other.inner.get(tag, frozenset()) for tag, names in self.inner.items()
+        }
+        links = {
+            tag: found | {k for k in other.links.get(tag, ()) if k.child in self.name}
+            for tag, found in self.links.items()
+        }
+        return replace(self, inner=inner, links=links, binding=self.binding | other.binding)
 
     def without(self, tags: frozenset[int]) -> frozenset[int]:
         """What can be reached from the roots without passing any of these tags."""

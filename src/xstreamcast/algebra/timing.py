@@ -12,6 +12,8 @@ from decimal import Decimal
 from typing import Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis import static_type
+from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import children, descendants
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.frozen import dataclass
@@ -163,6 +165,10 @@ def _hidden(plan: p.Plan, atomised: bool) -> None:
             inner = True
         case p.Call(function) if function.uri == FN and function.local in _ATOMISING:
             inner = True
+        case p.Path(_, right) | p.SimpleMap(_, right) if static_type(right).only(ATOMIC):
+            inner = True
+        case p.Step(_, axis, test) if axis == "attribute" or test.kind == "text":
+            inner = True  # neither shows a lifespan
         case p.Step() | p.Path() | p.SimpleMap() | p.Filter() | p.Convert() | p.Treat():
             inner = atomised
         case p.Where(source, test):

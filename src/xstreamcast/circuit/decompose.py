@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import predicate_class
+from xstreamcast.algebra.analysis import predicate_class, static_type
 from xstreamcast.algebra.free import counts_positions, facts
+from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import STREAMS, bottom_up, map_children
 from xstreamcast.functions.signature import FN
 
@@ -22,6 +23,7 @@ FOLDS: Final = frozenset(
 )
 # Those over a part of a sorted sequence that need not be made again for each part.
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
+ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 _NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 
 
@@ -66,7 +68,18 @@ def decomposed(
     assert search is not None
     result = search.walk(plan.result)
     made[search.group] = tuple(search.folds)
-    return replace(plan, source=source, result=result), made
+    return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
+
+
+def _without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
+    """The clauses behind the last grouping without a let that nobody reads any more."""
+    if isinstance(plan, p.GroupBy | p.Join | p.Unit):
+        return plan
+    if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
+        return _without_unread(plan.source, used)
+    own = facts(replace(plan, source=p.Unit())).used
+    source = _without_unread(plan.source, used | own)
+    return plan if source is plan.source else replace(plan, source=source)
 
 
 def _clauses(plan: p.Tuples) -> list[p.Tuples]:
@@ -88,17 +101,20 @@ class _Search:
         self._before = {after: before for before, after in group.carried}
         self._apart = distinct_variables(group.source)
         self._known: dict[p.Expression, p.Variable] = {}
+        self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
 
     def clause(self, plan: p.Tuples) -> p.Tuples:
         """A clause with its own expressions changed."""
+        if isinstance(plan, p.Let) and facts(plan.value).used & self._before.keys():
+            self._lets[plan.variable] = plan.value
         return map_children(
             plan, lambda child: child if isinstance(child, STREAMS) else self.walk(child)
         )
 
     def walk(self, plan: Any) -> Any:
         """An expression with variables in the place of aggregates."""
-        if not facts(plan).used & self._before.keys():
+        if not facts(plan).used & (self._before.keys() | self._lets.keys()):
             return plan
         if is_fold(plan):
             found = self._fold(plan)
@@ -107,7 +123,7 @@ class _Search:
         return map_children(plan, self.walk)
 
     def _fold(self, plan: p.Call) -> p.Expression | None:
-        argument = plan.args[0]
+        argument = self._unlet(plan.args[0])
         used = facts(argument).free & self._before.keys()
         if len(used) != 1 or plan in self._known:
             return p.Var(self._known[plan]) if plan in self._known else None
@@ -120,6 +136,14 @@ class _Search:
         self.folds.append(GroupFold(plan, value, into))
         return p.Var(into, span=plan.span)
 
+    def _unlet(self, plan: Any) -> Any:
+        """The expression with the values of lets in the place of their variables."""
+        while facts(plan).used & self._lets.keys():
+            plan = bottom_up(
+                plan, lambda n: self._lets.get(n.variable, n) if isinstance(n, p.Var) else n
+            )
+        return plan
+
 
 def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
     """Whether the value over several tuples is that over each, one after another."""
@@ -128,6 +152,8 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return variable == after
         case p.Step(input, axis):
             return apart and axis in _NARROW and _distributes(input, after, apart)
+        case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
+            return not counts_positions(right) and _distributes(left, after, apart)
         case p.Path(left, right):
             return apart and stays_narrow(right) and _distributes(left, after, apart)
         case p.SimpleMap(left, right):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import grows
 
 
 class NodeFacts(NamedTuple):
@@ -20,18 +21,22 @@ def facts_of(node: c.Node) -> NodeFacts:
     match node:
         case c.One():
             return NodeFacts("none", "nothing", "nothing")
-        case c.Units(clock=clock, timing=timing):
-            due = ""
+        case c.Units(pieces=True):
+            return NodeFacts("the piece of the document", "nothing", "the units of a piece")
+        case c.Units(append=True):
+            return NodeFacts("the unit", "the units that other operators refer to", "1")
+        case c.Units(clock=clock, timing=timing, inner=inner):
+            due = "".join(f"; of each fragment inside: {one.shown}" for one in inner)
             if clock:
-                due = "; a timer for each" if timing is not None else "; all when the clock moves"
+                due += "; a timer for each" if timing is not None else "; all when the clock moves"
             return NodeFacts("the unit", f"the place of each unit{due}", "1")
         case c.Rows(whole=whole) if whole:
             return NodeFacts("none", "its inputs", "all of its inputs")
         case c.Rows(scalars=scalars, clock=clock):
-            timed = isinstance(node.source, c.Units | c.IntervalJoin)
-            again = bool(scalars) or (clock and not timed)
+            again = bool(scalars) or (clock and not c.follows_clock(node.source))
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
-            return NodeFacts(_key(node), "what each row became", cost)
+            kept = "nothing" if grows(node) else "what each row became"
+            return NodeFacts(_key(node), kept, cost)
         case c.Join(key=key):
             if key is None:
                 return NodeFacts(_key(node), "both sides", "the rows of the other side")
@@ -57,6 +62,10 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts("the group's key", _folds(kept), _cost(kept, "the group"))
         case c.Order():
             return NodeFacts(_key(node), "the sort keys of all rows", "log of all rows")
+        case c.Slice(source=source) if node.outer == 0 and grows(source):
+            return NodeFacts("none", "the rows that it shows", "1")
+        case c.Number() if grows(node):
+            return NodeFacts("none", "how many rows there are", "1")
         case c.Slice() | c.Pick():
             return NodeFacts("the outer row", "the ranks of all rows", "log of all rows")
         case c.Number():

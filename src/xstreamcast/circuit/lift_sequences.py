@@ -161,7 +161,7 @@ class LiftSequences(Lifting):
         self.checked(plan.first.operand, left)
         node = c.IntervalJoin(
             left.base, right.base, "touches", plan.first.operand, p.Var(item), True,
-            left.variables + right.variables, left.base.width + 1, clock=True,
+            left.variables + right.variables, left.base.width + 1, renews=True,
         )  # fmt: skip
         made = Relation(node, places={**left.places, **right.places})
         return made, replace(plan, operand=p.Var(item, span=plan.operand.span))

@@ -7,8 +7,12 @@ from dataclasses import replace
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.decompose import ORDERS
 from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.positions import positions_of
 from xstreamcast.circuit.relation import NotLifted, Relation, asks_clock, called, member
+from xstreamcast.functions.call import CODEPOINT
+from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
 
 class LiftTuples(Lifting):
@@ -34,6 +38,10 @@ class LiftTuples(Lifting):
             case p.Where(source, p.AllenCompare() as test):
                 joined = self._interval_join(source, test, outer)
                 return joined or self._where(self.tuples(source, outer), test)
+            case p.Where() if (equated := _with_equality(plan, outer)) is not None:
+                return self.tuples(equated, outer)
+            case p.Where(p.CountTuples(source, variable), test) if _is_top(test, variable):
+                return self._top_numbered(source, variable, test, outer)
             case p.Where(source, test):
                 return self._where(self.tuples(source, outer), test)
             case p.Join():
@@ -48,10 +56,48 @@ class LiftTuples(Lifting):
                 return self._window(plan, self.tuples(source, outer))
 
     def _where(self, relation: Relation, test: p.Expression) -> Relation:
+        compared = self._threshold(relation, test)
+        if compared is not None:
+            relation, test = compared
         relation, made = self.extend(test, relation)
         self.checked(made, relation)
         found = relation.with_clause(p.Where(p.Unit(), made), (), False)
         return replace(found, clock=found.clock or asks_clock(made))
+
+    def _threshold(
+        self, relation: Relation, test: p.Expression
+    ) -> tuple[Relation, p.Expression] | None:
+        """Rows that compare with one value of an input: when it changes, those between are touched.
+
+        where a > e  →  where exists(for $v in e where a > $v)
+        """
+        match test:
+            case p.GeneralCompare(op, left, right) | p.ValueCompare(op, left, right):
+                swapped = self.mentions(left)
+            case _:
+                return None
+        row, value = (right, left) if swapped else (left, right)
+        if (
+            op not in ORDERS
+            or self.program.static.collation != CODEPOINT
+            or not (self.mentions(value) and self.is_closed(value, relation))
+            or self.mentions(row)
+            or asks_clock(row)
+            or not facts(row).free & set(relation.variables)
+            or facts(row).reads_focus
+        ):
+            return None
+        self._check_unfailing(value, relation)
+        variable, node, places = self._scalar(value)
+        if places:
+            return None  # nodes, of which there may be many
+        whole, into = relation.closed(), self.fresh("holds")
+        self.checked(row, whole)
+        general = isinstance(test, p.GeneralCompare)
+        key = p.JoinKey(row, p.Var(variable), general, test, SWAPPED[op] if swapped else op)
+        fold = c.Fold(called("exists", p.Var(variable)), variable, into)
+        made = c.RangeFold(whole.base, node, key, fold, (*whole.variables, into), whole.base.width)
+        return Relation(made, places=whole.places), p.Var(into)
 
     def _for_each(self, plan: p.ForEach, relation: Relation) -> Relation:
         if not self.mentions(plan.items):
@@ -84,6 +130,16 @@ class LiftTuples(Lifting):
             whole.base.width,
         )  # fmt: skip
         return Relation(node, places=whole.places)
+
+    def _top_numbered(
+        self, source: p.Tuples, variable: p.Variable, test: p.Expression, outer: Relation
+    ) -> Relation:
+        """count $n where $n <= 10: the first rows, numbered."""
+        chosen, whole = positions_of(test, variable), self.tuples(source, outer).closed()
+        assert chosen is not None
+        width = outer.closed().base.width
+        node = c.Slice(whole.base, width, *chosen, whole.variables, whole.base.width)
+        return self._number(Relation(node, places=whole.places), outer, variable, None)
 
     def _join(self, plan: p.Join, outer: Relation) -> Relation:
         if not self.is_closed(plan.right, outer) or not self.mentions(plan.right):
@@ -221,6 +277,49 @@ class LiftTuples(Lifting):
         for test in tests:
             self.checked(test, made)
         return made
+
+
+def _with_equality(plan: p.Where, outer: Relation) -> p.Tuples | None:
+    """join on a < b where c = d  →  join on c = d and a < b: equality finds fewer pairs"""
+    tests: list[p.Expression] = []
+    node: p.Tuples = plan
+    while isinstance(node, p.Where):
+        tests.append(node.test)
+        node = node.source
+    if not isinstance(node, p.Join) or any(key.op == "eq" for key in node.keys):
+        return None
+    right = set(bound_variables(node.right))
+    others = set(bound_variables(node.left)) | set(outer.variables)
+    for test in reversed(tests):
+        key = _equality(test, others, right)
+        if key is not None:
+            made: p.Tuples = replace(node, keys=(key, *node.keys))
+            for one in reversed(tests):
+                made = made if one is test else p.Where(made, one, span=plan.span)
+            return made
+    return None
+
+
+def _equality(
+    test: p.Expression, left: set[p.Variable], right: set[p.Variable]
+) -> p.JoinKey | None:
+    match test:
+        case p.GeneralCompare("eq", one, other) | p.ValueCompare("eq", one, other):
+            pass
+        case _:
+            return None
+    general = isinstance(test, p.GeneralCompare)
+    for mine, theirs in ((one, other), (other, one)):
+        sides = facts(mine).free, facts(theirs).free
+        apart = sides[0] & left and sides[1] & right
+        if apart and not (sides[0] & right or sides[1] & left):
+            return p.JoinKey(mine, theirs, general, test, "eq")
+    return None
+
+
+def _is_top(test: p.Expression, variable: p.Variable) -> bool:
+    chosen = positions_of(test, variable)
+    return chosen is not None and chosen[0] == 1 and chosen[1] is not None
 
 
 def _moves(plan: p.Expression) -> bool:

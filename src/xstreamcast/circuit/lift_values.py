@@ -12,14 +12,13 @@ from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.decompose import SUMMARISED, gives_distinct, is_fold, stays_narrow
+from xstreamcast.circuit.decompose import ORDERS, SUMMARISED, gives_distinct, is_fold, stays_narrow
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
 from xstreamcast.circuit.relation import NotLifted, Places, Relation, asks_clock, called, member
 from xstreamcast.functions.call import CODEPOINT
 
-_ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)
 _WALKS: Final = (
     p.Step, p.Path, p.StreamInput, p.IntervalProjection, p.VersionProjection, p.Root,
@@ -122,7 +121,7 @@ class LiftValues(Lifting):
         """An aggregate over rows that compare by order, without a row for each pair."""
         loop = self._as_loop(plan, outer)
         match loop:
-            case p.Return(p.Join(p.Unit(), right, (key,), None), result) if key.op in _ORDERS:
+            case p.Return(p.Join(p.Unit(), right, (key,), None), result) if key.op in ORDERS:
                 pass
             case _:
                 return None
@@ -284,7 +283,7 @@ def _pairs_up(node: c.Node, outer: c.Node) -> bool:
 
 
 def _is_inequality(plan: p.Expression) -> bool:
-    return isinstance(plan, p.GeneralCompare | p.ValueCompare) and plan.op in _ORDERS
+    return isinstance(plan, p.GeneralCompare | p.ValueCompare) and plan.op in ORDERS
 
 
 def _is_hidden(plan: p.Expression) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
+from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place
 from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
@@ -77,6 +77,10 @@ class Lifting(ABC):
         self, plan: p.Expression, call: p.Call | None, outer: Relation
     ) -> tuple[Relation, p.Expression]:
         """A fold over a nested relation as a column."""
+
+    @abstractmethod
+    def _scalar(self, plan: p.Expression) -> tuple[p.Variable, c.Node, Places]:
+        """The one row that holds the value of an expression that reads no row."""
 
     @abstractmethod
     def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
@@ -196,11 +200,11 @@ class Lifting(ABC):
         where there is none.
         """
         match plan.left:
-            case p.Step(p.StreamInput(name), "child"):
+            case p.Step(p.StreamInput(name) | p.Root(p.StreamInput(name)), "child"):
                 pass
             case _:
                 return None
-        if not isinstance(self.cuts.get(input_name(name)), TagCut) or counts_positions(plan.right):
+        if input_name(name) not in self.cuts or counts_positions(plan.right):
             return None
         if not _is_walk_down(plan.right):
             return None

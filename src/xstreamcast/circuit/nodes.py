@@ -83,8 +83,8 @@ class IntervalJoin:
 
     `mine` gives the intervals of a left row, `theirs` those of a right one; `left_first`: the word
     stands between mine and theirs in this order. The word `touches` is ours: the intervals have an
-    instant in common. `clock`: what is made of pairs with an interval that ends now, or later, may
-    depend on the clock.
+    instant in common. `renews`: what is made of pairs with an interval that ends now, or later, may
+    depend on the clock, so that they are handed on again.
     """
 
     left: Node
@@ -95,7 +95,8 @@ class IntervalJoin:
     left_first: bool
     columns: Columns
     width: int
-    clock: bool = False
+    renews: bool = False
+    clock: bool = True  # an interval may end now
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +291,7 @@ def inputs_of(node: Node) -> tuple[Node, ...]:
 
 def follows_clock(node: Node) -> bool:
     """Whether a node hands on the rows that the clock may change, when it does."""
-    return isinstance(node, Units) or (isinstance(node, IntervalJoin) and node.clock)
+    return isinstance(node, Units) or (isinstance(node, IntervalJoin) and node.renews)
 
 
 def with_inputs(node: Any, made: Mapping[int, Node]) -> Node:

@@ -134,10 +134,12 @@ def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator
 
     files = paths(source)
     WORK.total += sum(map(_plain_size, files))
+    if isinstance(decoder, MappingDecoder):
+        yield from decoder.files((path, chunks(path)) for path in files)
+        yield decoder.close()
+        return
     for number, path in enumerate(files, start=1):
         decoder.more = number < len(files)
-        if isinstance(decoder, MappingDecoder):
-            decoder.place = path
         for chunk in chunks(path):
             yield decoder.feed(chunk)
         yield decoder.end_input()

@@ -49,9 +49,9 @@ def form_of(source: Any) -> LineForm | None:
 
 def form_of_source(source: Any) -> LineForm | None:
     """The form of a file or pattern by its suffix, of a folder by that of its first file."""
-    if isinstance(source, str | os.PathLike) and os.path.isdir(source):
-        files = sorted(one.path for one in os.scandir(source) if not one.name.startswith("."))
-        return form_of(files[0]) if files else None
+    if isinstance(source, str | Path) and os.path.isdir(source):
+        names = sorted(one for one in os.listdir(os.fspath(source)) if not one.startswith("."))
+        return form_of(names[0]) if names else None
     return form_of(source)
 
 
@@ -99,9 +99,7 @@ class LineDocument:
             return b"", []
         begin, self._begin = self._begin, b""
         bad = [
-            BadLine(
-                written.number(r), written.offset + int(written.begins[r]), why, written.raw(r)
-            )
+            BadLine(written.number(r), written.offset + int(written.begins[r]), why, written.raw(r))
             for r, why in sorted(written.reasons.items())
         ]
         return begin + written.xml.tobytes(), bad

@@ -1,4 +1,4 @@
-"""Lines of JSON and records of CSV, written as XML while they come: what a feed of lines is read by.
+"""Lines of JSON and records of CSV, written as XML while they come.
 
 {"id": 7}   →  <map xmlns="…/xpath-functions"><number key="id">7</number></map>   (fn:json-to-xml)
 7,open      →  <row><id>7</id><state>open</state></row>
@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -245,7 +246,7 @@ def _row_marks(columns: tuple[str, ...]) -> tuple[U8, I64]:
     """What stands before each field and behind the last, end to end, and where each begins."""
     names = [element_name(column, k) for k, column in enumerate(columns, start=1)]
     parts = [f"<row><{names[0]}>"] if names else ["<row"]
-    parts += [f"</{a}><{b}>" for a, b in zip(names, names[1:], strict=False)]
+    parts += [f"</{a}><{b}>" for a, b in pairwise(names)]
     parts.append(f"</{names[-1]}></row>\n" if names else "/>\n")
     texts = [one.encode() for one in parts]
     ends: Any = np.cumsum([0, *map(len, texts)])

@@ -93,13 +93,16 @@ def closed(first: Ints, last: Ints, stop: Ints, only: bool) -> Bounds:
     return Bounds(first, np.where(ended, last, stop[first] - 1))
 
 
-def landmark(starts: Bools, stop: Ints, ends: Bools | PairTest, only: bool) -> Bounds:
-    """Every pair of a start and an end at or after it is a window."""
+def landmark(
+    starts: Bools, stop: Ints, ends: Bools | PairTest, only: bool, least: int = 0
+) -> Bounds:
+    """Every pair of a start and an end at or after it is a window; `least`: no end before it."""
     first = np.flatnonzero(starts)
+    from_ = np.maximum(first, least)
     parts: list[tuple[Ints, Ints]] = []
-    for begin, end in _cuts(stop[first] - first):
-        width = stop[first[begin:end]] - first[begin:end]
-        owner, last = np.repeat(first[begin:end], width), ranges(first[begin:end], width)
+    for begin, end in _cuts(stop[first] - from_):
+        width = stop[first[begin:end]] - from_[begin:end]
+        owner, last = np.repeat(first[begin:end], width), ranges(from_[begin:end], width)
         keep = ends(owner, last) if callable(ends) else ends[last]
         if not only:
             keep = keep | (last == stop[owner] - 1)

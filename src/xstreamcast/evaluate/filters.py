@@ -75,9 +75,7 @@ def _one(column: Column, place: int, reverse: bool) -> Column:
     return Column(column.items.slice(at, at + 1))
 
 
-def _independent(
-    plan: p.Filter, column: Column, origin: Ints | None, frame: Frame
-) -> Column:
+def _independent(plan: p.Filter, column: Column, origin: Ints | None, frame: Frame) -> Column:
     """A predicate that ignores the focus is evaluated once a row, if the row has any item."""
     lengths = column.lengths() if origin is None else column.lengths()[origin]
     rows = np.flatnonzero(lengths > 0)

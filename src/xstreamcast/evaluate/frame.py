@@ -50,6 +50,15 @@ class Frame:
         self.steady = False  # whether positions are 1 to n
         self.kept: dict[int, Column] = {}  # values of expressions that inner loops do not change
 
+    @staticmethod
+    def of_row(context: Context, outer: Frame, values: dict[Key, Value]) -> Frame:
+        """A frame of one row, which takes the dictionary for its own."""
+        frame = Frame.__new__(Frame)
+        frame.context, frame.n, frame.outer, frame.origin = context, 1, outer, None
+        frame._own, frame.values = tuple(values), values
+        frame.steady, frame.kept = False, {}
+        return frame
+
     @property
     def bound(self) -> frozenset[Key]:
         """What has its value here, and not in a frame around this one."""

@@ -24,9 +24,7 @@ def at_most_one(column: Column, role: str) -> None:
         raise error("XPTY0004", f"{role} must be at most one item; got {column.lengths().max()}")
 
 
-def atomized(
-    left: Column, right: Callable[[Frame], Column], frame: Frame
-) -> tuple[Column, Column]:
+def atomized(left: Column, right: Callable[[Frame], Column], frame: Frame) -> tuple[Column, Column]:
     """Both sides, atomised; the right one is of no interest where the left is empty."""
     store = frame.context.store
     left = atomize(store, left)

@@ -33,14 +33,20 @@ def window(plan: p.Window, tuples: Frame) -> Iterator[Frame]:
 
 
 def found_windows(
-    plan: p.Window, tuples: Frame, *, before: int = 0, skip: int = 0
+    plan: p.Window,
+    tuples: Frame,
+    *,
+    before: int = 0,
+    skip: int = 0,
+    around: tuple[int, int] | None = None,
 ) -> tuple[Frame, Ints, Ints]:
     """The windows, and for each the places of its first and last item among the items given.
 
     The items are a part of a sequence: `before` of its items stand before them, and at the first
-    `skip` of them no window begins.
+    `skip` of them no window begins. `around`: of landmark windows only those that end at the first
+    of these places or behind it, and begin at the second or before it.
     """
-    found = _Sequence(plan, evaluate(plan.items, tuples), tuples, before, skip)
+    found = _Sequence(plan, evaluate(plan.items, tuples), tuples, before, skip, around)
     starts, bounds_ = found.bounds()
     return found.bound(starts, bounds_), bounds_.first, bounds_.last
 
@@ -90,10 +96,16 @@ class _Sequence:
     """The items of all rows end to end, and what is bound at each of them."""
 
     def __init__(
-        self, plan: p.Window, column: Column, tuples: Frame, before: int = 0, skip: int = 0
+        self,
+        plan: p.Window,
+        column: Column,
+        tuples: Frame,
+        before: int = 0,
+        skip: int = 0,
+        around: tuple[int, int] | None = None,
     ) -> None:
         self.plan = plan
-        self.before, self.skip = before, skip
+        self.before, self.skip, self.around = before, skip, around
         self.column = column
         self.tuples = tuples
         self.offsets = column.bounds()
@@ -135,7 +147,11 @@ class _Sequence:
             opens[: self.skip] = False
         if plan.end is None:
             return b.tumbling_open(opens, self.stop)
-        if plan.index is not None:
+        least = 0
+        if self.around is not None:
+            least, opens = self.around[0], opens.copy()
+            opens[self.around[1] + 1 :] = False
+        elif plan.index is not None:
             found = self._indexed(plan.index, starts, opens)
             if found is not None:
                 return found
@@ -146,7 +162,7 @@ class _Sequence:
             case "sliding":
                 return b.sliding(opens, self.stop, ends, plan.only_end)
             case _:
-                return b.landmark(opens, self.stop, ends, plan.only_end)
+                return b.landmark(opens, self.stop, ends, plan.only_end, least)
 
     def _indexed(self, key: p.JoinKey, starts: Frame, opens: Bools) -> b.Bounds | None:
         """The windows by looking up their ends; None if that fails where perhaps nobody asks."""

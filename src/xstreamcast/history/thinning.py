@@ -28,16 +28,21 @@ class _Runs(NamedTuple):
     high: I64
 
 
-def thinned(batch: FragmentBatch, thin: Bools, seen: Bools) -> FragmentBatch:
+Lost = set[
+    tuple[int, int]
+]  # (tag, name of a child that was left out; -1: something without a name)
+
+
+def thinned(batch: FragmentBatch, thin: Bools, seen: Bools, lost: Lost) -> FragmentBatch:
     """The batch on a tape of its own; of fragments of `thin` tags only the children `seen`.
 
-    thin: by tag; seen: by tag and name. A batch whose payloads need namespaces of what stands
-    around them stays as it is.
+    thin: by tag; seen: by tag and name; what is left out is noted in `lost`. A batch whose payloads
+    need namespaces of what stands around them stays as it is.
     """
     there = np.flatnonzero(batch.payload >= 0)
     if len(there) == 0 or _bound_around(batch):
         return batch
-    runs = _runs(batch, there, thin, seen)
+    runs = _runs(batch, there, thin, seen, lost)
     c = batch.tape.columns
     rows = ranges(runs.first, runs.rows)
     place = np.full(len(c.kind) + 1, -1, np.int64)
@@ -78,7 +83,7 @@ def _bound_around(batch: FragmentBatch) -> bool:
     return any(names.qname(one)[2] != STREAM for one in np.unique(c.name[rows[~inside]]).tolist())
 
 
-def _runs(batch: FragmentBatch, there: I64, thin: Bools, seen: Bools) -> _Runs:
+def _runs(batch: FragmentBatch, there: I64, thin: Bools, seen: Bools, lost: Lost) -> _Runs:
     c = batch.tape.columns
     root, tag = batch.payload[there].astype(np.int64), batch.tsid[there]
     whole = ~thin[tag]
@@ -90,6 +95,11 @@ def _runs(batch: FragmentBatch, there: I64, thin: Bools, seen: Bools) -> _Runs:
     holes = np.sort(batch.hole_row)
     inside = np.searchsorted(holes, top + c.size[top], "right") > np.searchsorted(holes, top)
     kept = top[stays | inside]
+    away = ~(stays | inside)
+    if away.any():
+        name = np.where(kind[away] == ELEMENT, c.name[top[away]], -1).astype(np.int64)
+        pairs = np.unique(tag[~whole][owner[away]].astype(np.int64) << 32 | name + 1)
+        lost.update((pair >> 32, (pair & 0xFFFFFFFF) - 1) for pair in pairs.tolist())
     first.append(kept)
     count.append(c.size[kept].astype(np.int64) + 1)
     rows, counts = np.concatenate(first), np.concatenate(count)

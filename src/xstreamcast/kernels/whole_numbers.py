@@ -22,7 +22,7 @@ def whole_numbers(heap: U8, starts: I64, lengths: I64, values: I64, good: Bools)
         fits = 0 < n <= LONGEST
         if fits:
             for k in range(at, at + n):
-                digit = np.int64(heap[k]) - 48
+                digit = int(np.int64(heap[k])) - 48
                 if digit < 0 or digit > 9:
                     fits = False
                     break

@@ -1,4 +1,4 @@
-"""How much one evaluation of a query may take; each limit has an option and an error that names it."""
+"""How much one evaluation may take; each limit has an option, and an error that names it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SENSIBLE: Final[dict[str, tuple[float, float]]] = {
 class QueryLimits:
     """Bounds of one evaluation: `QueryLimits(query_timeout=30)`.
 
-    The defaults bound memory, not time: only who asks knows how long an answer is worth waiting for.
+    The defaults bound memory and not time: how long to wait is for the user to say.
     """
 
     query_timeout: float | None = None  # seconds of one run, or of one tick of a watch

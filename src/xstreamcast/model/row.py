@@ -42,7 +42,7 @@ FALSE: Final = Row(BOOLEAN, (False,))
 def row_of(column: Column) -> Row | None:
     """A column of one row as Python values, if it is short and of one type that has them."""
     if column.__class__ is Row:
-        return column  # type: ignore[return-value]
+        return column
     items = column.items
     if items.tag >= MAP or items.tag == MIXED or items.nodes is not None or len(items) > SHORT:
         return None

@@ -34,6 +34,13 @@ class Conforming:
         self._hole_tag: Codes = np.full(1024, -1, narrow)  # by id
         self._own_tag: Codes = np.full(1024, -1, narrow)
 
+    def grown(self, kept: Kept, history: History) -> Conforming:
+        """The same for another guide: which tags ids have had is known still."""
+        other = Conforming(kept, history)
+        other._hole_tag = self._hole_tag.astype(other._hole_tag.dtype)
+        other._own_tag = self._own_tag.astype(other._own_tag.dtype)
+        return other
+
     def broken(self, batch: FragmentBatch) -> Guide | None:
         """The guide that tells of all that is in the batch, if the one that is known does not."""
         names, links = self._new_names(batch), self._new_links(batch)

@@ -76,6 +76,14 @@ class DocumentFeed:
         if self._reading is not None:
             self._reading.close()
 
+    def behind(self) -> bytes:
+        """Bytes of another document, which followed this one."""
+        return b"" if self._reading is None else self._reading.behind()
+
+    def next_document(self) -> None:
+        """What comes from now on is another document, behind this one."""
+        self._reading = None
+
     def _begun(self, head: bytes) -> PieceReading:
         self._counted = chosen_cut(self._cuts, head[:_HEAD])
         level, guards = self._cuts[-1]
@@ -167,6 +175,7 @@ class WholeDocument:
         self._reading = PlacedReading(1, names, name)
         self._kept: list[Tape] = []
         self._raw = bytearray()
+        self._before = b""  # documents that came before the one that is being read
         self.ended = False
         self.units = 0
 
@@ -182,13 +191,36 @@ class WholeDocument:
         """End the input: from now on the document is what was sent, to the last byte."""
         self.ended = True
 
+    def behind(self) -> bytes:
+        """Bytes of another document, which followed this one."""
+        return self._reading.behind()
+
+    def next_document(self) -> None:
+        """What comes from now on is another document, behind this one."""
+        raw = bytes(self._raw)
+        self._before += raw.removesuffix(self.behind()) + b"\n"
+        self._raw, self._kept = bytearray(), []
+        self._reading = PlacedReading(1, self._names, self.name)
+
+    def _all(self, store: Store) -> Items:
+        """The documents so far; of the last one nothing, if it is not whole."""
+        try:
+            found = store.read(self._before + bytes(self._raw), mode="sequence", name=self.name)
+        except Error:
+            if self.ended:
+                raise
+            found = store.read(self._before, mode="sequence", name=self.name)
+        return Items.of_nodes(np.array([found]))
+
     @property
     def begun(self) -> bool:
         """Whether there is a document yet."""
-        return self.ended or self._reading.root is not None
+        return self.ended or bool(self._before) or self._reading.root is not None
 
     def whole(self, store: Store) -> Items:
         """The document so far, in a store."""
+        if self._before:
+            return self._all(store)
         if self.ended and (all_of_it := self._read(store)) is not None:
             return all_of_it
         spine = self._spine()

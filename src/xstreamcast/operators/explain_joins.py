@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.cut import TagCut
-
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Division, Part
+    from xstreamcast.algebra.division import Part
     from xstreamcast.algebra.program import Program
 
 
-def joins(part: Part, division: Division, program: Program) -> Iterator[str]:
+def joins(part: Part, program: Program) -> Iterator[str]:
     """A line for each join: the other input, the equality, and what a change of it makes dirty."""
     for one in part.probes:
         first, last = one.span
@@ -22,7 +20,7 @@ def joins(part: Part, division: Division, program: Program) -> Iterator[str]:
         for _, local in sorted(one.guards, key=str):
             yield f"    or: an element {local} around them, with all it contains"
         yield "    dirty: a unit of it makes those dirty that share a value, before or after"
-        yield f"    keeps: {_kept(part, one.input, division)}"
+        yield f"    keeps: {_kept(one.input)}"
         yield "    strict: " + (
             "pairs are told when both units are complete"
             if one.additive
@@ -30,20 +28,15 @@ def joins(part: Part, division: Division, program: Program) -> Iterator[str]:
         )
 
 
-def _kept(part: Part, name: str, division: Division) -> str:
-    told = "the values of both sides"
-    if not isinstance(division.cuts[name], TagCut):
-        told += f'; the units of stream("{name}"), those that meet none only until the other ends'
-    if not isinstance(division.cuts[part.input], TagCut):
-        told += "; the units that are driven, until it ends"
-    return told
+def _kept(name: str) -> str:
+    units = f'the units of stream("{name}"), those that match none only until the other ends'
+    return f"the values of both sides; {units}; the units that are driven, until it ends"
 
 
-def growing(part: Part, division: Division) -> Iterator[str]:
+def growing(part: Part) -> Iterator[str]:
     """What a join keeps without bound."""
     for one in part.probes:
-        if not isinstance(division.cuts[one.input], TagCut):
-            yield (
-                f'the units of stream("{one.input}") are kept, because units that come may meet '
-                "them; the end of the other input or windows would bound it"
-            )
+        yield (
+            f'the units of stream("{one.input}") are kept, because later units may match them; '
+            "the end of the other input or windows would bound it"
+        )

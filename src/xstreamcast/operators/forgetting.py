@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.algebra.forgetting import Kept, kept
+from xstreamcast.algebra.forgetting import Kept, kept, missed
+from xstreamcast.algebra.guide import structured
 from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, some, superseded, tape_bytes
-from xstreamcast.history.thinning import thinned
+from xstreamcast.history.thinning import Lost, thinned
 from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import ranges
+from xstreamcast.model.instant import START
 from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.history_part import Places
@@ -58,10 +60,15 @@ class ForgettingFeed(FragmentFeed):
         self._thin: Bools = np.zeros(0, np.bool_)  # by tag: payloads are kept in part
         self._seen: Bools = np.zeros((0, 0), np.bool_)
         self._wanted: Bools = self._by_tag()
+        self._lost: Lost = set()  # children of payloads that were dropped
+        self._dropped: dict[int, int] = {}  # by tag: the last valid time of what was dropped of it
+        self._closed: dict[int, int] = {}  # of such tags as are kept now: nothing may come before
+        self._other_units = False  # other tags are kept now: more holes may hold units
         self._gone: Bools = np.zeros(1024, np.bool_)  # by id: told, and forgotten
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
+        self._least = 0  # bytes of tapes when all that could go had gone
         self._weighed = 0  # the same for older contents
         self._first = 0  # all units before this place are told and forgotten
         self._since = self._batches = 0  # bytes and batches since tapes were weighed
@@ -77,6 +84,7 @@ class ForgettingFeed(FragmentFeed):
     def add_alone(self, batch: FragmentBatch) -> bool:
         """Take in what the query may see, or one of those that read the same history."""
         self._check(batch)
+        self._check_late(batch)
         tags = self._wanted
         if self.shared is not None:
             tags = np.logical_or.reduce([feed._wanted for feed in self.shared.feeds])
@@ -84,6 +92,9 @@ class ForgettingFeed(FragmentFeed):
         if wanted.all():
             return self._taken_in(batch)
         self.dropped += int(np.count_nonzero(~wanted))
+        for tag in np.unique(batch.tsid[~wanted]).tolist():
+            newest = int(batch.valid[~wanted & (batch.tsid == tag)].max())
+            self._dropped[tag] = max(newest, self._dropped.get(tag, START))
         self.history.arrived += int(np.count_nonzero(~wanted))
         self.history._reach_newest(batch.clock, batch.flags)
         part = some(batch, wanted)
@@ -92,7 +103,7 @@ class ForgettingFeed(FragmentFeed):
     def _taken_in(self, batch: FragmentBatch) -> bool:
         """Take fragments in; a tape stays with all that lies on it until that is too much."""
         if self.shared is None and self._thin[batch.tsid].any():
-            batch = thinned(batch, self._thin, self._seen_names())
+            batch = thinned(batch, self._thin, self._seen_names(), self._lost)
         new = super().add(batch)
         if self.shared is None and self._insides is None and self._is_heavy(batch):
             self._compact()
@@ -146,19 +157,33 @@ class ForgettingFeed(FragmentFeed):
         live = slice(0, len(f)) if len(self._dead) == 0 else self._live()
         rows, text = f["rows"][live].sum(dtype=np.int64), f["nbytes"][live].sum(dtype=np.int64)
         held = sum(tape_bytes(tape) for tape in tapes if tape is not None)
-        return held - 2 * int(_ROW * rows + text)
+        return held - 2 * max(int(_ROW * rows + text), self._least)
 
     def describe(self, structure: TagStructure) -> None:
         """The stream says another tag structure."""
-        known = frozenset(self.history.structure.tags)
         self.history.describe(structure)
-        found = kept(self._program, self.history.name, structure)
-        more = self.dropped and not found.tags & known <= self.kept.tags
-        if self._gone.any() or more or not self._thin_enough(found):
+        guide = structured(structure).joined(self.kept.guide)
+        found = kept(self._program, self.history.name, structure, guide)
+        if self._gone.any() or self._misses(found):
             raise self._needed("has another tag structure now")
-        self.kept = found
-        self._conforming = Conforming(self.kept, self.history)
+        self._keep(found)
+
+    def _keep(self, found: Kept) -> None:
+        """From now on this is kept."""
+        before, self.kept = self._wanted, found
+        for tag in [one for one in self._dropped if one in found.tags]:
+            self._closed[tag] = self._dropped.pop(tag)
+        self._conforming = self._conforming.grown(found, self.history)
         self._wanted = self._by_tag()
+        self._other_units = self._other_units or not np.array_equal(before, self._wanted)
+
+    def take(self) -> Moved:
+        """The units that have become dirty since the last time."""
+        if self._other_units and self._by_version is not None:
+            self._other_units = False
+            self.cut_at(self.cut)
+            return self.everything()
+        return super().take()
 
     def _needed(self, what: str) -> Error:
         return error(
@@ -176,21 +201,29 @@ class ForgettingFeed(FragmentFeed):
         for feed in feeds:
             feed._adapt(guide)
 
+    def _check_late(self, batch: FragmentBatch) -> None:
+        """Where older versions were dropped, nobody knows when one that comes before them ends."""
+        for tag, valid in self._closed.items():
+            if (batch.valid[batch.tsid == tag] <= valid).any():
+                raise self._needed("holds a version before others that were dropped")
+
     def _adapt(self, guide: Guide) -> None:
         """The stream holds what this guide tells of."""
         found = kept(self._program, self.history.name, self.history.structure, guide)
-        if (self.dropped and not found.tags <= self.kept.tags) or not self._thin_enough(found):
+        if self._misses(found):
             raise self._needed("holds what its tag structure did not tell of")
-        self.kept = found
-        self._conforming = Conforming(found, self.history)
-        self._wanted = self._by_tag()
+        self._keep(found)
 
-    def _thin_enough(self, found: Kept) -> bool:
-        """Whether what was left out of payloads is not needed now either."""
-        before = self.kept.thin
-        return len(self.history) == 0 or all(
-            tag in found.thin and found.thin[tag] <= seen for tag, seen in before.items()
-        )
+    def _misses(self, found: Kept) -> bool:
+        """Whether anything was dropped that is needed now."""
+        if any(missed(self.kept, found, tag) for tag in self._dropped):
+            return True
+        names = self.history.store.names
+        for tag, name in self._lost:
+            needed = found.thin.get(tag, found.entries.get(tag))
+            if tag in found.tags and (needed is None or names.qname(name)[:0:-1] in needed):
+                return True
+        return False
 
     def _by_tag(self) -> Bools:
         structure = self.history.structure
@@ -334,7 +367,7 @@ class ForgettingFeed(FragmentFeed):
 
     def _let_superseded_go(self) -> None:
         """Forget older contents of what has no versions: only the latest ever counts."""
-        n, feeds = len(self.history), [self] if self.shared is None else self.shared.feeds
+        n, feeds = self._size, [self] if self.shared is None else self.shared.feeds
         if n - self._weighed < max(_FEW, n // 4) or any(feed._insides for feed in feeds):
             return
         self._weighed = n
@@ -342,6 +375,11 @@ class ForgettingFeed(FragmentFeed):
         if len(past):
             self._bury(past)
             self._compact_if_worth()
+
+    @property
+    def _size(self) -> int:
+        """Fragments and holes."""
+        return len(self.history) + len(self.history.holes)
 
     def _bury(self, places: I64) -> None:
         more = len(self.history) - len(self._dead)
@@ -351,7 +389,9 @@ class ForgettingFeed(FragmentFeed):
 
     def _compact_if_worth(self) -> None:
         dead = int(np.count_nonzero(self._dead))
-        if (dead > _FEW and 2 * dead > len(self.history)) or self._waste() > _SPARE:
+        held = np.diff(self.history.fragments["holes"], prepend=0)[: len(self._dead)]
+        empty = dead + int(held[self._dead].sum())
+        if (empty > _FEW and 2 * empty > self._size) or self._waste() > _SPARE:
             self._compact()
 
     def _root_codes(self) -> I64:
@@ -366,6 +406,8 @@ class ForgettingFeed(FragmentFeed):
         forget(self.history, live)
         links = Places(self.history)
         links.catch_up()
+        tapes = self.history.store._tapes
+        self._least = sum(tape_bytes(tape) for tape in tapes if tape is not None)
         for feed in [self] if self.shared is None else self.shared.feeds:
             feed._relink(links, live)
 
@@ -377,7 +419,7 @@ class ForgettingFeed(FragmentFeed):
             self._by_version.compacted(links, place)
         self._taken = int(live[: self._taken].sum())
         self._looked = min(self._looked, len(self.history))
-        self._weighed = min(self._weighed, len(self.history))
+        self._weighed = min(self._weighed, self._size)
 
     def _live(self) -> Bools:
         live = np.ones(len(self.history), np.bool_)

@@ -69,6 +69,10 @@ class Network:
         """A piece of a document has come."""
         self._each(name, lambda watch: watch.on_bytes(name, chunk))
 
+    def on_next_document(self, name: str | None) -> None:
+        """What comes from now on is another document of an input."""
+        self._each(name, lambda watch: watch.on_next_document(name))
+
     def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
         """Something has come on a fragment stream."""
         for one in found:  # each by all of them: they may share what they keep of it

@@ -48,13 +48,16 @@ class Unit(NamedTuple):
 class Around:
     """An occurrence of a fragment of the spine."""
 
-    __slots__ = ("attached", "begin", "code", "depth", "end", "holes", "key", "place", "rank",
-                 "slot", "tags", "zones")  # fmt: skip
+    __slots__ = (
+        *("attached", "begin", "clip", "code", "depth", "end", "holes", "key", "place", "rank"),
+        *("slot", "tags", "zones"),
+    )
 
     def __init__(self, key: str, code: int, place: int, slot: Slot | None, rank: int) -> None:
         self.key, self.code, self.place, self.slot, self.rank = key, code, place, slot, rank
         self.depth: int = 0 if slot is None else slot.around.depth + 1
-        self.begin, self.end, self.zones = START, NOW, 0
+        self.begin, self.end, self.zones = START, NOW, 0  # its own lifespan
+        self.clip = START, NOW, 0  # that of what stands in it, at most
         self.holes: list[Slot] = []  # in the order of their labels
         self.attached: list[Slot] = []
         self.tags: dict[int, Tags] = {}  # by the row of an element, counted from the payload's
@@ -66,8 +69,9 @@ class Around:
 
     def same(self, other: Around) -> bool:
         """Whether another occurrence is the same fragment in the same place and time."""
-        mine = self.key, self.place, self.rank, self.begin, self.end, self.zones
-        return mine == (other.key, other.place, other.rank, other.begin, other.end, other.zones)
+        mine = self.key, self.place, self.rank, self.begin, self.end, self.zones, self.clip
+        theirs = other.begin, other.end, other.zones, other.clip
+        return mine == (other.key, other.place, other.rank, *theirs)
 
 
 class Slot:
@@ -149,6 +153,8 @@ def write_tags(
     roots = [Top(one.place, one.begin, one.end, one.zones) for one in arounds]
     made = written(unit_part(history, links, roots, below=False), until, document=False)
     _check(made.tape, history, cut)
+    if any(one.slot is not None for one in arounds) and _binds(made.tape):
+        raise Forbidden("a fragment around units binds namespaces")
     tops = np.flatnonzero(made.instances.parent < 0)
     first = made.row[tops]
     last = first + made.tape.columns.size[first] + 1
@@ -199,6 +205,10 @@ def _same_tag(a: Tape, b: Tape) -> bool:
         and bool(np.array_equal(one.length, other.length))
         and bool(np.array_equal(one.heap, other.heap))
     )
+
+
+def _binds(tape: Tape) -> bool:
+    return bool(((tape.columns.kind & KIND) == NAMESPACE).any())
 
 
 def _check(tape: Tape, history: History, cut: TagCut) -> None:

@@ -12,8 +12,8 @@ import numpy as np
 from xstreamcast.operators.document_feed import LevelCut, chosen_cut
 from xstreamcast.operators.kept_units import KeptUnits, together
 from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered
-from xstreamcast.tape.layout import ELEMENT, KIND, Tape
-from xstreamcast.tape.reading_places import PlacedReading, Run
+from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE, Columns, Tape
+from xstreamcast.tape.reading_places import PlacedReading, Run, Spine
 from xstreamcast.tape.wrap import wrapped
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class SplitFeed:
 
     def _minis(self, run: Run) -> Iterator[Minis]:
         """Each element of a run below the start tags around it."""
-        tape = _cropped(run)
+        tape = _without_inherited(_cropped(run), run.spine)
         roots = tape.roots().astype(np.int64)
         roots = roots[(tape.columns.kind[roots] & KIND) == ELEMENT]
         self.units += len(roots)
@@ -112,6 +112,15 @@ class SplitFeed:
         """End the input; the root may be open."""
         if self._reading is not None:
             self._reading.close()
+
+    def behind(self) -> bytes:
+        """Bytes of another document, which followed this one."""
+        return b"" if self._reading is None else self._reading.behind()
+
+    def next_document(self) -> None:
+        """What comes from now on is another document, behind this one."""
+        self._reading = None
+        self.raw += b"\n" if self._whole else b""
 
     def again(self, keys: Iterable[str]) -> list[Moved]:
         """Some units, to be asked again."""
@@ -162,3 +171,31 @@ def _cropped(run: Run) -> Tape:
         start=np.where(real, start - low, 0), length=length, heap=c.heap[low:high],
     )  # fmt: skip
     return Tape(columns, run.tape.names, run.tape.source)
+
+
+def _without_inherited(tape: Tape, spine: Spine) -> Tape:
+    """The rows without namespaces that units only inherit: they are declared around them."""
+    inherited = _in_scope(spine)
+    c = tape.columns
+    if not inherited:
+        return tape
+    own = (c.kind & KIND == NAMESPACE) & np.isin(c.name, inherited)
+    own[own] = c.parent[c.parent[own]] < 0
+    keep = ~own
+    before = np.concatenate((np.zeros(1, np.int64), np.cumsum(own)))
+    rows = np.arange(len(tape))
+    size = c.size - (before[rows + c.size + 1] - before[rows + 1])
+    parent = np.where(c.parent < 0, -1, c.parent - before[np.maximum(c.parent, 0)])
+    columns = c._replace(size=size.astype(np.int32), parent=parent.astype(np.int32))
+    taken = [column[keep] for column in columns[:-1]]
+    return Tape(Columns._make([*taken, c.heap]), tape.names, tape.source)
+
+
+def _in_scope(spine: Spine) -> list[int]:
+    """The names of namespaces that hold below some start tags; inner ones hide outer ones."""
+    found: dict[str, int] = {}
+    for tag in spine:
+        c = tag.columns
+        for row in np.flatnonzero((c.kind & KIND) == NAMESPACE).tolist():
+            found[tag.names.qname(int(c.name[row]))[1]] = int(c.name[row])
+    return list(found.values())

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools
 
 
+Where = tuple[str, int, bool]  # the key of what is around, an id in it, and whether it is attached
+
+
 class Ranks(Mapping[str, int]):
     """The rank of every unit by its key."""
 
@@ -79,8 +82,9 @@ class VersionUnits:
         self._levels = cut.levels
         self._passed = cut.passed
         self._wanted = wanted  # by tag: whether anything is kept of it; None: of all of them
+        self.known: dict[Where, list[tuple[str, int]]] = {}  # names and labels from a snapshot
         self.dirty: dict[str, None] = {}  # keys of units that are new or look different
-        self.gone: dict[str, None] = {}
+        self.gone: dict[str, int] = {}  # with the rank that each had
         self._done: set[int] = set()  # ids whose units were dropped
         self._first = 0  # the holes of the root before this one are of such ids
         self.moved = False  # units that were there before have other ranks
@@ -169,6 +173,7 @@ class VersionUnits:
 
     def _enter(self, unit: Unit) -> None:
         self.units[unit.key] = unit
+        self.moved = self.moved or self.gone.get(unit.key, unit.rank) != unit.rank
         self.dirty[unit.key] = None
 
     def _leave(self, old: Unit | Around) -> None:
@@ -176,7 +181,7 @@ class VersionUnits:
         if isinstance(old, Unit):
             if self.units.get(old.key) is old:
                 del self.units[old.key]
-                self.gone[old.key] = None
+                self.gone[old.key] = old.rank
             return
         for slot in old.slots():
             self._close(slot)
@@ -210,20 +215,22 @@ class VersionUnits:
         place, begin, end, zones, _ = version
         tag = int(self._history.fragments["tsid"][place])
         kind, above, name = self._types[tag], slot.around, slot.name
-        rank = slot.rank(begin)
+        least, most, zoned = above.clip
+        # what has no versions is the last of its hole, whenever its content came
+        rank = slot.rank(NOW if kind == SNAPSHOT else begin)
         if kind == SNAPSHOT:
             begin, end, zones = START, NOW, 0
         elif kind == EVENT:
-            if not above.begin <= begin < above.end:
+            if not least <= begin < most:
                 return None
             name = f"{name}@{show_instant(begin)}"
             end, zones = NOW, zones & 1
         else:
             name = f"{name}@{show_instant(begin)}"
-            if begin < above.begin:
-                begin, zones = above.begin, (zones & 2) | (above.zones & 1)
-            if end > above.end:
-                end, zones = above.end, (zones & 1) | (above.zones & 2)
+            if begin < least:
+                begin, zones = least, (zones & 2) | (zoned & 1)
+            if end > most:
+                end, zones = most, (zones & 1) | (zoned & 2)
             if begin >= end:
                 return None
         if tag not in self._passed:
@@ -233,10 +240,11 @@ class VersionUnits:
             raise Forbidden("a fragment stands in one that its structure does not tell of")
         found = Around(name, slot.code, place, slot, rank)
         found.begin, found.end, found.zones = begin, end, zones
+        found.clip = begin, end, zones
         if kind == SNAPSHOT:
-            found.begin, found.end, found.zones = above.begin, above.end, above.zones
+            found.clip = above.clip
         elif kind == EVENT:  # what happened once does not end what follows from it
-            found.begin, found.end, found.zones = START, NOW, 0
+            found.clip = START, NOW, 0
         return found
 
     # -- the spine --------------------------------------------------------------------------------
@@ -386,11 +394,12 @@ class VersionUnits:
             old = slot.get(begin)
             self.moved = True
             if isinstance(old, Unit):
-                rank = slot.rank(begin) << LEVEL * (self._levels - slot.around.depth)
+                when = NOW if old.key == slot.name else begin
+                rank = slot.rank(when) << LEVEL * (self._levels - slot.around.depth)
                 unit = self.units[old.key] = old._replace(rank=rank)
                 slot.put(begin, unit)
             elif old is not None:
-                old.rank = slot.rank(begin)
+                old.rank = slot.rank(NOW if old.key == slot.name else begin)
                 for inner in old.slots():
                     self._rerank(inner)
 
@@ -415,6 +424,9 @@ class VersionUnits:
             while slot.name in taken:
                 turn += 1
                 slot.name = f"{name}~{turn}"
+            before = self.known.get((around.key, slot.code, slot.order is not None))
+            if before:
+                slot.name, slot.label = before.pop(0)
             others.append(slot)
             self.is_slot[slot.code] = True
             if self._links.last(slot.code) >= 0:
@@ -535,6 +547,15 @@ class VersionUnits:
     def codes(self, keys: Iterable[str]) -> I64:
         """The ids of some units."""
         return np.array(sorted({self.units[key].slot.code for key in keys}), np.int64)
+
+    def places(self) -> Iterator[tuple[Where, str, int]]:
+        """The name and label of every hole of the spine, and of all that is attached to it."""
+        todo = [] if self.root is None else [self.root]
+        while todo:
+            around = todo.pop()
+            for slot in around.slots():
+                yield (around.key, slot.code, slot.order is not None), slot.name, slot.label
+                todo += [one for one in slot.found() if isinstance(one, Around)]
 
     # -- what is dropped --------------------------------------------------------------------------
 

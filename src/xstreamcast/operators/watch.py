@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.monotone import witnessed
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.tape.layout import Tape
 
+_NEXT: Final = b"next"  # told apart from a piece by what it is, not by what it says
 Kind = Literal["document", "fragments", "answer"]
 Policy = Literal["optimistic", "strict"]
 
@@ -93,10 +94,23 @@ class Watch:
         feed = self._feeds[name]
         assert not isinstance(feed, FragmentFeed | AnswerFeed)
         self._touched.add(name)
-        moved = feed.feed(chunk)
-        if moved:
-            self._moves.setdefault(name, []).append(moved)
+        while chunk:
+            moved = feed.feed(chunk)
+            if moved:
+                self._moves.setdefault(name, []).append(moved)
+            chunk = feed.behind()
+            if chunk:
+                feed.next_document()
         self.reach(Moment(feed.units * SECOND))
+
+    def on_next_document(self, name: str | None) -> None:
+        """What comes from now on is another document of an input, behind those that came."""
+        if self.pipeline is None:
+            self._waiting.append((name, _NEXT))
+            return
+        feed = self._feeds[name]
+        assert not isinstance(feed, FragmentFeed | AnswerFeed)
+        feed.next_document()
 
     def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
         """Something has come on a fragment stream."""
@@ -176,11 +190,10 @@ class Watch:
     def _divide(self) -> None:
         """Plan the query, and begin; or begin anew."""
         documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
-        inner = self.policy == "optimistic" and not self._unkept
-        plan = planned(self.program, self._cuts(documents), documents - self._uncut, inner)
-        if self.pipeline is not None:
-            self._owed += self.pipeline.retracted(self.now.instant)
-        self.pipeline = plan.run()
+        cuts = self._cuts(documents)
+        inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
+        plan = planned(self.program, cuts, documents - self._uncut, inner)
+        self.pipeline = self._go_on(plan.run())
         for name in documents:
             self._begin(name, plan)
         try:
@@ -190,7 +203,20 @@ class Watch:
             return
         waiting, self._waiting = self._waiting, []
         for name, chunk in waiting:
-            self.on_bytes(name, chunk)
+            if chunk is _NEXT:
+                self.on_next_document(name)
+            else:
+                self.on_bytes(name, chunk)
+
+    def _go_on(self, made: Pipeline | CircuitRun) -> Pipeline | CircuitRun:
+        """The operators in place of those before: all units are evaluated again, and only what
+        differs from what was emitted is a change. Where they cannot take over, all is retracted.
+        """
+        before = self.pipeline
+        taken = isinstance(made, CircuitRun) and made.take_over(before)
+        if before is not None and not taken:
+            self._owed += before.retracted(self.now.instant)
+        return made
 
     def _cuts(self, documents: frozenset[str | None]) -> Mapping[str | None, Cut]:
         """Where streams of fragments, and answers that are read as inputs, are cut into units."""

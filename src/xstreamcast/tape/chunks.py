@@ -39,3 +39,9 @@ class Chunks:
 
     def bytes(self, begin: int = 0, end: int | None = None) -> bytes:
         return self.view(begin, end).tobytes()
+
+
+def begins_document(rest: bytes) -> bytes:
+    """The bytes, if another document may begin there."""
+    found = rest.lstrip(b" \t\r\n")
+    return found if found[:1] == b"<" and found[:2] != b"</" else b""

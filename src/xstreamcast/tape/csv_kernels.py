@@ -77,7 +77,7 @@ def csv_to_xml(
                     if byte < _SPACE and byte != _TAB and byte != _LF and byte != _CR:
                         bad = CONTROL
                     if writing:
-                        if byte == _AMP or byte == _LT or byte == _GT or byte == _CR:
+                        if byte in (_AMP, _LT, _GT, _CR):
                             at = _reference(out, at, byte)
                         else:
                             out[at] = byte
@@ -92,12 +92,12 @@ def csv_to_xml(
             else:
                 while p < n:
                     byte = data[p]
-                    if byte == delimiter or byte == _LF or byte == _CR:
+                    if byte in (delimiter, _LF, _CR):
                         break
                     if byte < _SPACE and byte != _TAB:
                         bad = CONTROL
                     if writing:
-                        if byte == _AMP or byte == _LT or byte == _GT:
+                        if byte in (_AMP, _LT, _GT):
                             at = _reference(out, at, byte)
                         else:
                             out[at] = byte
@@ -122,10 +122,8 @@ def csv_to_xml(
             break
         if bad == GOOD and k != columns:
             bad = TOO_FEW if k < columns else TOO_MANY
-        if bad == GOOD:
-            at = _put(out, at, marks, mark_at[columns], mark_at[columns + 1])
-        else:
-            at = start
+        last = mark_at[columns]
+        at = _put(out, at, marks, last, mark_at[columns + 1]) if bad == GOOD else start
         begins[records], ends[records], writes[records] = begin, p, at
         fields[records], status[records] = k, bad
         records += 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from xstreamcast.tape.compiled import kernel
+from xstreamcast.tape.compiled import kernel, signed
 from xstreamcast.tape.layout import I64, U8
 
 DEEPEST = 500  # brackets open at a time
@@ -14,7 +14,8 @@ _MINUS, _PLUS, _DOT, _ARRAY, _ARRAY_END, _MAP, _MAP_END = 45, 43, 46, 91, 93, 12
 # Pieces of markup: beginnings without their `>`, then ends, then what a key stands in.
 MARKS = (
     b"<map", b"<array", b"<string", b"<number", b"<boolean", b"<null",
-    b"</map>", b"</array>", b"</string>", b"</number>", b"</boolean>", b"/>", b' key="', b"true", b"false",
+    b"</map>", b"</array>", b"</string>", b"</number>", b"</boolean>", b"/>", b' key="',
+    b"true", b"false",
 )  # fmt: skip
 _M_MAP, _M_ARRAY, _M_STRING, _M_NUMBER, _M_BOOLEAN, _M_NULL = range(6)
 _END = 6  # from a beginning to its end
@@ -42,7 +43,7 @@ def _hex(data: U8, p: int, end: int) -> int:
         return -1
     value = 0
     for i in range(p, p + 4):
-        byte = np.int64(data[i])
+        byte = signed(data[i])
         if 48 <= byte <= 57:
             digit = byte - 48
         elif 65 <= byte <= 70:
@@ -88,13 +89,13 @@ def _string(data: U8, p: int, end: int, out: U8, here: I64) -> int:
     """Write the string behind an opening quote → the place behind its closing one, or -1."""
     at = here[0]
     while p < end:
-        byte = np.int64(data[p])
+        byte = signed(data[p])
         if byte == _QUOTE:
             here[0] = at
             return p + 1
         if byte < _SPACE:
             return -1
-        if byte == _AMP or byte == _LT or byte == _GT:
+        if byte in (_AMP, _LT, _GT):
             at = _character(out, at, byte)
             p += 1
         elif byte != _BACKSLASH:
@@ -116,8 +117,8 @@ def _string(data: U8, p: int, end: int, out: U8, here: I64) -> int:
                     if 0xDC00 <= low < 0xE000:
                         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
                         p += 6
-            elif letter == _QUOTE or letter == _BACKSLASH or letter == 47:
-                code = np.int64(letter)
+            elif letter in (_QUOTE, _BACKSLASH, 47):
+                code = signed(letter)
             elif letter == 110:
                 code = 10
             elif letter == 116:
@@ -176,9 +177,7 @@ def _word(data: U8, p: int, end: int, m: U8, begin: int, stop: int) -> int:
 
 @kernel
 def _spaces(data: U8, p: int, end: int) -> int:
-    while p < end and (
-        data[p] == _SPACE or data[p] == _TAB or data[p] == _CR or data[p] == _LF
-    ):
+    while p < end and (data[p] == _SPACE or data[p] == _TAB or data[p] == _CR or data[p] == _LF):
         p += 1
     return p
 
@@ -257,7 +256,7 @@ def _line(
             out[at] = _GT
             at += 1
             here[0] = at
-            if which == _M_MAP or which == _M_ARRAY:
+            if which in (_M_MAP, _M_ARRAY):
                 if depth == len(open_):
                     return False
                 open_[depth] = which

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xstreamcast.errors import DataPlace, Error
-from xstreamcast.tape.chunks import Chunks
+from xstreamcast.tape.chunks import Chunks, begins_document
 from xstreamcast.tape.expat_errors import refuse
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
@@ -101,7 +101,7 @@ class PieceReading:
         except Error as refused:
             self._refused = refused
         piece = self._cut()
-        if piece is None:
+        if piece is None and not self.behind():
             self._raise_refused()
         return piece
 
@@ -109,6 +109,12 @@ class PieceReading:
         """End the input; elements may be open."""
         self._raise_refused()
         self._transcoder.close()
+
+    def behind(self) -> bytes:
+        """The bytes of another document, which follow the root that has closed; b"" if none do."""
+        at = int(self._state[POS])
+        closed = self._refused is not None and int(self._state[CURRENT]) == 0
+        return begins_document(self._chunks.bytes(at)) if closed else b""
 
     def _raise_refused(self) -> None:
         if self._refused is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from xstreamcast.errors import DataPlace, Error
-from xstreamcast.tape.chunks import Chunks
+from xstreamcast.tape.chunks import Chunks, begins_document
 from xstreamcast.tape.expat_errors import refuse
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import Tape, frozen_bytes
@@ -79,6 +79,11 @@ class UnitReading:
         self._raise_refused()
         self._transcoder.close()
 
+    def behind(self) -> bytes:
+        """The bytes of another document, which follow the root that has closed; b"" if none do."""
+        closed = self._refused is not None and int(self._state[DEPTH]) == 0
+        return begins_document(self._chunks.bytes(int(self._state[POS]))) if closed else b""
+
     def _raise_refused(self) -> None:
         if self._refused is not None:
             raise self._refused
@@ -86,7 +91,8 @@ class UnitReading:
     def _hand_out(self) -> Tape | None:
         ready, self._ready = self._ready, []
         if not ready:
-            self._raise_refused()
+            if not self.behind():
+                self._raise_refused()
             return None
         return joined(ready)
 
@@ -140,7 +146,8 @@ class UnitReading:
         moved = first - self._chunks.used
         self._chunks.append(old.view(first))
         self._state[[POS, SCANNED, TEXT_START]] -= moved
-        self._driver.columns.start[: int(self._state[ROWS])] -= moved
+        start = self._driver.columns.start[: int(self._state[ROWS])]
+        start[start >= head] -= moved  # what is inherited stands at the beginning, as before
 
     # --- above the units ------------------------------------------------------------------
 

@@ -59,48 +59,52 @@ def _measure(c: Columns, t: NameTables, roots: I64, dropped: Bools, plain: Bools
 
 @kernel
 def _copy(c: Columns, t: NameTables, roots: I64, dropped: Bools, out: Columns, first: I32) -> None:
+    kind, level, name, parent = out.kind, out.level, out.name, out.parent
+    size, start, length = out.size, out.start, out.length
+    c_kind, c_level, c_name = c.kind, c.level, c.name
+    c_size, c_start, c_length = c.size, c.start, c.length
     at, found = 0, np.empty(_MOST, np.int64)
     opened, ends = np.empty(1024, np.int64), np.empty(1024, np.int64)
     for i in range(len(roots)):
         root = roots[i]
         count = _inherited(c, t, root, found)
-        row, end, depth = root, root + signed(c.size[root]), 0
+        row, end, depth = root, root + signed(c_size[root]), 0
         first[i] = at
-        deeper = signed(c.level[root])
+        deeper = signed(c_level[root])
         while row <= end:
             while depth and ends[depth - 1] < row:
                 depth -= 1
-                out.size[opened[depth]] = at - opened[depth] - 1
+                size[opened[depth]] = at - opened[depth] - 1
             if dropped[row] and row != root:
                 for k in range(depth):
-                    out.length[opened[k]] = -1  # its bytes are not what they were
-                row += signed(c.size[row]) + 1
+                    length[opened[k]] = -1  # its bytes are not what they were
+                row += signed(c_size[row]) + 1
                 continue
-            out.kind[at], out.name[at], out.size[at] = c.kind[row], c.name[row], c.size[row]
-            out.level[at] = c.level[row] - deeper
-            out.start[at], out.length[at] = c.start[row], c.length[row]
-            out.parent[at] = opened[depth - 1] if depth else -1
+            kind[at], name[at], size[at] = c_kind[row], c_name[row], c_size[row]
+            level[at] = c_level[row] - deeper
+            start[at], length[at] = c_start[row], c_length[row]
+            parent[at] = opened[depth - 1] if depth else -1
             at += 1
-            if c.size[row]:
+            if c_size[row]:
                 if depth == len(opened):
                     opened = np.concatenate((opened, np.empty(depth, np.int64)))
                     ends = np.concatenate((ends, np.empty(depth, np.int64)))
-                opened[depth], ends[depth] = at - 1, row + signed(c.size[row])
+                opened[depth], ends[depth] = at - 1, row + signed(c_size[row])
                 depth += 1
             if row == root and count:
-                out.length[at - 1] = -1
-                if not c.size[row]:
+                length[at - 1] = -1
+                if not c_size[row]:
                     opened[0], ends[0], depth = at - 1, row, 1
                 for k in range(count):
                     b = found[k]
-                    out.kind[at], out.name[at], out.size[at] = c.kind[b], c.name[b], 0
-                    out.level[at], out.parent[at] = 1, first[i]
-                    out.start[at], out.length[at] = c.start[b], c.length[b]
+                    kind[at], name[at], size[at] = c_kind[b], c_name[b], 0
+                    level[at], parent[at] = 1, first[i]
+                    start[at], length[at] = c_start[b], c_length[b]
                     at += 1
             row += 1
         while depth:
             depth -= 1
-            out.size[opened[depth]] = at - opened[depth] - 1
+            size[opened[depth]] = at - opened[depth] - 1
 
 
 def taken_out(tape: Tape, roots: I64, dropped: Bools) -> tuple[Tape, I32]:

@@ -18,6 +18,7 @@ from xstreamcast.tape.layout import (
     Tape,
     empty_columns,
 )
+from xstreamcast.tape.wrap_kernels import put_below
 
 
 def wrapped(spine: Sequence[Tape], trees: Tape, first: I64, last: I64) -> tuple[Tape, I64]:
@@ -26,46 +27,14 @@ def wrapped(spine: Sequence[Tape], trees: Tape, first: I64, last: I64) -> tuple[
     document(<a><b>…)  →  document node, spine elements with attributes, the trees of the run
     """
     head = _head(spine)
-    s, n = len(head.kind), len(first)
-    lengths = last - first
-    totals = lengths + s
-    begin = np.cumsum(totals) - totals
-    rows, heap = int(totals.sum()), np.concatenate([head.heap, trees.columns.heap])
-    out = empty_columns(rows, heap)
-    top = (begin[:, None] + np.arange(s)).ravel()
-    inner = _ranges(begin + s, lengths)
-    source = _ranges(first, lengths)
-    _put_heads(out, head, top, begin, totals, n)
-    _put_trees(out, trees.columns, inner, source, np.repeat(begin + s - first, lengths), head)
-    roots = np.repeat(begin + _innermost(head), lengths)
-    parent = out.parent[inner]
-    orphan = trees.columns.parent[source] < 0
-    parent[orphan] = roots[orphan]
-    out.parent[inner] = parent
+    totals = last - first + len(head.kind)
+    begin = (np.cumsum(totals) - totals).astype(np.int64)
+    out = empty_columns(int(totals.sum()), np.concatenate([head.heap, trees.columns.heap]))
+    put_below(
+        head, _innermost(head), len(head.heap), trees.columns, first.astype(np.int64),
+        last.astype(np.int64), begin, out,
+    )  # fmt: skip
     return Tape(out, trees.names, trees.source), begin
-
-
-def _put_heads(out: Columns, head: Columns, top: I64, begin: I64, totals: I64, n: int) -> None:
-    s = len(head.kind)
-    for name in ("kind", "level", "name", "parent", "size", "start", "length"):
-        getattr(out, name)[top] = np.tile(getattr(head, name), n)
-    shift = np.repeat(begin, s)
-    out.parent[top] = np.where(out.parent[top] < 0, -1, out.parent[top] + shift)
-    chain = np.isin(head.kind & KIND, (DOCUMENT, ELEMENT))
-    below = np.repeat(totals, s) - 1 - np.tile(np.arange(s), n)
-    out.size[top] = np.where(np.tile(chain, n), below, 0)
-
-
-def _put_trees(
-    out: Columns, trees: Columns, inner: I64, source: I64, shift: I64, head: Columns
-) -> None:
-    out.kind[inner] = trees.kind[source]
-    out.name[inner] = trees.name[source]
-    out.size[inner] = trees.size[source]
-    out.length[inner] = trees.length[source]
-    out.start[inner] = trees.start[source] + len(head.heap)
-    out.level[inner] = trees.level[source] + int(head.level[_innermost(head)]) + 1
-    out.parent[inner] = trees.parent[source] + shift
 
 
 def _innermost(head: Columns) -> int:
@@ -94,12 +63,6 @@ def _head(spine: Sequence[Tape]) -> Columns:
 def _heap(spine: Sequence[Tape]) -> U8:
     parts = [tape.columns.heap for tape in spine]
     return np.concatenate(parts) if parts else np.zeros(0, np.uint8)
-
-
-def _ranges(starts: I64, lengths: I64) -> I64:
-    ends = np.cumsum(lengths)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - ends + lengths, lengths)
 
 
 def start_tag(tape: Tape, row: int) -> Tape:

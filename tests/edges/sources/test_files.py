@@ -13,6 +13,7 @@ import pytest
 
 from tests.edges.sources.roads import FIRST, REST, WHOLE, expected, settle
 from xstreamcast import query
+from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.sources.files import Files
 from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.errors import Error
@@ -23,6 +24,7 @@ def steps(files: Files, acts: Sequence[Callable[[], object]], ended: int = 0) ->
     found: list[bytes | None] = []
     waiting: Iterator[Callable[[], object]] = iter([*acts, *[lambda: None] * 3])
     for piece in files.pieces(ended):
+        assert not isinstance(piece, Burst)
         if piece != b"":
             found.append(piece)
             continue

@@ -51,7 +51,7 @@ class Runs:
         watching = self.begun()
         watching.begin()
         before = watching.ticked
-        with closing(watching.ticks()) as batches:  # type: ignore[type-var]
+        with closing(watching.ticks()) as batches:
             for changes in batches:
                 self.sink += [change.to_json() for change in changes]
                 if ticks is not None and watching.ticked >= before + ticks:

@@ -50,15 +50,16 @@ KEPT = {
     ),
     "ForgettingFeed": (
         "history strict until _planned _due _taken _places _attached _of_root _gone _dead dropped"
-        " kept _conforming _looked _weighed _first _since _batches _by_version",
-        "cut timed mine shared settles versioned"
+        " kept _conforming _looked _first _since _batches _weighed _least _lost _dropped _closed"
+        " _by_version",
+        "cut timed mine shared settles"
         " _links _insides _verdict _verdicts _root _units _code_of _at"
         " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
-        " _fixed _thin _seen _wanted _asked",
+        " _fixed _thin _seen _wanted _asked versioned _other_units",
     ),
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",
-        "ranks is_slot cut _history _links _types _levels _passed _wanted",
+        "ranks is_slot known cut _history _links _types _levels _passed _wanted",
     ),
     "Decoder": (
         "ids structure counts ended _reading _links",

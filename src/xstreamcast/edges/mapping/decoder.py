@@ -6,7 +6,7 @@ message  →  units  →  fragments attached to the root, or to the unit they ar
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools, Tape
 
 ROOT: Final = "0"
+# Messages that are evaluated together: a batch costs more than a small message does.
+MOST: Final = 1000
+LARGEST: Final = 4 << 20  # bytes of them
 _FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
 
 
@@ -111,6 +114,24 @@ class MappingDecoder:
         """End the stream; one without any unit has a root all the same."""
         out = self.end_input()
         return out if self._begun else [*out, Described(self._tags.structure), self._root()]
+
+    def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
+        """Take whole inputs in, each by its name and in pieces; small ones together."""
+        held: list[Message] = []
+        size = 0
+        for place, pieces in given:
+            self.place = place
+            if self.mapping.level is None:
+                held.append(Message(b"".join(pieces), place))
+                size += len(held[-1].data)
+                if len(held) >= MOST or size >= LARGEST:
+                    yield self.messages(held)
+                    held, size = [], 0
+                continue
+            for piece in pieces:
+                yield self.feed(piece)
+            yield self.end_input()
+        yield self.messages(held)
 
     def messages(self, given: Sequence[Message]) -> list[Arrival]:
         """Take whole messages in, each a document or several one after another."""

@@ -119,7 +119,7 @@ def _lines(name: str, message: Table[str, Any]) -> LineForm | None:
         raise refused(name, f"message.type must be xml, ndjson or csv; got {told!r}")
     of_csv = [word for word in ("columns", "header", "delimiter") if word in message]
     if of_csv and told != "csv":
-        raise refused(name, f"message.{of_csv[0]} has a meaning for type = \"csv\" only")
+        raise refused(name, f'message.{of_csv[0]} has a meaning for type = "csv" only')
     if told == "xml":
         return None
     if "level" in message:

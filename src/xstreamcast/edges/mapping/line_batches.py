@@ -41,7 +41,7 @@ class Lines(Sequence[Message]):
 
 
 def line_batches(written: Written, names: Names, place: str) -> Iterator[Batch | Unread]:
-    """The good lines together, as far as all of them are XML; those that are none with the reason."""
+    """The good lines together, as far as all of them are XML; the others with the reason."""
     yield from _read(written, written.good, names, place)
     which = np.array(sorted(written.reasons), np.int64)
     for message, r in zip(Lines(written, which, place), which.tolist(), strict=True):

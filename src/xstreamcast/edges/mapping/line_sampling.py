@@ -44,7 +44,9 @@ def line_proposal(form: LineForm, inputs: list[bytes]) -> str:
             lines.append(f"columns = {json.dumps(form.columns)}  # no header: name them")
     kind = _proposed(form, inputs)
     lines += ["", f"[unit.{kind.name}]"]
-    lines += [f"{e.word} = {json.dumps(e.value, ensure_ascii=False)}  # {e.why}" for e in kind.entries]
+    lines += [
+        f"{e.word} = {json.dumps(e.value, ensure_ascii=False)}  # {e.why}" for e in kind.entries
+    ]
     return "\n".join([*lines, ""])
 
 
@@ -98,7 +100,9 @@ def _delimiter(data: bytes) -> str:
 
 
 def _is_name(cell: str) -> bool:
-    return bool(cell.strip()) and not any(c.isdigit() for c in cell[:1]) and not cell.startswith("-")
+    return (
+        bool(cell.strip()) and not any(c.isdigit() for c in cell[:1]) and not cell.startswith("-")
+    )
 
 
 def all_alike(forms: Iterable[LineForm | None]) -> LineForm | None:

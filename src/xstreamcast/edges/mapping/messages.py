@@ -116,3 +116,11 @@ def of_trees(tape: Tape, place: str) -> Batch:
         for a, n in zip(starts, lengths, strict=True)
     ]
     return Batch(*in_documents(tape, roots), parts)
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether a message has ended: it is a document, or several."""
+    try:
+        return bool(data.strip()) and bool(len(read(data, mode="sequence")))
+    except Error:
+        return False

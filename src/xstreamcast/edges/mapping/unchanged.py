@@ -22,7 +22,10 @@ class Unchanged:
         """Which fragments say anything new; `rows`: where their elements stand in the messages."""
         c, news = tape.columns, np.ones(len(made), np.bool_)
         starts, lengths = c.start[rows].tolist(), c.length[rows].tolist()
-        for i, (code, valid) in enumerate(zip(made.id.tolist(), made.valid.tolist(), strict=True)):
+        codes, valids = made.id.tolist(), made.valid.tolist()
+        # a removal stands behind all fragments of its batch, whenever it takes place
+        for i in np.argsort(made.valid, kind="stable").tolist():
+            code, valid = codes[i], valids[i]
             known = self._last.get(code)
             if made.op[i] == Op.REMOVE:
                 self._last.pop(code, None)

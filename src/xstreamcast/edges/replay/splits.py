@@ -71,18 +71,13 @@ def _mapped(stream: str, split: Split, word: str) -> Iterator[Any]:
     from xstreamcast.edges.mapping.finding import named_mapping
 
     decoder = MappingDecoder(stream, named_mapping(word))
-    for path in split.before:
-        for chunk in chunks(path):
-            decoder.feed(chunk)
-        decoder.end_input()
+    for _ in decoder.files((path, chunks(path)) for path in split.before):
+        pass  # what they said last is known now
     rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path)
     if split.before:
         yield rows.rows(Described(decoder.structure))
-    for path in (split.path, *split.behind):
-        decoder.place = path
-        for chunk in chunks(path):
-            yield from map(rows.rows, decoder.feed(chunk))
-        yield from map(rows.rows, decoder.end_input())
+    for found in decoder.files((path, chunks(path)) for path in (split.path, *split.behind)):
+        yield from map(rows.rows, found)
     if not split.before:
         yield from map(rows.rows, decoder.close())
 

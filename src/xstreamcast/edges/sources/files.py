@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from xstreamcast.edges.inputs import opened, paths
+from xstreamcast.edges.sources.bursts import Burst, gathered
 from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.edges.sources.notes import Notes
 from xstreamcast.errors import Error, error
@@ -49,10 +50,15 @@ class Files:
     follow: bool
     patience: Patience
     notes: Notes | None = None
+    whole: Callable[[bytes], bool] | None = None  # files are messages: whether one has ended
+    together: int = 1  # messages that are handed out at once, if they are there
     _known: dict[tuple[int, int], _Read] = field(default_factory=dict)
 
-    def pieces(self, ended: int = 0) -> Iterator[bytes | None]:
-        """The bytes of the files, None behind each; first of those that the notes name."""
+    def pieces(self, ended: int = 0) -> Iterator[bytes | Burst | None]:
+        """The bytes of the files, None behind each; first of those that the notes name.
+
+        Where files are messages, those that are there come together.
+        """
         begun = None
         for name, end in self._noted(ended):
             one = self._met(name)
@@ -61,6 +67,11 @@ class Files:
             else:
                 yield from self._again(one, *end)
                 yield None
+        live = self._live(begun)
+        yield from live if self.whole is None else gathered(live, self.together)
+
+    def _live(self, begun: _Read | None) -> Iterator[bytes | None]:
+        """What has not counted yet: the file that was being read, and all behind it."""
         waiting = [begun] if begun is not None else []
         waiting += self._found()
         while waiting or self.follow:
@@ -170,16 +181,19 @@ class Files:
 
     def _one(self, one: _Read, waiting: list[_Read]) -> Iterator[bytes]:
         """A file to its end: where it ends now, or where it has grown to when another comes."""
-        size, last = PIECE, False
+        size, last, message = PIECE, False, bytearray()
         with opened(one.name) as file:
             while True:
                 piece = file.read(size)
                 if piece:
+                    message += piece if self.whole is not None else b""
                     one.length, one.check = one.length + len(piece), zlib.crc32(piece, one.check)
                     yield piece
                     size = min(2 * size, _LARGEST)
                 elif not self.follow or waiting or last or is_compressed(one.name):
                     break
+                elif message and self.whole is not None and self.whole(bytes(message)):
+                    break  # a message that is whole counts at once
                 else:
                     size = PIECE
                     yield from self._nothing()

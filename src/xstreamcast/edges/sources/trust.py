@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import ssl
+from typing import TYPE_CHECKING
 
 from xstreamcast.errors import error
+
+if TYPE_CHECKING:
+    import ssl  # 30 ms that a query over a file need not wait for
 
 HINT = "name the certificate to trust: ca=FILE in the address, or XSTREAMCAST_CA"
 
@@ -18,6 +21,8 @@ def checked(ca: str | None) -> str | None:
 
 def trusting(ca: str | None) -> ssl.SSLContext:
     """What a connection is checked by."""
+    import ssl
+
     try:
         return ssl.create_default_context(cafile=ca)
     except ssl.SSLError:
@@ -28,6 +33,8 @@ def trusting(ca: str | None) -> ssl.SSLContext:
 
 def hint_of(failed: BaseException | None) -> str | None:
     """What to do about a certificate that nobody vouches for; None for any other failure."""
+    import ssl
+
     while failed is not None:
         if isinstance(failed, ssl.SSLCertVerificationError):
             return HINT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.edges.updates.answers import ANSWER
 from xstreamcast.edges.updates.events import At, Event, StartStream, StartTuple
@@ -25,6 +25,9 @@ from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
     from xstreamcast.edges.immutable import Path
+
+
+_FULL: Final = 1 << 15  # bytes of a chunk behind which more is waiting to be read
 
 
 class UpdateDecoder:
@@ -83,7 +86,7 @@ class UpdateDecoder:
                 return []
             lines = chunk.startswith(b"{")
             self._reading = LineReading() if lines else MarkupReading(self.name)
-        return list(self._arrivals(self._reading.feed(chunk)))
+        return list(self._arrivals(self._reading.feed(chunk), full=len(chunk) >= _FULL))
 
     def said(self, events: Iterable[Event], last: bool = False) -> list[Arrival]:
         """Take events in that came some other way → what they completed."""
@@ -98,7 +101,9 @@ class UpdateDecoder:
         """End the stream."""
         return self.end_input()
 
-    def _arrivals(self, parts: Iterator[Read], last: bool = False) -> Iterator[Arrival]:
+    def _arrivals(
+        self, parts: Iterator[Read], last: bool = False, full: bool = True
+    ) -> Iterator[Arrival]:
         for part in parts:
             try:
                 if not isinstance(part, Part):
@@ -112,12 +117,23 @@ class UpdateDecoder:
                         yield from self._tell()
             except Error as refused:
                 yield self._refuse(refused, part)
-        if last or self._cutter.timed:
+        if last or self._cutter.timed or self._counts_now(full):
             try:
                 yield from self._tell()
             except Error as refused:
                 yield self._refuse(refused, Unread("", "", 0, 0, b""))
         yield from self._sent()
+
+    def _counts_now(self, full: bool) -> bool:
+        """Whether what has arrived is told though no update has ended: the root may stay open.
+
+        Behind a full chunk there is more to come: the element around is written again only when
+        much is new in it, so that a long stream is not written over and over.
+        """
+        cutter = self._cutter
+        if not cutter.waiting or (full and 8 * cutter.waiting < cutter.told_hosts):
+            return False
+        return cutter.timeless
 
     def _events(self, event: Event) -> Iterator[Event]:
         """The event, or what stands for it where the stream is an answer: it begins as one."""

@@ -3,10 +3,10 @@
 The elements that travel are cut out of what is around them. One that stands at the top of a
 region is named by the place of the region, so that what replaces it is its next version; the
 element around the region is sent again only if other holes, or other text, stand there now. What
-is sent is settled by the events alone, at the end of each update: however the bytes of the stream
-are cut, the fragments are the same. Where the stream says instants, all that is of one instant
-is told together, and once more at the end of what has arrived: of two fillers of one instant the
-later counts.
+is sent is settled by the events alone, at the end of each update; where nobody can see when
+something was sent, what has arrived by the end of a chunk is sent, too. Where the stream says
+instants, all that is of one instant is told together, and once more at the end of what has
+arrived: of two fillers of one instant the later counts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ class Cutter:
         self._above = self._recut = False  # whether what stands around the root was touched
         self._regions: dict[Region, None] = {}
         self._hosts: dict[Branch, None] = {}
+        self._timeless = not versions and (
+            structure is None or all(tag.type == "snapshot" for tag in structure.tags.values())
+        )
         self._serial = 0
+        self.told_hosts = 0
         self._instant: tuple[int, bool] | None = None
         if wrap:
             self.wrap(wrap)
@@ -64,6 +68,16 @@ class Cutter:
     def timed(self) -> bool:
         """Whether the stream says its instants: what is told twice at one is told once."""
         return self._instant is not None
+
+    @property
+    def timeless(self) -> bool:
+        """Whether no query can see when anything was told: only what stands now counts."""
+        return self._timeless and not self.timed
+
+    @property
+    def waiting(self) -> int:
+        """How much was touched since something was told."""
+        return len(self._regions) + len(self._hosts) + self._above
 
     def take(self, event: Event) -> bool:
         """Take an event in → whether what has changed is to be told now."""
@@ -95,6 +109,7 @@ class Cutter:
             self._cut_again()
         self._compare_regions()
         hosts, self._hosts = self._hosts, {}
+        self.told_hosts += len(hosts)
         for host in hosts:
             yield from self._tell(host)
 
@@ -133,7 +148,8 @@ class Cutter:
             if region.stands:
                 now = b"" if region.hidden else self._content(region)
                 if now != region.sent:
-                    self._invalidate(region)
+                    if region.sent is not None or not _is_inside(region, regions):
+                        self._invalidate(region)
                     region.sent = now
 
     def _cut_again(self) -> None:
@@ -217,26 +233,48 @@ class Cutter:
         return declaring(whole, scope(host.around))
 
     def _content(self, top: Place) -> bytes:
-        """What stands below, with holes for what travels."""
+        """What stands below, with holes for what travels; regions that stay as they were said."""
         parts: list[bytes] = []
-        for place, leaving in walk(top, lambda place: not self._is_hole(place)):
-            match place:
-                case Leaf(token=token) if not leaving:
-                    parts.append(leaf(token).encode())
-                case Branch() if self._is_hole(place):
-                    if not leaving:
-                        parts.append(hole(self._name(place), place.tag or 0))
-                case Branch() if place.is_element:
-                    parts.append(_end(place) if leaving else _start(place))
-                case _:
-                    pass
+        child = top.first if not (isinstance(top, Region) and top.hidden) else None
+        while child is not None:
+            if isinstance(child, Region) and child.sent is not None:
+                parts.append(child.sent)
+            else:
+                self._write(child, False, parts)
+                if not self._is_hole(child):
+                    for place, leaving in walk(child, self._enters):
+                        self._write(place, leaving, parts)
+                self._write(child, True, parts)
+            child = child.behind
         return b"".join(parts)
+
+    def _enters(self, place: Place) -> bool:
+        return not (self._is_hole(place) or (isinstance(place, Region) and place.sent is not None))
+
+    def _write(self, place: Place, leaving: bool, parts: list[bytes]) -> None:
+        match place:
+            case Leaf(token=token) if not leaving:
+                parts.append(leaf(token).encode())
+            case Branch() if self._is_hole(place):
+                if not leaving:
+                    parts.append(hole(self._name(place), place.tag or 0))
+            case Branch() if place.is_element:
+                parts.append(_end(place) if leaving else _start(place))
+            case Region(sent=bytes(said)) if not leaving:
+                parts.append(said)
+            case _:
+                pass
 
     def _is_hole(self, place: Place) -> bool:
         return isinstance(place, Branch) and self._travels(place)
 
 
 _WRAP: Final = "name an element to put around the streams (wrap)"
+
+
+def _is_inside(region: Region, others: dict[Region, None]) -> bool:
+    """Whether a region stands directly in one that is compared, too."""
+    return isinstance(region.above, Region) and region.above in others
 
 
 def _is_element(place: Place) -> bool:

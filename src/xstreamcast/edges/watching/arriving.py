@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -52,6 +52,7 @@ class Arriving:
         self._on_error: OnError = "quarantine"
         self._kept: Kept | None = None
         self.files = 0
+        self._begun = 0  # how many files had ended when the last document began
         self.of = 1  # files in all
         self.late = self.ahead = 0
 
@@ -85,13 +86,31 @@ class Arriving:
             yield from self._hand_on_lines(self._lines.feed(piece), watch, limits)
             return
         if self.decoder is None:
-            if self.files:
-                raise error("XSCU0003", "a document must be one file; got several")
+            if self.files > self._begun:
+                self._begun = self.files
+                watch.on_next_document(self.name)
             watch.on_bytes(self.name, piece)
             yield
             return
         self.decoder.more = self.files + 1 < self.of
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
+
+    @property
+    def takes_messages(self) -> bool:
+        """Whether messages may be evaluated together."""
+        return self._mapping is not None and self._mapping.level is None
+
+    def take_messages(
+        self, given: Sequence[bytes], watch: Watched, limits: Limits
+    ) -> Iterator[None]:
+        """Hand whole messages on."""
+        from xstreamcast.edges.mapping.decoder import MappingDecoder
+        from xstreamcast.edges.mapping.messages import Message
+
+        assert isinstance(self.decoder, MappingDecoder)
+        self.files += len(given)
+        found = self.decoder.messages([Message(one) for one in given])
+        yield from self._hand_on(found, watch, limits)
 
     def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
         """One of the files has ended."""

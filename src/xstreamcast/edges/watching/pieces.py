@@ -11,7 +11,8 @@ from typing import Any, Final, TypeAlias
 
 from xstreamcast.edges.inputs import paths
 from xstreamcast.edges.loading import table_path
-from xstreamcast.edges.mapping.finding import split_source
+from xstreamcast.edges.mapping.finding import mapping_of, split_source
+from xstreamcast.edges.mapping.messages import is_whole
 from xstreamcast.edges.sources import Burst, flattened, is_place
 from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.edges.sources.files import PIECE, WAIT, Files
@@ -45,12 +46,14 @@ def pieces_and_bursts(
     patience: Patience,
     name: str | None = None,
     checkpoint: Remembering | None = None,
+    together: int = 1,
 ) -> Iterator[bytes | Burst | None]:
-    """The same, where messages that came together stay together.
+    """The same, where messages that came together stay together, up to so many in files.
 
     With a checkpoint, what can be read again is noted there, and what cannot is written down first.
     """
-    source = split_source(source)[1]
+    mapping, source = mapping_of(source)
+    messages = mapping is not None and mapping.level is None
     if (table := table_path(source)) is not None:
         yield from table_pieces(table, name)
         yield END
@@ -63,7 +66,8 @@ def pieces_and_bursts(
             str(source), name=name, follow=follow, patience=patience, checkpoint=checkpoint
         )
     elif isinstance(source, str | os.PathLike):
-        yield from _of_files(os.fspath(source), follow, patience, name, checkpoint)
+        most = together if messages else None
+        yield from _of_files(os.fspath(source), follow, patience, name, checkpoint, most)
     else:
         yield from _given(source)
         yield END
@@ -92,8 +96,9 @@ def _given(source: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _of_files(
-    source: str, follow: bool, patience: Patience, name: str | None, checkpoint: Remembering | None
-) -> Iterator[bytes | None]:
+    source: str, follow: bool, patience: Patience, name: str | None,
+    checkpoint: Remembering | None, most: int | None,
+) -> Iterator[bytes | Burst | None]:  # fmt: skip
     if source == "-":
         yield from _of_pipe(sys.stdin.buffer.fileno(), patience)
         yield END
@@ -103,7 +108,8 @@ def _of_files(
     else:
         notes = None if checkpoint is None else checkpoint.notes(name or "")
         ended = 0 if checkpoint is None else checkpoint.ended(name or "")
-        yield from Files(source, follow, patience, notes).pieces(ended)
+        whole = None if most is None else is_whole
+        yield from Files(source, follow, patience, notes, whole, most or 1).pieces(ended)
 
 
 def is_pipe(source: Any) -> bool:

@@ -258,7 +258,7 @@ class Watching:
         source = self.sources[name]
         live = pieces_and_bursts(
             source, follow=self.options.follow, patience=self._patience, name=name,
-            checkpoint=self.journal,
+            checkpoint=self.journal, together=self.options.batch,
         )  # fmt: skip
         if self.journal is None or not is_pipe(source):
             return live
@@ -336,6 +336,9 @@ class Watching:
 
     def _take_messages(self, burst: Burst, arriving: Arriving, limits: Limits) -> None:
         assert self.watch is not None
+        if arriving.takes_messages:
+            deque(arriving.take_messages(burst, self.watch, limits), maxlen=0)
+            return
         for message in joined(burst) if arriving.form == "fragments" else burst:
             deque(arriving.take(message, self.watch, limits), maxlen=0)
             deque(arriving.end_file(self.watch, limits), maxlen=0)

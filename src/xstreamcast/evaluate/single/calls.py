@@ -37,21 +37,24 @@ def user_call(plan: p.UserCall, context: Context) -> Code:
     depth = context.deeper()
     body: Code | None = None  # made when it is first called: a function may call itself
 
+    given = tuple(zip(numbers, arguments, strict=True))
+
     def run(frame: Frame) -> Column:
         nonlocal body
         inside = frame.context.of_module(function.module)
         values: dict[Key, Value] = NO_FOCUS.copy()
-        for number, argument in zip(numbers, arguments, strict=True):
-            values[number] = argument(frame)
-        if body is None:
-            body = code_of(function.body, inside)
-        depth.enter()
         try:
-            return body(Frame(inside, 1, inside.root, None, values))
+            for number, argument in given:
+                values[number] = argument(frame)
+            if body is None:
+                body = code_of(function.body, inside)
+            depth.enter()
+            try:
+                return body(Frame.of_row(inside, inside.root, values))
+            finally:
+                depth.leave()
         except Error as caught:
             raise located(caught, plan, frame)  # noqa: B904
-        finally:
-            depth.leave()
 
     return run
 
@@ -61,9 +64,7 @@ def call(plan: p.Call, context: Context) -> Code:
     function = plan.function
     arguments = [code_of(argument, context) for argument in plan.args]
     types = parameter_types(function, len(arguments))
-    ready = [
-        (code, fitting(wanted), wanted) for code, wanted in zip(arguments, types, strict=True)
-    ]
+    ready = [(code, fitting(wanted), wanted) for code, wanted in zip(arguments, types, strict=True)]
     doubles = [wanted.item == _DOUBLE for wanted in types]
     quick = _QUICK.get((function.local, len(arguments))) if function.uri == FN else None
     told: dict[int, Call] = {}  # by the context of a module
@@ -116,7 +117,7 @@ def _as_double(value: Column) -> Row | None:
 
 
 def _count(frame: Frame, items: Column) -> Column:
-    cells = items.cells if items.__class__ is Row else items.items  # type: ignore[attr-defined]
+    cells = items.cells if items.__class__ is Row else items.items
     return Row(INTEGER, (len(cells),))
 
 
@@ -129,7 +130,7 @@ def _exists(frame: Frame, items: Column) -> Column:
 
 
 def _length(items: Column) -> int:
-    return len(items.cells if items.__class__ is Row else items.items)  # type: ignore[attr-defined]
+    return len(items.cells if items.__class__ is Row else items.items)
 
 
 def _not(frame: Frame, items: Column) -> Column:
@@ -143,14 +144,14 @@ def _boolean(frame: Frame, items: Column) -> Column:
 def _head(frame: Frame, items: Column) -> Column | None:
     if items.__class__ is not Row:
         return None
-    row: Row = items  # type: ignore[assignment]
+    row: Row = items
     return Row(row.tag, row.cells[:1]) if row.cells else NOTHING
 
 
 def _tail(frame: Frame, items: Column) -> Column | None:
     if items.__class__ is not Row:
         return None
-    row: Row = items  # type: ignore[assignment]
+    row: Row = items
     return Row(row.tag, row.cells[1:]) if len(row.cells) > 1 else NOTHING
 
 
@@ -181,8 +182,8 @@ def _string(frame: Frame, item: Column) -> Column | None:
 
 
 def _cell(column: Column) -> tuple[int, Any] | None:
-    if column.__class__ is Row and len(column.cells) == 1:  # type: ignore[attr-defined]
-        return column.tag, column.cells[0]  # type: ignore[attr-defined]
+    if column.__class__ is Row and len(column.cells) == 1:
+        return column.tag, column.cells[0]
     return None
 
 
@@ -215,7 +216,7 @@ def _run(items: Column, begin: int, end: int) -> Column:
     if begin >= end:
         return NOTHING
     if items.__class__ is Row:
-        return Row(items.tag, items.cells[begin:end])  # type: ignore[attr-defined]
+        return Row(items.tag, items.cells[begin:end])
     part = items.items.slice(begin, end)
     return Column(part) if end - begin == 1 else Column(part, np.array((0, end - begin), np.int64))
 

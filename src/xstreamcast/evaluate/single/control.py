@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def holds(column: Column, frame: Frame) -> bool:
     """The effective boolean value of the only row."""
     if column.__class__ is Row:
-        row: Row = column  # type: ignore[assignment]
+        row: Row = column
         if row.tag == BOOLEAN and len(row.cells) == 1:
             return bool(row.cells[0])
         if row.tag == NODE or not row.cells:
@@ -88,7 +88,7 @@ def return_(plan: p.Return, context: Context) -> Code | None:
 
     def run(frame: Frame) -> Column:
         own: dict[Key, Value] = {}
-        inner = Frame(frame.context, 1, frame, None, own)
+        inner = Frame.of_row(frame.context, frame, own)
         for number, value in bound:
             inner.bind(number, value(inner))
         return result(inner)
@@ -105,7 +105,7 @@ def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
 
     def fits(column: Column) -> bool:
         if column.__class__ is Row:
-            tag, count = column.tag, len(column.cells)  # type: ignore[attr-defined]
+            tag, count = column.tag, len(column.cells)
         else:
             tag, count = column.items.tag, len(column.items)
         if count < least or (most is not None and count > most):
@@ -123,9 +123,15 @@ def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
 def convert(plan: p.Convert, context: Context) -> Code:
     """The value as it is, where it has the type already."""
     operand, fits = code_of(plan.operand, context), fitting(plan.type)
+    # One item of the very type is what most values are; `none` takes no item.
+    exact = plan.type.item.tag if isinstance(plan.type.item, AtomicItem) else -1
+    if plan.type.occurs == "none":
+        exact = -1
 
     def run(frame: Frame) -> Column:
         value = operand(frame)
+        if value.__class__ is Row and value.tag == exact and len(value.cells) == 1:
+            return value
         if fits(value):
             return value
         try:

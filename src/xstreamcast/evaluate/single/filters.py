@@ -8,7 +8,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.errors import Error
 from xstreamcast.evaluate import filters
-from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame
+from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.evaluate.single.control import holds
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
@@ -43,11 +43,11 @@ def _nth(plan: p.Filter, given: Code, value: int) -> Code:
         column = given(frame)
         if column.__class__ is not Row:
             return filters.picked(column, None, value, plan.reverse)
-        cells = column.cells  # type: ignore[attr-defined]
+        cells = column.cells
         if not 1 <= value <= len(cells):
             return NOTHING
         at = len(cells) - value if plan.reverse else value - 1
-        return Row(column.tag, cells[at : at + 1])  # type: ignore[attr-defined]
+        return Row(column.tag, cells[at : at + 1])
 
     return run
 
@@ -70,8 +70,12 @@ def _kept(row: Row, predicate: Code, frame: Frame) -> Column:
     count, kept = len(row.cells), []
     last = Row(INTEGER, (count,))
     for place, cell in enumerate(row.cells, start=1):
-        focus = {ITEM: Row(row.tag, (cell,)), POSITION: Row(INTEGER, (place,)), LAST: last}
-        inner = Frame(frame.context, 1, frame, None, focus)
+        focus: dict[Key, Value] = {
+            ITEM: Row(row.tag, (cell,)),
+            POSITION: Row(INTEGER, (place,)),
+            LAST: last,
+        }
+        inner = Frame.of_row(frame.context, frame, focus)
         if _passes(predicate(inner), place, inner):
             kept.append(cell)
     if len(kept) == count:

@@ -52,7 +52,7 @@ def var(plan: p.Var, context: Context) -> Code:
     def run(frame: Frame) -> Column:
         value = frame.values.get(number)
         if value.__class__ is Row or value.__class__ is Column:
-            return value  # type: ignore[return-value]
+            return value
         return frame.variable(number)
 
     return run
@@ -64,13 +64,13 @@ def comma(plan: p.Comma, context: Context) -> Code:
 
     def run(frame: Frame) -> Column:
         found = [part(frame) for part in parts]
-        live = [one for one in found if one.__class__ is not Row or one.cells]  # type: ignore[attr-defined]
+        live = [one for one in found if one.__class__ is not Row or one.cells]
         if len(live) <= 1:
             return live[0] if live else NOTHING
         if all(one.__class__ is Row for one in live):
-            tag = live[0].tag  # type: ignore[attr-defined]
-            cells = tuple(cell for one in live for cell in one.cells)  # type: ignore[attr-defined]
-            if len(cells) <= SHORT and all(one.tag == tag for one in live):  # type: ignore[attr-defined]
+            tag = live[0].tag
+            cells = tuple(cell for one in live for cell in one.cells)
+            if len(cells) <= SHORT and all(one.tag == tag for one in live):
                 return Row(tag, cells)
         return beside(live)
 
@@ -109,13 +109,14 @@ def arithmetic(plan: p.Arithmetic, context: Context) -> Code:
         try:
             one = left(frame)
             a = one if one.__class__ is Row else row_of(one)
-            if a is None or len(a.cells) != 1:  # type: ignore[attr-defined]
+            if a is None or len(a.cells) != 1:
                 return values.combined(plan, one, right, frame)
             other = right(frame)
             b = other if other.__class__ is Row else row_of(other)
-            if b is not None and len(b.cells) == 1:  # type: ignore[attr-defined]
-                x, y = a.cells[0], b.cells[0]  # type: ignore[attr-defined]
-                kind, like = PRIMITIVE.get(a.tag), PRIMITIVE.get(b.tag)  # type: ignore[attr-defined]
+            if b is not None and len(b.cells) == 1:
+                x, y, kind, like = a.cells[0], b.cells[0], a.tag, b.tag
+                if kind != INTEGER or like != INTEGER:
+                    kind, like = PRIMITIVE.get(kind, kind), PRIMITIVE.get(like, like)
                 if kind == INTEGER == like:
                     if exact is not None and not (divides and y == 0) and -_WIDE < x < _WIDE:
                         return Row(INTEGER, (exact(x, y),))
@@ -158,10 +159,18 @@ def general_compare(plan: p.GeneralCompare, context: Context) -> Code:
     def run(frame: Frame) -> Column:
         try:
             one, other = left(frame), right(frame)
+            if (
+                one.__class__ is Row and other.__class__ is Row
+                and one.tag == INTEGER == other.tag
+                and len(one.cells) == 1 == len(other.cells)
+            ):  # fmt: skip
+                return TRUE if holds(one.cells[0], other.cells[0]) else FALSE
             a, b = row_of(one), row_of(other)
             if a is not None and b is not None:
                 if not a.cells or not b.cells:
-                    return FALSE if _comparable(a, b) else compare.general_of(plan, one, other, frame)
+                    return (
+                        FALSE if _comparable(a, b) else compare.general_of(plan, one, other, frame)
+                    )
                 if _alike(a.tag, b.tag, frame) and len(a.cells) * len(b.cells) <= 2 * SHORT:
                     found = any(holds(x, y) for x in a.cells for y in b.cells)
                     return TRUE if found else FALSE

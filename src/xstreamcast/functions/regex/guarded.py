@@ -24,21 +24,23 @@ class Pattern:
     def __init__(self, text: str) -> None:
         self.pattern = text
         self._python = re.compile(text)
-        tree = parser.parse(text)
-        self._retries, self._degree = _retries(tree), _degree(tree) + 1
+        self._retries, self._degree = False, 0  # 0: not looked at yet
         self._machine: Machine | None = None
 
     def search(self, text: str) -> Match | None:
         """The first match."""
-        return self._chosen(text).search(text)
+        found: Match | None = self._chosen(text).search(text)
+        return found
 
     def finditer(self, text: str) -> Iterator[Match]:
         """All matches."""
-        return self._chosen(text).finditer(text)
+        found: Iterator[Match] = self._chosen(text).finditer(text)
+        return found
 
     def sub(self, fill: Callable[[Match], str], text: str) -> str:
         """The text with every match replaced."""
-        parts, at, size, most = [], 0, len(text), query_limits().max_text
+        parts: list[str] = []
+        at, size, most = 0, len(text), query_limits().max_text
         for found in self.finditer(text):
             new = fill(found)
             size += len(new)
@@ -50,7 +52,12 @@ class Pattern:
 
     def _chosen(self, text: str) -> Any:
         n = len(text)
-        many = (self._retries and n > _SHORT) or (self._degree > 2 and n**self._degree > _MANY)
+        if n <= _SHORT:
+            return self._python
+        if not self._degree:  # the tree is read when a text is long enough to matter
+            tree = parser.parse(self.pattern)
+            self._retries, self._degree = _retries(tree), _degree(tree) + 1
+        many = self._retries or (self._degree > 2 and n**self._degree > _MANY)
         if not many:
             return self._python
         if self._machine is None:

@@ -136,7 +136,9 @@ class Machine:
         threads: list[tuple[int, tuple[int, ...]]] = []
         for place in range(at, len(text) + 1):
             if found is None:  # a match may begin here, if none began before
-                self._follow(threads, {pc for pc, _ in threads}, 0, place, (place, *nothing[1:]), text)
+                self._follow(
+                    threads, {pc for pc, _ in threads}, 0, place, (place, *nothing[1:]), text
+                )
             if not threads:
                 break
             going: list[tuple[int, tuple[int, ...]]] = []
@@ -191,7 +193,10 @@ def _character(op: Any, argument: Any) -> Callable[[str], bool]:
     """Whether a character is one of those, remembered for each that was asked about."""
     known: dict[str, bool] = {}
     items = argument if op is c.IN else [(op, argument)]
-    if any(kind not in (c.LITERAL, c.NOT_LITERAL, c.RANGE, c.NEGATE, c.ANY, c.CATEGORY) for kind, _ in items):
+    if any(
+        kind not in (c.LITERAL, c.NOT_LITERAL, c.RANGE, c.NEGATE, c.ANY, c.CATEGORY)
+        for kind, _ in items
+    ):
         raise TooLargeError
 
     def fits(char: str) -> bool:

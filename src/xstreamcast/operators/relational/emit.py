@@ -30,6 +30,11 @@ class Emit:
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
         self._settled = 0  # items that will not change, and are not kept
 
+    def take_over(self, before: Emit) -> None:
+        """Go on with what another circuit emitted."""
+        self._entries, self._ranks = before._entries, before._ranks
+        self._order, self._settled = before._order, before._settled
+
     def apply(self, turn: Round, delta: Delta, instant: int, anew: bool) -> list[Change]:
         """The changes of the answer; `anew`: rows that are not in the delta are gone."""
         rows = [(key, new) for key, (_, new) in delta.items() if new is not None]

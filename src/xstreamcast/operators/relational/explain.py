@@ -10,6 +10,7 @@ from xstreamcast.algebra.split import inputs_of
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.operators.explain import explain_operators
+from xstreamcast.operators.forgetting_explain import forgets
 from xstreamcast.operators.plans import planned
 
 if TYPE_CHECKING:
@@ -18,9 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 
-def explain_circuit(
-    program: Program, structures: Mapping[str, TagStructure] | None = None
-) -> str:
+def explain_circuit(program: Program, structures: Mapping[str, TagStructure] | None = None) -> str:
     """The operators of the local runner; inputs without a tag structure count as documents."""
     known = structures or {}
     documents = inputs_of(program) - set(known)
@@ -28,7 +27,10 @@ def explain_circuit(
     plan = planned(program, passing(program, cuts, documents), documents, inner=True)
     if plan.division is not None:
         return explain_operators(program, plan.division)
-    return "\n".join([show_circuit(plan.circuit, facts=True), *_reasons(program, plan.circuit)])
+    lines = [show_circuit(plan.circuit, facts=True), *_reasons(program, plan.circuit)]
+    for name, structure in sorted(known.items()):
+        lines += [f'stream("{name}")', *forgets(program, name, structure)]
+    return "\n".join(lines)
 
 
 def _reasons(program: Program, circuit: Circuit) -> list[str]:

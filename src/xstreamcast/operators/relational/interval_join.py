@@ -104,7 +104,7 @@ class IntervalJoinOperator:
             passed = min(self._clock, now), max(self._clock, now)
             lefts.update(dict.fromkeys(self._left.due(*passed)))
             rights.update(dict.fromkeys(self._right.due(*passed)))
-            if self._node.clock:
+            if self._node.renews:
                 lefts.update(dict.fromkeys(self._left.index.open_keys(passed[0])))
                 rights.update(dict.fromkeys(self._right.index.open_keys(passed[0])))
         before = self._pairs(lefts, rights, now if self._clock is None else self._clock)
@@ -115,7 +115,7 @@ class IntervalJoinOperator:
         out: Delta = {}
         for pair in {**dict.fromkeys(before), **dict.fromkeys(after)}:
             key, old, new = (*pair[0], pair[1]), before.get(pair), after.get(pair)
-            if moved and self._node.clock and new is not None:
+            if moved and self._node.renews and new is not None:
                 out[key] = RowDelta(old, new)  # what is made of it may change with the clock
             else:
                 turn.put(out, key, old, new)

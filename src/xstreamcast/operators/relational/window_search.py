@@ -92,8 +92,8 @@ class WindowSearch:
                 items.drop(name)
             return {}, gone
         low, high = max(0, first - 1), min(n - 1, last + 1)
-        if self._plan.kind == "landmark":  # each start waits for further ends for ever
-            return self._each(outer, items, rows, 0, n - 1, n, turn)
+        if self._plan.kind == "landmark":
+            return self._landmark(outer, items, rows, low, high, turn)
         known = items.touching(_from(items, low), _until(items, high))
         start = min([low, *(self._place(items, label) for _, label, _ in known)])
         if self._plan.kind == "tumbling":
@@ -127,6 +127,14 @@ class WindowSearch:
         gone = [one for one, _, _ in items.beginning(_from(items, start), _until(items, high))]
         return self._taken(items, mine, gone)
 
+    def _landmark(
+        self, outer: Key, items: WindowItems, rows: dict[Key, Row], low: int, high: int, turn: Round
+    ) -> tuple[dict[Key, Row], list[Key]]:
+        """Each start waits for further ends for ever: windows that hold one of the places."""
+        made = self._found(outer, items, rows, 0, len(items), turn, (low, high))
+        gone = items.touching(_from(items, low), _until(items, high))
+        return self._taken(items, made, [name for name, _, _ in gone])
+
     def _tumbling(
         self, outer: Key, items: WindowItems, rows: dict[Key, Row], start: int, high: int,
         turn: Round,
@@ -159,7 +167,7 @@ class WindowSearch:
 
     def _found(
         self, outer: Key, items: WindowItems, rows: dict[Key, Row], start: int, end: int,
-        turn: Round,
+        turn: Round, around: tuple[int, int] | None = None,
     ) -> list[_Found]:  # fmt: skip
         """The windows over a part of the sequence.
 
@@ -180,7 +188,9 @@ class WindowSearch:
                 _, begun, _ = found_windows(plan, frame, before=start - skip, skip=skip)
                 shown = frozenset(begun.tolist())
             plan = replace(plan, only_end=False)
-        found, first, last = found_windows(plan, frame, before=start - skip, skip=skip)
+        found, first, last = found_windows(
+            plan, frame, before=start - skip, skip=skip, around=around
+        )
         columns = [
             [own[0].cells[self._carried[v]]] * found.n
             if v in self._carried

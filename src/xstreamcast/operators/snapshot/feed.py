@@ -21,19 +21,25 @@ if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 _FACTS = (
-    "until", "strict", "dropped", "_taken", "_looked", "_weighed", "_first", "_since", "_batches",
-)  # fmt: skip
+    *("until", "strict", "dropped", "_taken", "_looked", "_weighed", "_least", "_first", "_since"),
+    "_batches",
+)
 
 
 def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     """The history of a stream, and what the feed knows beside it."""
     if feed.shared is not None or feed.mine is not None:
         raise Unwritten(f"{feed.history.name} is read by several queries at once")
+    if feed._by_version is not None and (feed._gone.any() or feed._taken < len(feed.history)):
+        raise Unwritten(f"units of {feed.history.name} were dropped")
     write_history(to, at, feed.history)
     to.facts[f"{at}.feed"] = {name: getattr(feed, name) for name in _FACTS} | {
         "planned": sorted(feed._planned),
         "due": feed._due,
         "guide": _guide_facts(feed.kept.guide),
+        "lost": [[tag, _named(feed, name)] for tag, name in sorted(feed._lost)],
+        "dropped tags": sorted(feed._dropped.items()),
+        "closed tags": sorted(feed._closed.items()),
     }
     marks = {"root": feed._of_root, "gone": feed._gone, "dead": feed._dead}
     for name, column in marks.items():
@@ -75,7 +81,12 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
         feed._news()
         read_version_units(source, at, feed._by_version)
     for name in _FACTS:
-        setattr(feed, name, facts[name])
+        setattr(feed, name, facts.get(name, 0))  # older snapshots know fewer
+    names = feed.history.store.names
+    lost = facts.get("lost", ())
+    feed._lost = {(tag, -1 if one is None else names.intern("", *one)) for tag, one in lost}
+    feed._dropped = {tag: valid for tag, valid in facts.get("dropped tags", ())}
+    feed._closed = {tag: valid for tag, valid in facts.get("closed tags", ())}
     feed._of_root[:] = False
     feed._of_root[source.arrays(f"{at}.root")["number"]] = True
     gone, dead = (source.arrays(f"{at}.{name}")["number"] for name in ("gone", "dead"))
@@ -96,6 +107,11 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
         attached = feed._attached = AttachedUnits(feed.history, feed._links, above)
         attached._order, attached._place = source.values(f"{at}.attached", "order", "place")
     feed._asked = []
+
+
+def _named(feed: ForgettingFeed, name: int) -> list[str] | None:
+    """The local name and the namespace of a name; None for what has none."""
+    return None if name < 0 else list(feed.history.store.names.qname(name)[1:])
 
 
 def _guide_facts(guide: Guide) -> dict[str, Any]:

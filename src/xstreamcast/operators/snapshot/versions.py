@@ -27,7 +27,8 @@ def write_version_units(to: TableWriter, at: str, units: VersionUnits) -> None:
         key=[one.key for one in arounds], code=[one.code for one in arounds],
         place=[one.place for one in arounds], rank=[one.rank for one in arounds],
         begin=[one.begin for one in arounds], end=[one.end for one in arounds],
-        zones=[one.zones for one in arounds], tagged=[bool(one.tags) for one in arounds],
+        zones=[one.zones for one in arounds], clip=[one.clip for one in arounds],
+        tagged=[bool(one.tags) for one in arounds],
         slot=[None if one.slot is None else number[id(one.slot)] for one in arounds],
     )  # fmt: skip
     to.values(
@@ -42,7 +43,7 @@ def write_version_units(to: TableWriter, at: str, units: VersionUnits) -> None:
     to.values(f"{at}.chains", code=list(units._versions._chains))
     to.facts[f"{at}.versions"] = {name: getattr(units, name) for name in _FACTS} | {
         "dirty": list(units.dirty),
-        "gone": list(units.gone),
+        "gone": list(units.gone.items()),
         "done": sorted(units._done),
         "roots": sorted(units._root_codes),
     }
@@ -88,7 +89,8 @@ def read_version_units(source: TableReader, at: str, units: VersionUnits) -> Non
     facts = source.facts[f"{at}.versions"]
     for name in _FACTS:
         setattr(units, name, facts[name])
-    units.dirty, units.gone = dict.fromkeys(facts["dirty"]), dict.fromkeys(facts["gone"])
+    units.dirty = dict.fromkeys(facts["dirty"])
+    units.gone = {key: rank for key, rank in facts["gone"]}
     units._done, units._root_codes = set(facts["done"]), set(facts["roots"])
     holes = source.arrays(f"{at}.holes_of_root")
     units._holes, units._rows = holes["id"], holes["row"]
@@ -119,12 +121,13 @@ def _read_spine(source: TableReader, at: str) -> tuple[list[Around], list[Slot]]
         holes[row[0]].append(row)
     arounds: list[Around] = []
     slots: list[Slot] = []
-    names = ("key", "code", "place", "slot", "rank", "begin", "end", "zones")
-    for key, code, place, slot, rank, *span in zip(
+    names = ("key", "code", "place", "slot", "rank", "clip", "begin", "end", "zones")
+    for key, code, place, slot, rank, clip, *span in zip(
         *source.values(f"{at}.spine", *names), strict=True
     ):
         one = Around(key, code, place, None if slot is None else slots[slot], rank)
         one.begin, one.end, one.zones = span
+        one.clip = clip
         for _, inner, row, name, label, order in (
             holes[len(arounds)] if len(arounds) < len(holes) else ()
         ):

@@ -40,6 +40,8 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
         or watch._unsaid
     ):
         raise NotNow("something has come that no tick has taken in")
+    if watch._unsaid:
+        raise NotNow("a test waits for its witness")
     feeds = list(watch._feeds.items())
     for number, (name, feed) in enumerate(feeds):
         if not isinstance(feed, ForgettingFeed):

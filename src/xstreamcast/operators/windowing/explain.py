@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.windowed import Windowed
 
 
-def windows_keep(shape: Windowed, fragments: bool) -> str:
+def windows_keep(shape: Windowed) -> str:
     """What is kept of items and windows."""
-    if fragments:
-        return "all items, which may change, and the windows found in them"
     if shape.window.kind == "general":
         return "all items, of which there may be 20"
     one = shape.window.kind == "tumbling"

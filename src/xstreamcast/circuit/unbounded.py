@@ -1,0 +1,72 @@
+"""What of a circuit grows without bound as documents go on, in words, with the operator."""
+
+from __future__ import annotations
+
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import grows
+
+_BOUND = "windows would bound it"
+
+
+def unbounded_nodes(circuit: c.Circuit, streams: frozenset[str | None]) -> list[str]:
+    """A sentence for each operator that keeps more and more; `streams` are told by themselves."""
+    found = []
+    for node in c.in_order(circuit.root):
+        inputs = {one.input for one in c.in_order(node) if isinstance(one, c.Units)} - streams
+        said = _said(node, _names(inputs)) if inputs else None
+        if said is not None:
+            found.append(said)
+    whole = circuit.whole - streams
+    if whole:
+        why = circuit.reasons[0][0] if circuit.reasons else "it is read with others"
+        found.append(
+            f"{_names(whole)} is kept whole, because {why}; a query that evaluates each unit by "
+            "itself, or windows, would bound it"
+        )
+    return list(dict.fromkeys(found))
+
+
+def kept_history(name: str | None) -> str:
+    """A stream of fragments."""
+    why = "its fragments may be corrected"
+    return f"the history of {_name(name)} is kept, because {why}; --immutable PATH bounds it"
+
+
+def _said(node: c.Node, names: str) -> str | None:
+    match node:
+        case c.Order():
+            return f"order by keeps the rows that it has sorted of {names}; {_BOUND}"
+        case c.Group():
+            return f"group by keeps the rows of {names} by group; {_BOUND}"
+        case c.Join() | c.IntervalJoin() | c.RangeFold():
+            return f"a join keeps the rows of {names}, because later ones may match them; {_BOUND}"
+        case c.Nest(inner=inner):
+            return _nested(inner, names)
+        case c.Window():
+            return f"windows keep the items of {names}, because they may be needed again"
+        case c.Slice(source=source) if node.outer or not grows(source):
+            return f"positions keep the order of all rows of {names}; {_BOUND}"
+        case c.Number() | c.Pick() if not grows(node):
+            return f"positions keep the order of all rows of {names}; {_BOUND}"
+        case _:
+            return None
+
+
+def _nested(inner: tuple[tuple[c.Node, c.Fold], ...], names: str) -> str | None:
+    units = [s for one, _ in inner for s in c.inputs_of(one) if isinstance(s, c.Units)]
+    folds = {fold.name for _, fold in inner}
+    if units and all(one.pieces for one in units):
+        if "distinct-values" in folds:
+            return f"distinct-values keeps all values that it has met in {names}; {_BOUND}"
+        return None
+    if "items" in folds:
+        return f"all items of {names} are kept, because an operator reads them together; {_BOUND}"
+    return f"{', '.join(sorted(folds))} keeps the values of all rows of {names}; {_BOUND}"
+
+
+def _names(names: set[str | None] | frozenset[str | None]) -> str:
+    return " and ".join(_name(name) for name in sorted(names, key=str))
+
+
+def _name(name: str | None) -> str:
+    return "the context item" if name is None else f'stream("{name}")'

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
+from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten, is_there
@@ -154,7 +155,7 @@ def _facts(arriving: Arriving) -> dict[str, Any]:
 def _go_on(arriving: Arriving, facts: Mapping[str, Any]) -> None:
     arriving.files, arriving.late, arriving.ahead = facts["files"], facts["late"], facts["ahead"]
     kept, decoder = arriving._kept, arriving.decoder
-    if kept is not None and decoder is not None and decoder.structure is not None:
+    if kept is not None and isinstance(decoder, Decoder) and decoder.structure is not None:
         kept.arriving(Described(decoder.structure))
         kept.ignored = facts["ignored"]
         known = facts["known"]

@@ -29,7 +29,10 @@ def structure_facts(structure: TagStructure) -> dict[str, Any]:
 
 def structure_from(facts: Mapping[str, Any]) -> TagStructure:
     """A tag structure from its facts."""
-    tags = {one[0]: Tag(*one[:5], tuple(one[5])) for one in facts["tags"]}
+    tags = {
+        number: Tag(number, uri, local, kind, filler, tuple(children))
+        for number, uri, local, kind, filler, children in facts["tags"]
+    }
     return TagStructure(facts["root"], tags, facts["open"])
 
 

@@ -121,9 +121,9 @@ def _read_spine(source: TableReader, at: str) -> tuple[list[Around], list[Slot]]
         holes[row[0]].append(row)
     arounds: list[Around] = []
     slots: list[Slot] = []
-    names = ("key", "code", "place", "slot", "rank", "clip", "begin", "end", "zones")
+    fields = ("key", "code", "place", "slot", "rank", "clip", "begin", "end", "zones")
     for key, code, place, slot, rank, clip, *span in zip(
-        *source.values(f"{at}.spine", *names), strict=True
+        *source.values(f"{at}.spine", *fields), strict=True
     ):
         one = Around(key, code, place, None if slot is None else slots[slot], rank)
         one.begin, one.end, one.zones = span

@@ -152,9 +152,8 @@ class Watching:
 
     def _snapshot(self, stops: bool = False) -> None:
         """Write a snapshot if it is time, and the journal tells of all that was taken in."""
-        if self.snapshots is None or self.journal is None or not self._counted:
+        if not (self.snapshots and self.journal and self.watch and self._counted):
             return
-        assert self.watch is not None
         counts = {"refused": self.refused, "ticked": self.ticked, "told": self.told}
         self.snapshots.take(self.watch, self._arriving, self.journal, counts, stops)
 
@@ -169,10 +168,8 @@ class Watching:
     def _go_on(self) -> dict[str, bytes]:
         """Begin with what the newest snapshot has, and pass by what it covers of the inputs."""
         rests: dict[str, bytes] = {}
-        if self.snapshots is None or self.snapshots.found is None:
+        if not (self.watch and self.journal and self.snapshots and self.snapshots.found):
             return rests
-        assert self.watch is not None
-        assert self.journal is not None
         counts = self.snapshots.restore(self.watch, self._arriving)
         self.refused, self.ticked, self.told = (counts[n] for n in ("refused", "ticked", "told"))
         for name, covered in self.journal.covered.counts.items():

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 
-def explain_circuit(
-    program: Program, structures: Mapping[str, TagStructure] | None = None
-) -> str:
+def explain_circuit(program: Program, structures: Mapping[str, TagStructure] | None = None) -> str:
     """The operators of the local runner; inputs without a tag structure count as documents."""
     known = structures or {}
     documents = inputs_of(program) - set(known)

@@ -45,7 +45,7 @@ OVER_A_DOCUMENT = (
 def lines(folder: str) -> None:
     """Lines of JSON and records of CSV, with a mapping and without."""
     for name, kind, text in (
-        ("rows.csv", "csv", "id,at,v\n1,1700000000,a\n2,1700000001,\"b, c\"\n"),
+        ("rows.csv", "csv", 'id,at,v\n1,1700000000,a\n2,1700000001,"b, c"\n'),
         ("rows.ndjson", "ndjson", '{"id": 1, "at": 1700000000}\n{"id": 2, "at": 1700000001}\n'),
     ):
         path, mapping = Path(folder, name), Path(folder, f"{kind}.toml")

@@ -58,8 +58,8 @@ def facts_of(node: c.Node) -> NodeFacts:
                 "log of the other side; rows whose fold changes",
             )  # fmt: skip
         case c.Group(folds=group_folds):
-            kept = list(group_folds)
-            return NodeFacts("the group's key", _folds(kept), _cost(kept, "the group"))
+            members = list(group_folds)
+            return NodeFacts("the group's key", _folds(members), _cost(members, "the group"))
         case c.Order():
             return NodeFacts(_key(node), "the sort keys of all rows", "log of all rows")
         case c.Slice(source=source) if node.outer == 0 and grows(source):

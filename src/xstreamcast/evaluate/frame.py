@@ -46,7 +46,7 @@ class Frame:
         self.outer = outer
         self.origin = origin
         self.values: dict[Key, Value] = dict(values) if values else {}
-        self._own = values or ()  # what is bound here, not around
+        self._own: Iterable[Key] = values or ()  # what is bound here, not around
         self.steady = False  # whether positions are 1 to n
         self.kept: dict[int, Column] = {}  # values of expressions that inner loops do not change
 

@@ -67,10 +67,11 @@ def comma(plan: p.Comma, context: Context) -> Code:
         live = [one for one in found if one.__class__ is not Row or one.cells]
         if len(live) <= 1:
             return live[0] if live else NOTHING
-        if all(one.__class__ is Row for one in live):
-            tag = live[0].tag
-            cells = tuple(cell for one in live for cell in one.cells)
-            if len(cells) <= SHORT and all(one.tag == tag for one in live):
+        rows = [one for one in live if isinstance(one, Row)]
+        if len(rows) == len(live):
+            tag = rows[0].tag
+            cells = tuple(cell for one in rows for cell in one.cells)
+            if len(cells) <= SHORT and all(one.tag == tag for one in rows):
                 return Row(tag, cells)
         return beside(live)
 

@@ -12,9 +12,18 @@ from xstreamcast.circuit import nodes as c
 def fused(root: c.Node, result: p.Expression) -> tuple[c.Node, p.Expression]:
     """The root below the last maps, and the result with them put in."""
     while isinstance(root, c.Rows) and _reads_its_row_alone(root):
-        result = p.Return(root.tuples, result, span=result.span)
+        result = _over(root.tuples, result)
         root = root.source
     return root, result
+
+
+def _over(tuples: p.Tuples, result: p.Expression) -> p.Expression:
+    """let $v := e return $v  →  e"""
+    match tuples, result:
+        case p.Let(p.Unit(), variable, value), p.Var(name) if name == variable:
+            return value
+        case _:
+            return p.Return(tuples, result, span=result.span)
 
 
 def _reads_its_row_alone(node: c.Rows) -> bool:

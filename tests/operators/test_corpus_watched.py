@@ -30,10 +30,12 @@ def _registered() -> None:
 class Watched:
     """A script on its way through a watch."""
 
-    def __init__(self, script: Script, policy: Policy = "optimistic") -> None:
+    def __init__(
+        self, script: Script, policy: Policy = "optimistic", shallow: bool = False
+    ) -> None:
         self.script = script
         kinds: dict[str | None, Kind] = dict.fromkeys(script.structures, "fragments")
-        self.watch = Watch(compiled(script.query), kinds, policy=policy)
+        self.watch = Watch(compiled(script.query), kinds, policy=policy, shallow=shallow)
         self.decoders = {
             name: decoder_of("fragments" if told else "updates", name, self.watch.names, "stop")
             for name, told in script.structures.items()

@@ -39,7 +39,7 @@ def test_a_script_in_buckets_says_what_it_says_here(path: Path, policy: Policy) 
         {"": compiled(script.query)}, dict.fromkeys(script.structures, "fragments"), policy=policy
     )
     there = InBuckets(asked, 3, pickling=True)
-    here = Watched(script, policy)
+    here = Watched(script, policy, shallow=True)
     first, *tables, last = row_tables(path, policy)
     there.take(first)
     for moment, table in zip(moments(script), tables, strict=True):

@@ -157,8 +157,8 @@ class Host(Reading):
     changes of all ticks  →  those of the local runner, if it ticks between the same arrivals
     """
 
-    def __init__(self, asked: Asked) -> None:
-        super().__init__(asked, _watch(asked))
+    def __init__(self, asked: Asked, shallow: bool = False) -> None:
+        super().__init__(asked, _watch(asked, shallow))
 
     def take(self, rows: Any, now: int | None) -> list[Change]:
         """The rows of a batch, and the wall clock if it counts → the changes of one tick."""
@@ -217,14 +217,16 @@ def _bare(one: Arriving) -> Arriving:
     return bare
 
 
-def _watch(asked: Asked) -> Watch | Network:
+def _watch(asked: Asked, shallow: bool) -> Watch | Network:
     made: Watch | Network
     if len(asked.programs) > 1:
         made = Network(asked.programs, asked.kinds, variables=asked.variables, policy=asked.policy)
         watches = list(made.watches.values())
     else:
         (program,) = asked.programs.values()
-        made = Watch(program, asked.kinds, variables=asked.variables, policy=asked.policy)
+        made = Watch(
+            program, asked.kinds, variables=asked.variables, policy=asked.policy, shallow=shallow
+        )
         watches = [made]
     for one in watches:
         one.fixed = partial(_fixed, asked.immutable) if asked.immutable else None

@@ -102,7 +102,7 @@ class Units:
         if self.number != 0:
             return None
         if self.whole is None or given.anew:
-            self.whole = Host(self.asked)
+            self.whole = Host(self.asked, shallow=True)  # as the partitions, for the same keys
         *before, (last, now) = given.tables
         for blob, _ in before:
             self.whole.take_rows(Arrived.of(blob).table)

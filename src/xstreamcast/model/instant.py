@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from xstreamcast.model.date_time import DateTime, day_number
@@ -66,9 +67,13 @@ def show_instant(instant: int, zoned: bool = False) -> str:
     if instant == START:
         return "start"
     days, rest = divmod(instant, DAY)
-    year, month, day = DateTime(days + _EPOCH).ymd()
     seconds, micros = divmod(rest, SECOND)
     clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     fraction = f".{micros:06}".rstrip("0") if micros else ""
-    sign = "-" if year < 0 else ""
-    return f"{sign}{abs(year):04}-{month:02}-{day:02}T{clock}{fraction}{'Z' if zoned else ''}"
+    return f"{_shown_day(days)}T{clock}{fraction}{'Z' if zoned else ''}"
+
+
+@lru_cache(maxsize=1024)  # keys of versions name their instants, many of one day
+def _shown_day(days: int) -> str:
+    year, month, day = DateTime(days + _EPOCH).ymd()
+    return f"{'-' if year < 0 else ''}{abs(year):04}-{month:02}-{day:02}"

@@ -107,8 +107,11 @@ class Places:
 
     def of(self, code: int) -> list[int]:
         """The places of an id's fragments in the order of arrival."""
-        found: list[int] = self.all_of(np.array([code], np.int64)).tolist()
-        return sorted(found)
+        found, place = [], self.last(code)
+        while place >= 0:
+            found.append(place)
+            place = int(self._before[place])
+        return found[::-1]
 
     def last(self, code: int) -> int:
         """The place of the last fragment of an id; -1 if there is none."""

@@ -223,10 +223,10 @@ class VersionUnits:
         elif kind == EVENT:
             if not least <= begin < most:
                 return None
-            name = f"{name}@{show_instant(begin)}"
+            name = _key(slot, begin)
             end, zones = NOW, zones & 1
         else:
-            name = f"{name}@{show_instant(begin)}"
+            name = _key(slot, begin)
             if begin < least:
                 begin, zones = least, (zones & 2) | (zoned & 1)
             if end > most:
@@ -475,13 +475,13 @@ class VersionUnits:
 
     def _order(self, code: int, known: Order | None, place: int) -> Order:
         """What something attached is sorted by."""
-        f, event, begin = self._history.fragments, False, 0
-        places = [place] if known is not None and known[0] else self._links.of(code)
+        f = self._history.fragments
         if known is not None and known[0]:
-            event, begin = True, known[1]
+            event, begin, places = True, known[1], [place]
         elif known is not None and self._types[f["tsid"][place]] != EVENT:
             return known
         else:
+            places = self._links.of(code)
             event = any(
                 f["payload"][at] >= 0 and self._types[f["tsid"][at]] == EVENT for at in places
             )
@@ -618,6 +618,12 @@ class VersionUnits:
     def state_bytes(self) -> int:
         """About what it keeps."""
         return 500 * len(self.units) + 120 * len(self._slots) + self._versions.state_bytes
+
+
+def _key(slot: Slot, begin: int) -> str:
+    """The key of the version in a hole that begins then; one that is known is not made again."""
+    known = slot.get(begin)
+    return f"{slot.name}@{show_instant(begin)}" if known is None else known.key
 
 
 def _common(old: I64, new: I64) -> tuple[int, int]:

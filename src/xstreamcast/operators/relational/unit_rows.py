@@ -87,6 +87,8 @@ class UnitRows:
             out[key] = RowDelta(old, new)
 
     def _row(self, unit: str, place: Any) -> Row:
+        if not self._whole:  # the answer reads units by their keys
+            return Row((place,), ())
         return Row((place,), (((NODE, NodeRef(self._node.source, unit, 0)),),))
 
 

@@ -102,7 +102,7 @@ class Alone:
     """The query in one place."""
 
     def __init__(self, asked: Asked) -> None:
-        self.host = Host(asked)
+        self.host = Host(asked, shallow=True)
 
     def take(self, table: Any) -> Any:
         return self.host.take(table, None)
@@ -178,7 +178,7 @@ def test_what_was_repeated_is_counted_once() -> None:
         assert there.take(table) == here.take(table)
     repeated = {what: n for what, n in here.host.said().items() if what != "bytes of state"}
     assert repeated == {"s: repeated": 3}
-    assert {what: n for what, n in there.teller.said.items() if what in repeated} == repeated
+    assert {what: n for what, n in there.answering.said.items() if what in repeated} == repeated
 
 
 def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
@@ -217,7 +217,7 @@ def test_a_root_that_cannot_be_cut_brings_all_to_one_place() -> None:
         assert there.take(table) == expected
         lengths.append(len(expected))
     assert there.router.why == "the stream has several roots"
-    assert [one.code for one in there.teller.refused] == ["XSCF0013"]
+    assert [one.code for one in there.answering.refused] == ["XSCF0013"]
     assert [one.code for one in here.host.refused] == ["XSCF0013"]
     assert lengths[0] == 4
     assert lengths[2] > 4  # taken back, and told anew

@@ -63,16 +63,17 @@ class Emit:
         self, contents: dict[Key, Sequence[str]], ranks: dict[Key, Rank], instant: int
     ) -> list[Change]:
         """New items of some rows → the changes."""
+        # retractions in the order of the answer, whatever order the rows were found in
+        revised = sorted((k for k in contents if k in self._entries), key=self._ranks.__getitem__)
+        added = [key for key, items in contents.items() if items and key not in self._entries]
         moved = self._reranked(contents, ranks)
         out: list[Change] = []
         fresh: list[tuple[Key, dict[int, Entry]]] = []
-        for key, items in contents.items():
-            known = self._entries.get(key)
-            if known is None:
-                if items:
-                    self._entries[key] = EMPTY.revised(items)
-                    fresh.append((key, {}))
-                continue
+        for key in added:
+            self._entries[key] = EMPTY.revised(contents[key])
+            fresh.append((key, {}))
+        for key in revised:
+            known, items = self._entries[key], contents[key]
             if key not in moved and _is_same(known, items):
                 continue
             made = known.revised(items)

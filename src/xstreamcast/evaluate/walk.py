@@ -90,7 +90,8 @@ def at_home(plan: p.Expression, frame: Frame) -> tuple[Column, Ints | None]:
         if frame.steady and frame.n <= _SHORT:
             return _by_position(plan, frame), None
         around = frame.outer
-        if around is not None and around.steady and frame.origin is not None:
+        chosen = around is not None and around.steady and frame.origin is not None
+        if around is not None and chosen and frame.home(reads.keys) is around:
             known = _around(plan, around)
             if known is not None:
                 return known, frame.origin

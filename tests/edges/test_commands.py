@@ -63,7 +63,6 @@ def test_refused_fragments_are_told_and_the_rest_is_joined(
         (["fragment", "--join", "d.xml"], 4, "XSCF0010"),
         (["infer", "gone.xml"], 2, "no such file"),
         (["infer", "d.xml", "x.dtd"], 2, "a DTD or XSD must be the only file"),
-        (["infer", "d.xml", "--event", "zz"], 2, "there are a, b, r"),
     ],
 )
 def test_mistakes_are_told(

@@ -17,7 +17,7 @@ from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
-from xstreamcast.edges.mapping.removals import removals
+from xstreamcast.edges.mapping.removals import in_turn, removals
 from xstreamcast.edges.mapping.structure import KindTags
 from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import Found, KindReader, Times, times_of
@@ -328,7 +328,7 @@ class MappingDecoder:
             return made
         which = np.array([row for row, _ in gone])
         codes = np.array([self.ids.code(f"{kind.rule.name}:{key}") for _, key in gone], np.int32)
-        return removals(made, made.tsid[which], codes, made.valid[which])
+        return in_turn(removals(made, made.tsid[which], codes, made.valid[which]), which)
 
     # -- what does not fit ------------------------------------------------------------------------
 

@@ -34,3 +34,17 @@ def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> Fragment
         word: np.concatenate((getattr(made, word), one)) for word, one in given.items()
     }
     return replace(made, **columns)
+
+
+def in_turn(batch: FragmentBatch, which: I64) -> FragmentBatch:
+    """The batch with each removal at its end before the unit that it was said with.
+
+    However little of it is evaluated at a time, a unit never counts beside the one it replaces.
+    """
+    n = len(batch) - len(which)
+    rows = np.concatenate((np.arange(n), which))
+    order = np.lexsort((np.arange(len(batch)) < n, rows))
+    assert len(batch.hole_id) == 0, "units of mappings are attached"
+    words = ("id", "tsid", "valid", "flags", "op", "payload", "offset")
+    columns: dict[str, Any] = {word: getattr(batch, word)[order] for word in words}
+    return replace(batch, **columns, **batch.optional(order))

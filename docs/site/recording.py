@@ -76,17 +76,16 @@ def recorded() -> list[list[Change]]:
             *(sys.executable, "-m", "xstreamcast", "watch", str(query), "-i", "roads=-"),
             *("--batch", "1", "--format", "changes"),
         ]
-        running = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        )
-        assert running.stdin is not None
-        os.write(running.stdin.fileno(), HEAD.encode())
-        found = []
-        for message in MESSAGES:
-            os.write(running.stdin.fileno(), message.xml().encode())
-            found.append([Change.from_json(line) for line in lines_until_quiet(running)])
-        running.stdin.close()
-        running.wait()
+        pipe, quiet = subprocess.PIPE, subprocess.DEVNULL
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=quiet) as running:
+            assert running.stdin is not None
+            os.write(running.stdin.fileno(), HEAD.encode())
+            found = []
+            for message in MESSAGES:
+                os.write(running.stdin.fileno(), message.xml().encode())
+                found.append([Change.from_json(line) for line in lines_until_quiet(running)])
+            running.stdin.close()
+            running.wait()
         return found
 
 

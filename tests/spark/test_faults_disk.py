@@ -55,7 +55,7 @@ def test_full_disks(tmp_path: Path) -> None:
         assert code == 2, told
         assert f"error[XSCU0004]: {tmp_path / where}" in said
         assert "does not fit: no space left on device" in said
-        assert "it goes on where it stopped" in said
+        assert "it continues where it stopped" in said
         assert "\tat " not in said
     assert told["watch"][0] == 0, told
     assert told["ingest"][0] == 0, told

@@ -57,7 +57,8 @@ def test_what_stands_around_units_is_counted_once(document, asked, cuts):
     assert ended(lambda: watched(asked, list(chunks(document, cuts)))) == expected
 
 
-@pytest.mark.parametrize("asked", QUERIES)
+# beside other parts a count of what is around units is recomputed, and the document is kept
+@pytest.mark.parametrize("asked", [one for one in QUERIES if not one.startswith("(")])
 def test_they_are_computed_while_the_document_is_read(asked):
     program = compiled(asked.replace("%n", "a").replace("%m", "b"))
     plan = planned(program, {}, frozenset({None}), inner=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -29,12 +29,11 @@ class CountingAround:
     above it, is found after all. When the element ends, it waits for the one around it.
     """
 
-    def __init__(self, part: Part, snapshot: Any = None) -> None:
+    def __init__(self, part: Part) -> None:
         self._part = part
-        total, found, waiting = (0, [False], [0]) if snapshot is None else snapshot
-        self._total: int = total
-        self._found = np.array(found, np.bool_)
-        self._waiting = np.array(waiting, np.int64)
+        self._total = 0
+        self._found = np.zeros(1, np.bool_)
+        self._waiting = np.zeros(1, np.int64)
 
     def on_batch(self, moved: Moved, asking: Asking) -> bool:
         """Take the batch in → whether the value may have changed."""
@@ -92,10 +91,6 @@ class CountingAround:
                 return Items.of(BOOLEAN, [self._total == 0])
             case _:
                 return Items.of(INTEGER, [self._total])
-
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        return self._total, self._found.tolist(), self._waiting.tolist()
 
     @property
     def state_bytes(self) -> int:

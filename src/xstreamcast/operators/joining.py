@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -34,12 +34,11 @@ class Side:
     units that meet a unit  →  those that have one of its values, in the order of their input
     """
 
-    def __init__(self, probe: Probe, snapshot: Any = None) -> None:
+    def __init__(self, probe: Probe) -> None:
         self.probe = probe
-        mine, theirs, places, lacking = snapshot or (None, None, {}, ())
-        self.places: Mapping[str, int] = places
-        self.mine, self.theirs = Index(mine), Index(theirs)
-        self.lacking: set[str] = set(lacking)  # units of the other input that are not complete
+        self.places: Mapping[str, int] = {}
+        self.mine, self.theirs = Index(), Index()
+        self.lacking: set[str] = set()  # units of the other input that are not complete
         self.ended = False  # nothing of the other input changes any more
         self._recent: list[str] | None = None  # units of it that came since they were looked over
 
@@ -105,11 +104,6 @@ class Side:
         self._recent = []
         return found
 
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        places = {unit: self.places[unit] for unit in self.theirs.units}
-        return self.mine.snapshot(), self.theirs.snapshot(), places, sorted(self.lacking)
-
     @property
     def state_bytes(self) -> int:
         """About what it keeps."""
@@ -119,10 +113,9 @@ class Side:
 class Joining:
     """The probes of a part, those that later ones depend on first."""
 
-    def __init__(self, part: Part, snapshot: Any = None) -> None:
-        held = snapshot or [None] * len(part.probes)
+    def __init__(self, part: Part) -> None:
         self.part = part
-        self.sides = [Side(probe, one) for probe, one in zip(part.probes, held, strict=True)]
+        self.sides = list(map(Side, part.probes))
         self.gave_up = False  # values came that cannot be told apart by hashing: ask all again
         self._fetch: Fetch = lambda keys, name: []
         self._all: All | None = None
@@ -199,10 +192,6 @@ class Joining:
         nodes = [handle for unit, handle in handles.items() if unit not in side.lacking]
         items = Items.of_nodes(np.array(nodes, np.int64))
         return Column(items, np.array([0, len(items)], np.int64))
-
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        return [side.snapshot() for side in self.sides]
 
     @property
     def state_bytes(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from xstreamcast.functions.compare import hash_keys
 from xstreamcast.functions.compare.values import FAMILY, NUMBER
@@ -50,12 +50,10 @@ def _kind(tag: int) -> int:
 class Index:
     """Values by unit and units by value."""
 
-    def __init__(self, snapshot: Any = None) -> None:
+    def __init__(self) -> None:
         self.units: dict[str, Values] = {}
         self.keys: dict[Hashable, set[str]] = {}
         self._kinds: dict[int, int] = {}  # how many units have values of these kinds
-        for unit, (keys, kinds) in (snapshot or {}).items():
-            self.put(unit, Values(tuple(keys), kinds))
 
     def put(self, unit: str, values: Values) -> Values:
         """Note the values of a unit → those it had."""
@@ -99,10 +97,6 @@ class Index:
     def clear(self) -> None:
         """Forget all units."""
         self.units, self.keys, self._kinds = {}, {}, {}
-
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        return {unit: (list(one.keys), one.kinds) for unit, one in self.units.items()}
 
     @property
     def state_bytes(self) -> int:

@@ -23,7 +23,7 @@ from xstreamcast.operators.relational.explain import explain_circuit
         ("head(//x[k])", ["positions 1 to 1", "the rows that it shows"]),
         ("(//x)[2]/..", ["recompute", "recomputed: the axis parent may leave the unit"]),
         ("//x/preceding::y", ["recomputed: the axis preceding may leave the unit"]),
-        ("//text()", ["recomputed: it reads what stands between the units"]),
+        ("//text()", ["recomputed: it reads the content of an element around the units"]),
     ],
 )
 def test_each_operator_is_shown_with_what_it_keeps(query, said):
@@ -54,4 +54,4 @@ def test_what_is_kept_inside_units_is_said():
     query = "for $a in stream('s')//account let $c := $a/charge return sum($c?[now - PT1H,now])"
     told = explain_circuit(compiled(query), {"s": structure})
     assert "of each fragment inside: sum($c?[now - PT1H,now])" in told
-    assert "keeps of charge: what has not ended by 3600 s before now" in told
+    assert "forgets: nothing, because its structure names its fragments" in told

@@ -45,7 +45,8 @@ QUERIES = (
     'for $a in stream("a")//u, $b in stream("b")//u where $a/k < $b/k return <l>{ $b/@n }</l>',
     'distinct-values(for $a in stream("a")//u return stream("b")//u[k = $a/k]/v)',
 )  # fmt: skip
-JOINED = frozenset(range(len(QUERIES))) - {16, 18}  # in documents; circuits join these, too
+# 15: an equality behind another predicate is recomputed; 16, 18: joined by circuits, not in documents
+JOINED = frozenset(range(len(QUERIES))) - {15, 16, 18}
 
 keys = st.lists(st.sampled_from(["1", "2", "3", "x", ""]), max_size=2)
 words = st.sampled_from(["x", "y", "7"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,7 +31,7 @@ def told(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def test_a_run_on_spark_answers_as_one_here(
-    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    spark: Any, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     here = told(capsys, "run", "-q", QUERY, "-i", f"s={source}")
     assert here.count("\n") == 3

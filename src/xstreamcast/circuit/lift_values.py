@@ -224,7 +224,13 @@ class LiftValues(Lifting):
         """The one row that holds the value of an expression that reads no row."""
         known = self._scalars.get(plan)
         if known is None:
-            known = self._scalars[plan] = self._scalar_made(plan)
+            if plan in self._making:  # it came back to itself: nothing took it apart
+                raise NotLifted("it is no relation, and no value of other relations", plan.span)
+            self._making.append(plan)
+            try:
+                known = self._scalars[plan] = self._scalar_made(plan)
+            finally:
+                self._making.pop()
         return known
 
     def _scalar_made(self, plan: p.Expression) -> tuple[p.Variable, c.Node, Places]:

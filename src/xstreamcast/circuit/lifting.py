@@ -41,6 +41,7 @@ class Lifting(ABC):
         self._known = Known(program)
         self._units: dict[str, c.Units] = {}
         self._scalars: dict[p.Expression, tuple[p.Variable, c.Node, Places]] = {}
+        self._making: list[p.Expression] = []  # scalars on their way
         self._folds: dict[int, tuple[GroupFold, ...]] = {}
         self._kept: list[Any] = []  # plans whose identities are used
         self._top = Relation(c.One())

@@ -390,8 +390,10 @@ class ForgettingFeed(FragmentFeed):
     def _compact_if_worth(self) -> None:
         dead = int(np.count_nonzero(self._dead))
         held = np.diff(self.history.fragments["holes"], prepend=0)[: len(self._dead)]
-        empty = dead + int(held[self._dead].sum())
-        if (empty > _FEW and 2 * empty > self._size) or self._waste() > _SPARE:
+        empty, size = dead + int(held[self._dead].sum()), self._size
+        # holes are copied too: where others hold many, more fragments must have gone
+        worth = 2 * empty > size or (2 * dead > len(self.history) and 16 * dead > size)
+        if (empty > _FEW and worth) or self._waste() > _SPARE:
             self._compact()
 
     def _root_codes(self) -> I64:

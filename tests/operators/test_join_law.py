@@ -45,7 +45,7 @@ QUERIES = (
     'for $a in stream("a")//u, $b in stream("b")//u where $a/k < $b/k return <l>{ $b/@n }</l>',
     'distinct-values(for $a in stream("a")//u return stream("b")//u[k = $a/k]/v)',
 )  # fmt: skip
-# 15: an equality behind another predicate is recomputed; 16, 18: joined by circuits, not in documents
+# 15: an equality behind another predicate is recomputed; 16, 18: joined, but not in documents
 JOINED = frozenset(range(len(QUERIES))) - {15, 16, 18}
 
 keys = st.lists(st.sampled_from(["1", "2", "3", "x", ""]), max_size=2)

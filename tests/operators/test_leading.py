@@ -55,7 +55,8 @@ def questions(draw, source):
     return asked.replace("%n", draw(names)).replace("%m", draw(names))
 
 
-@pytest.mark.parametrize("asked", QUERIES + NUMBERED)
+# an attribute of what positions chose is recomputed
+@pytest.mark.parametrize("asked", [q for q in QUERIES + NUMBERED if "]/@k/" not in q])
 def test_no_document_is_kept_for_positions(asked):
     asked = asked.replace("%s", "").replace("%n", "a").replace("%m", "b")
     plan = planned(compiled(asked), {}, frozenset({None}), inner=False)

@@ -12,7 +12,7 @@ from typing import Final
 
 from xstreamcast.errors import CODES, Error, error
 
-_AGAIN: Final = "start it again when there is room: it goes on where it stopped"
+_AGAIN: Final = "start it again when there is room: it continues where it stopped"
 _LITTLE: Final = 1 << 20  # bytes: a disk that has less is full
 _TRACE: Final = "run it again with --debug for the trace"
 _AGAIN_SOON: Final = "if memory was short, give it more; started again, it goes on"

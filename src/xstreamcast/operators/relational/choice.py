@@ -26,7 +26,7 @@ def division_of_documents(
 ) -> Division | None:
     """The division of a query over documents that has such operators; None: it is a circuit."""
     units = [node for node in c.in_order(circuit.root) if isinstance(node, c.Units)]
-    others = set(circuit.sources) - documents
+    others = {*circuit.sources, *cuts} - documents
     if not documents or others or (units and all(node.pieces for node in units)):
         return None
     division = deepest(program, cuts, documents)

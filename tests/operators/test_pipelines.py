@@ -191,6 +191,6 @@ def test_the_commands(tmp_path: Path):
     assert said("run", str(program), "-i", f"roads={feed}") == "7\n"
     lines = said("watch", str(program), "-i", f"roads={feed}", "--format", "lines", "--tell", "hot")
     assert lines.count("+ <hot") == 4
-    shown = said("explain", str(program), "--stage", "operators")
+    shown = said("explain", str(program), "--stage", "circuit")
     assert shown.count("declare stream ") == 3
-    assert 'concatenation over stream("hot")' in shown
+    assert 'units of stream("hot")' in shown

@@ -18,7 +18,6 @@ from xstreamcast.operators.watch import Policy, Watch
 
 etree = pytest.importorskip("lxml.etree", reason="lxml compares the answers")
 CASES = Path(__file__).parents[3] / "shared" / "qt3"
-WHOLE = {"WindowingUseCase09"}  # groups windows
 
 
 def use_cases() -> list[dict[str, Any]]:
@@ -88,4 +87,4 @@ def test_a_use_case_keeps_windows_and_not_its_input(case):
     watch = Watch(compiled(case["query"]), {None: "document"})
     assert watch.pipeline is not None
     whole = isinstance(watch.pipeline, CircuitRun) and bool(watch.pipeline.circuit.whole)
-    assert whole == (case["name"] in WHOLE)
+    assert not whole

@@ -22,11 +22,11 @@ ITEM_BY_ITEM = [
     "when $e/@k eq $s/@k return count($w)",
     'count(for tumbling window $w in stream("s")//e?[now-PT5S,now]/@k/string() '
     "start when true() end $e next $n when $e ne $n return 1)",
+]
+MADE_AGAIN = [
     'for $u in distinct-values(stream("s")//e?[now-PT9S,now]/@k) for tumbling window $w in '
     'stream("s")//e?[now-PT9S,now][@k = $u] start when true() end at $j when $j mod 2 = 0 '
     "return <w k='{$u}'>{ $w/@t/string() }</w>",
-]
-MADE_AGAIN = [
     'for tumbling window $w in stream("s")//e start $s when true() only end $e '
     "when now - vtFrom($s) gt PT4S return <w>{ $w/@t/string() }</w>",
     'for tumbling window $w in stream("s")//e start $s when true() end next $n '

@@ -12,10 +12,12 @@ from bench.growth.entry import Entry
 from xstreamcast.api import compiled
 from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.model.change import Accumulated
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.partition import PartitionWatch
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.staged import AnswerStage
+from xstreamcast.operators.watch import Kind
 
 _UNITS = 30
 
@@ -24,7 +26,8 @@ class Partitioned:
     """The same query over so many partitions, which all read everything and keep their own."""
 
     def __init__(self, entry: Entry, partitions: int) -> None:
-        program, kinds = compiled(entry.query), dict.fromkeys(entry.inputs, "fragments")
+        program = compiled(entry.query)
+        kinds: dict[str | None, Kind] = dict.fromkeys(entry.inputs, "fragments")
         self.watches = [PartitionWatch(program, kinds) for _ in range(partitions)]
         for at, watch in enumerate(self.watches):
             watch.mine = partial(_belongs, at, partitions)
@@ -33,9 +36,9 @@ class Partitioned:
             for watch in self.watches
         ]
         self.answer: AnswerStage | None = None
-        self.moment = None
+        self.moment: Moment | None = None
 
-    def feed(self, chunks: dict[str, bytes]) -> list:
+    def feed(self, chunks: dict[str, bytes]) -> list[Change]:
         found = []
         for watch, decoders in zip(self.watches, self.decoders, strict=True):
             for name, chunk in chunks.items():
@@ -44,6 +47,7 @@ class Partitioned:
             found.append(pickle.loads(pickle.dumps(watch.exchanged())))
         first = self.watches[0]
         if self.answer is None:
+            assert isinstance(first.pipeline, CircuitRun)
             self.answer = AnswerStage(first.pipeline.circuit)
         moved, self.moment = first.now != self.moment, first.now
         return self.answer.take(found, first._asking(), first.now.instant, moved)
@@ -75,6 +79,6 @@ def test_partitions_emit_what_one_place_emits(entry: Entry) -> None:
         assert list(found.items()) == list(expected.items())
 
 
-def _take(answer: Accumulated, changes: list) -> None:
+def _take(answer: Accumulated, changes: list[Change]) -> None:
     for change in changes:
         answer.apply(change)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from xstreamcast.operators.document_feed import WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
-from xstreamcast.operators.watch import Kind, Watch
+from xstreamcast.operators.watch import Watch
 from xstreamcast.tape.store import Store
 
 
@@ -43,7 +44,7 @@ def goes_on(
 class Beside:
     """A query over inputs of either kind, and the answer that its changes add up to."""
 
-    def __init__(self, query: str, kinds: Mapping[str, Kind], **options) -> None:
+    def __init__(self, query: str, kinds: Mapping[str, Any], **options) -> None:
         self.program = compiled(query)
         self.kinds = kinds
         self.watch = Watch(self.program, dict(kinds.items()), **options)

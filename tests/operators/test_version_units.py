@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import HEAD
 from tests.operators.beside import Beside
+from xstreamcast.operators.fragment_feed import FragmentFeed
 
 FILTER = 'for $e in stream("s")//e where $e/x > 3 return $e/x'
 COUNT = 'count(stream("s")//e)'
@@ -144,7 +145,10 @@ def test_units_below_several_fragments_of_the_spine(kinds):
         beside.feed("s", chunk.encode())
         assert beside.told.items() == beside.afresh()
     assert beside.told.items()
-    assert beside.watch._feeds["s"].cut.passed == {2, 6}
+    feed = beside.watch._feeds["s"]
+    assert isinstance(feed, FragmentFeed)
+    assert feed.cut is not None
+    assert feed.cut.passed == {2, 6}
 
 
 def test_a_hole_more_in_the_root_touches_one_unit():
@@ -170,6 +174,7 @@ def test_older_contents_of_what_has_no_versions_are_dropped():
         beside.feed("s", event(1 + n % 10, n, n % 7).encode(), tick=n % 50 == 0)
     beside.tick()
     assert beside.told.items() == beside.afresh()
+    assert isinstance(feed, FragmentFeed)
     assert len(feed.history) < 400
     # a late older content changes nothing, nor does one that is removed and comes again older
     beside.feed("s", event(3, 5, 6).encode())

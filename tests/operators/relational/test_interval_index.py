@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -36,9 +38,10 @@ def holds(word, one, other) -> bool:
 @settings(max_examples=60, deadline=None)
 @given(steps=changes, own=spans, word=st.sampled_from([*_TESTS]))
 def test_both_sides_of_every_word(full, steps, own, word):
-    before, interval_index._FULL = interval_index._FULL, full
+    module: Any = interval_index
+    before, module._FULL = module._FULL, full
     try:
-        index, there = IntervalIndex(), {}
+        index, there = IntervalIndex(), dict[int, Any]()
         for key, span in steps:
             if key in there:
                 index.remove(there.pop(key), (key,), (key,))
@@ -46,7 +49,7 @@ def test_both_sides_of_every_word(full, steps, own, word):
                 index.add(span, (key,), (key,))
                 there[key] = span
     finally:
-        interval_index._FULL = before
+        module._FULL = before
     begin, end = own[0], at(own[1])
     second = set(index.within(box_of_second(word, begin, end), CLOCK))
     assert second == {(key,) for key, span in there.items() if holds(word, own, span)}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -34,7 +35,7 @@ def relation(variable):
     return c.Rows(c.One(), p.Unit(), (variable,), 2)
 
 
-def made(op: str, fold: str) -> RangeFoldOperator:
+def made(op: Any, fold: str) -> RangeFoldOperator:
     key = p.JoinKey(p.Var(LEFT), p.Var(RIGHT), True, p.EMPTY, op)
     one = c.Fold(called(fold, p.Var(RIGHT)), RIGHT, INTO)
     return RangeFoldOperator(

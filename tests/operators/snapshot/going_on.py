@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from tests.operators.beside import Beside
 from xstreamcast.edges.snapshot.container import unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
-from xstreamcast.operators.watch import Kind
 
 
 def snapshot(running: Beside) -> bytes:
@@ -15,7 +15,7 @@ def snapshot(running: Beside) -> bytes:
     return taken(running.watch, running.decoders, {})
 
 
-def going_on(raw: bytes, query: str, kinds: Mapping[str, Kind], **options) -> Beside:
+def going_on(raw: bytes, query: str, kinds: Mapping[str, Any], **options) -> Beside:
     """A new query that goes on from a snapshot."""
     made = Beside(query, kinds, **options)
     restored(unpacked(raw), made.watch, made.decoders)

@@ -13,7 +13,6 @@ from xstreamcast.algebra.joining_sides import (
     NOTHING_AFTER,
     After,
     Around,
-    asks_clock,
     conditioned,
     conjuncts,
     focused_sides,
@@ -27,6 +26,7 @@ from xstreamcast.algebra.joining_sides import (
 from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.shapes import plans_of
+from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import STREAMS, children, descendants, map_children
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.model.atomic import BOOLEAN

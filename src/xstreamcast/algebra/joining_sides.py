@@ -42,15 +42,6 @@ def inputs(plan: p.Plan) -> int:
     return sum(isinstance(node, p.StreamInput) for node in descendants(plan))
 
 
-def asks_clock(plan: p.Plan) -> bool:
-    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
-    return any(
-        isinstance(node, (*temporal, p.AllenCompare, p.Interval))
-        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
-        for node in descendants(plan)
-    )
-
-
 def put_in(plan: Any, name: str, variable: p.Variable) -> Any:
     """The plan with a variable in the place of an input."""
 

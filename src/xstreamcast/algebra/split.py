@@ -30,7 +30,7 @@ from xstreamcast.algebra.numbering import Numbering, numbering
 from xstreamcast.algebra.over import gathering, over
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.shapes import plans_of
-from xstreamcast.algebra.timing import timing
+from xstreamcast.algebra.timing import asks_clock, timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.algebra.windowing import windowed
@@ -354,14 +354,5 @@ def _walks(plan: p.Expression, variables: frozenset[p.Variable]) -> bool:
     asked = (p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root)
     return any(
         isinstance(node, asked) or (isinstance(node, p.Call) and node.function.local in ABOVE)
-        for node in descendants(plan)
-    )
-
-
-def asks_clock(plan: p.Plan) -> bool:
-    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
-    return any(
-        isinstance(node, (*temporal, p.AllenCompare, p.Interval))
-        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
         for node in descendants(plan)
     )

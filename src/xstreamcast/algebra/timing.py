@@ -183,3 +183,13 @@ def _hidden(plan: p.Plan, atomised: bool) -> None:
         return
     for child in children(plan):
         _hidden(child, inner)
+
+
+def asks_clock(plan: p.Plan) -> bool:
+    """Whether a plan reads the clock, or lifespans that may end now."""
+    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
+    return any(
+        isinstance(node, (*temporal, p.AllenCompare, p.Interval))
+        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
+        for node in descendants(plan)
+    )

@@ -10,12 +10,11 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, DepthCut
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.timing import Timing, timing
+from xstreamcast.algebra.timing import Timing, asks_clock, timing
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.fuse import fused
 from xstreamcast.circuit.normal import input_name, normal
 from xstreamcast.circuit.planning import Planner
-from xstreamcast.circuit.relation import asks_clock
 
 
 def circuit_of(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables, facts
+from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.decompose import ORDERS
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import NotLifted, Relation, asks_clock, called, member
+from xstreamcast.circuit.relation import NotLifted, Relation, called, member
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 

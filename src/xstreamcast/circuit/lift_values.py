@@ -9,6 +9,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
+from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
@@ -16,7 +17,7 @@ from xstreamcast.circuit.decompose import ORDERS, SUMMARISED, gives_distinct, is
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
-from xstreamcast.circuit.relation import NotLifted, Places, Relation, asks_clock, called, member
+from xstreamcast.circuit.relation import NotLifted, Places, Relation, called, member
 from xstreamcast.functions.call import CODEPOINT
 
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)

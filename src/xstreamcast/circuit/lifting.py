@@ -13,13 +13,14 @@ from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place
 from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import may_fail
 from xstreamcast.circuit.decompose import GroupFold
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
-from xstreamcast.circuit.relation import NotLifted, Places, Relation, asks_clock
+from xstreamcast.circuit.relation import NotLifted, Places, Relation
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN

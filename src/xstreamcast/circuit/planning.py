@@ -7,10 +7,11 @@ on changed rows; what reads an input becomes relations of its own, nested in the
 from __future__ import annotations
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit.lift_sequences import LiftSequences
 from xstreamcast.circuit.lift_tuples import LiftTuples
 from xstreamcast.circuit.lift_values import LiftValues
-from xstreamcast.circuit.relation import NotLifted, Relation, asks_clock
+from xstreamcast.circuit.relation import NotLifted, Relation
 
 
 class Planner(LiftSequences, LiftValues, LiftTuples):

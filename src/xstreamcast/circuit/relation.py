@@ -8,7 +8,6 @@ from typing import Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Place
-from xstreamcast.algebra.walk import descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.errors import Span
 from xstreamcast.functions.registry import lookup
@@ -89,16 +88,6 @@ def called(name: str, argument: p.Expression) -> p.Call:
     function = lookup(FN, name, 1)
     assert function is not None
     return p.Call(function, (argument,), span=argument.span)
-
-
-def asks_clock(plan: p.Plan) -> bool:
-    """Whether a plan reads the clock, or lifespans that may end now."""
-    temporal = (p.Instant, p.LifespanBound, p.IntervalProjection, p.VersionProjection)
-    return any(
-        isinstance(node, (*temporal, p.AllenCompare, p.Interval))
-        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
-        for node in descendants(plan)
-    )
 
 
 def member(value: p.Expression, call: p.Call | None) -> p.Expression:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.operators.answer import Answer, Appended
+from xstreamcast.operators.answer import Answer
 from xstreamcast.operators.asking import Asking, listed, rows_of_strings
 from xstreamcast.operators.found import Found
 
@@ -19,15 +19,10 @@ class Concatenation:
 
     def __init__(self, part: Part) -> None:
         self._part, self._shape = part, part.shape
-        self._answer: Answer | Appended = Answer()
+        self._answer = Answer()
 
     def take(self, found: Found, instant: int) -> list[Change]:
         """What units hold now → what that changed in the answer."""
-        if found.append:
-            if isinstance(self._answer, Answer):
-                self._answer = Appended()
-            return self._answer.add([item for one in found.values for item in one], instant)
-        assert isinstance(self._answer, Answer)
         contents: dict[str, Any] = dict(found.pairs())
         known = self._answer.groups() if found.complete else ()
         contents |= dict.fromkeys(found.leaving(known), ())
@@ -46,7 +41,7 @@ class Concatenation:
 
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of it back."""
-        return self._answer.retracted(instant) if isinstance(self._answer, Answer) else []
+        return self._answer.retracted(instant)
 
     @property
     def state_bytes(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.unit_minis import wrapped_units
 from xstreamcast.operators.unit_parts import Top, unit_part
 from xstreamcast.operators.units import NOTHING, Minis, Moved
-from xstreamcast.operators.version_units import VersionUnits, Where
+from xstreamcast.operators.version_units import VersionUnits
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
@@ -108,12 +108,8 @@ class FragmentFeed(HoleFeed):
         minis = self._minis(self._codes()) if self._units else None
         return Moved(minis, places=self._places, reordered=True, complete=True, again=self._again)
 
-    def cut_at(
-        self, cut: TagCut | None, known: Mapping[Where, list[tuple[str, int]]] | None = None
-    ) -> None:
-        """Another cut holds from now on; `everything` tells the units. `known`: names and labels
-        that holes had.
-        """
+    def cut_at(self, cut: TagCut | None) -> None:
+        """Another cut holds from now on; `everything` gives the units."""
         self.cut, self._root, self._places, self._units = cut, None, {}, {}
         self._is_unit[:] = False
         self._by_version = None
@@ -123,10 +119,8 @@ class FragmentFeed(HoleFeed):
         if self.versioned and self._insides is None and self.mine is None:
             self._by_version = VersionUnits(self.history, self._links, cut, self.wanted)
             self._by_version.until = self._horizon
-            self._by_version.known = dict(known or {})
             self._by_version.take(0, last, ())
             self._by_version.taken()
-            self._by_version.known = {}
         else:
             self._rooted(last, last, np.empty(0, np.int64), tell=False)
 

@@ -77,12 +77,12 @@ def root_of(history: History, links: Places, cut: TagCut, until: int = NOW) -> R
     made = written(history_part(history, links, codes, below=False), until, document=False)
     if len(made.instances.place) == 0:
         return None
-    _check(made.tape, history, cut)
+    check_spine(made.tape, history, cut)
     return _read(history, links, codes[0], made.tape, until)
 
 
-def _check(tape: Tape, history: History, cut: TagCut) -> None:
-    """The root must hold what its structure says, and bind no default namespace."""
+def check_spine(tape: Tape, history: History, cut: TagCut) -> None:
+    """Start tags around units must hold what its structure says, and bind no default namespace."""
     c = tape.columns
     known = {(tag.uri, tag.local) for tag in map(history.structure.__getitem__, cut.spine_tags())}
     for name in np.unique(c.name[(c.kind & KIND) == ELEMENT]).tolist():

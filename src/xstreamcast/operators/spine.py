@@ -10,6 +10,7 @@ import numpy as np
 from xstreamcast.history.view import written
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.operators.root import check_spine
 from xstreamcast.operators.unit_parts import Top, unit_part
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
 from xstreamcast.tape.wrap import start_tag
@@ -152,7 +153,7 @@ def write_tags(
     """Make the start tags around the holes of some occurrences; Forbidden if they cannot be cut."""
     roots = [Top(one.place, one.begin, one.end, one.zones) for one in arounds]
     made = written(unit_part(history, links, roots, below=False), until, document=False)
-    _check(made.tape, history, cut)
+    check_spine(made.tape, history, cut)
     if any(one.slot is not None for one in arounds) and _binds(made.tape):
         raise Forbidden("a fragment around units binds namespaces")
     tops = np.flatnonzero(made.instances.parent < 0)
@@ -209,17 +210,3 @@ def _same_tag(a: Tape, b: Tape) -> bool:
 
 def _binds(tape: Tape) -> bool:
     return bool(((tape.columns.kind & KIND) == NAMESPACE).any())
-
-
-def _check(tape: Tape, history: History, cut: TagCut) -> None:
-    """The spine must hold what its structure says, and bind no default namespace."""
-    c = tape.columns
-    known = {(tag.uri, tag.local) for tag in map(history.structure.__getitem__, cut.spine_tags())}
-    for name in np.unique(c.name[(c.kind & KIND) == ELEMENT]).tolist():
-        _, local, uri = tape.names.qname(name)
-        if (uri, local) not in known:
-            raise Forbidden(f"the root holds {local}, which its structure does not tell of")
-    for name in np.unique(c.name[(c.kind & KIND) == NAMESPACE]).tolist():
-        _, local, uri = tape.names.qname(name)
-        if local == "" and uri:
-            raise Forbidden("the root binds a default namespace")

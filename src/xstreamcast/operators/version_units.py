@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools
 
 
-Where = tuple[str, int, bool]  # the key of what is around, an id in it, and whether it is attached
-
-
 class Ranks(Mapping[str, int]):
     """The rank of every unit by its key."""
 
@@ -82,7 +79,6 @@ class VersionUnits:
         self._levels = cut.levels
         self._passed = cut.passed
         self._wanted = wanted  # by tag: whether anything is kept of it; None: of all of them
-        self.known: dict[Where, list[tuple[str, int]]] = {}  # names and labels from a snapshot
         self.dirty: dict[str, None] = {}  # keys of units that are new or look different
         self.gone: dict[str, int] = {}  # with the rank that each had
         self._done: set[int] = set()  # ids whose units were dropped
@@ -424,9 +420,6 @@ class VersionUnits:
             while slot.name in taken:
                 turn += 1
                 slot.name = f"{name}~{turn}"
-            before = self.known.get((around.key, slot.code, slot.order is not None))
-            if before:
-                slot.name, slot.label = before.pop(0)
             others.append(slot)
             self.is_slot[slot.code] = True
             if self._links.last(slot.code) >= 0:
@@ -547,15 +540,6 @@ class VersionUnits:
     def codes(self, keys: Iterable[str]) -> I64:
         """The ids of some units."""
         return np.array(sorted({self.units[key].slot.code for key in keys}), np.int64)
-
-    def places(self) -> Iterator[tuple[Where, str, int]]:
-        """The name and label of every hole of the spine, and of all that is attached to it."""
-        todo = [] if self.root is None else [self.root]
-        while todo:
-            around = todo.pop()
-            for slot in around.slots():
-                yield (around.key, slot.code, slot.order is not None), slot.name, slot.label
-                todo += [one for one in slot.found() if isinstance(one, Around)]
 
     # -- what is dropped --------------------------------------------------------------------------
 

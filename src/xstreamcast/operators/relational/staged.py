@@ -23,6 +23,7 @@ from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.render import Rendering
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.tick import Round
+from xstreamcast.operators.relational.workspace import top_of
 from xstreamcast.operators.units import Minis
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
@@ -139,10 +140,7 @@ def _own_trees(cell: Cell) -> Cell:
 
 
 def _own_tree(node: OwnNode) -> OwnNode:
-    top = node.row
-    parent = node.tape.columns.parent
-    while parent[top] >= 0:
-        top = int(parent[top])
+    top = top_of(node.tape, node.row)
     tape, _ = excerpt(node.tape, np.array([top], np.int64))
     store = Store(Names())
     return OwnNode(store.tape(store.add(tape)), node.row - top)

@@ -28,7 +28,7 @@ Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its o
 _ROW = 0xFFFFFFFF
 
 
-def _top(tape: Any, row: int) -> int:
+def top_of(tape: Any, row: int) -> int:
     """The root of the tree that a node is in."""
     parent = tape.columns.parent
     while parent[row] >= 0:
@@ -98,7 +98,7 @@ class Workspace:
         """Constructed trees, in the order in which they are met: they were made at any time."""
         for tape, group in itertools.groupby(nodes, key=lambda node: node.tape):
             rows = [node.row for node in group]
-            tops = [_top(tape, row) for row in rows]
+            tops = [top_of(tape, row) for row in rows]
             roots = list(dict.fromkeys(tops))
             made, begin = excerpt(tape, np.array(roots, np.int64))
             base = self.store.add(made) << 32

@@ -40,7 +40,7 @@ def _take_again(
     name, count = line.read[0]
     stream, arriving = watching._open[name or None]
     if len(line.read) > 1:
-        watching.take_messages(burst_of(stream, line, rests), arriving, limits)
+        arriving.take_messages(burst_of(stream, line, rests), watching.watch, limits)
         _tick_again(watching, line)
         return
     if count < 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -18,7 +17,7 @@ from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
-from xstreamcast.edges.sources import Burst, joined
+from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
 from xstreamcast.edges.watching.options import Options
@@ -343,19 +342,10 @@ class Watching:
     ) -> Iterator[None]:
         """Messages that came together: one tick for all of them."""
         self._counted = False
-        self.take_messages(burst, arriving, limits)
+        assert self.watch is not None
+        arriving.take_messages(burst, self.watch, limits)
         yield
         self._remember(*((name or "", n) for message in burst for n in (len(message), -1)))
-
-    def take_messages(self, burst: Burst, arriving: Arriving, limits: Limits) -> None:
-        """Take messages in between two ticks."""
-        assert self.watch is not None
-        if arriving.takes_messages:
-            deque(arriving.take_messages(burst, self.watch, limits), maxlen=0)
-            return
-        for message in joined(burst) if arriving.form == "fragments" else burst:
-            deque(arriving.take(message, self.watch, limits), maxlen=0)
-            deque(arriving.end_file(self.watch, limits), maxlen=0)
 
     def _whole(self, name: str | None, count: int, steps: Iterator[None]) -> Iterator[None]:
         """A tick after each step; what was read counts when the last of them is in the sink."""

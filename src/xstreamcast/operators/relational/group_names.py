@@ -1,0 +1,83 @@
+"""Which group a row belongs to: the values of its keys, in a form that is equal within a group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.evaluate.pairs import at_most_one
+from xstreamcast.functions.compare.keys import hash_keys
+from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
+from xstreamcast.model.column import Column
+from xstreamcast.model.delta import Cell, Delta, Key, Row
+from xstreamcast.model.items import Items
+
+
+class GroupNames:
+    """rows  →  the keys of the groups that they belong to, within their outer rows."""
+
+    def __init__(
+        self,
+        columns: tuple[p.Variable, ...],
+        keys: Sequence[tuple[p.Variable, p.Variable]],
+        outer: int,
+    ) -> None:
+        self._keys = [(columns.index(column), variable) for column, variable in keys]
+        self._outer = outer
+
+    def is_inexact(self, row: Row) -> bool:
+        """Whether one of its keys is a float or a double."""
+        tags = (tag for at, _ in self._keys for tag, _ in row.cells[at])
+        return any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
+
+    def of(self, delta: Delta, inexact: bool) -> dict[Key, Key]:
+        """The keys of the groups that new rows belong to.
+
+        `inexact`: some row has such a key, so that numbers are told apart as doubles.
+        """
+        rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
+        inexact = inexact or any(self.is_inexact(row) for _, row in rows)
+        parts = []
+        for at, variable in self._keys:
+            cells = [row.cells[at] for _, row in rows]
+            if any(len(cell) > 1 for cell in cells):
+                lengths = np.array([len(cell) for cell in cells], np.int64)
+                flat = Items.mixed(*_flat(cells))
+                at_most_one(
+                    Column.from_lengths(flat, lengths), f"the grouping key ${variable.name}"
+                )
+            parts.append(canonical(cells, inexact))
+        outer = self._outer
+        return {
+            key: (*key[:outer], tuple(part[i] for part in parts)) for i, (key, _) in enumerate(rows)
+        }
+
+
+def _flat(cells: Sequence[Cell]) -> tuple[list[int], list[Any]]:
+    return [tag for cell in cells for tag, _ in cell], [v for cell in cells for _, v in cell]
+
+
+def canonical(cells: Sequence[Cell], inexact: bool) -> list[Hashable]:
+    """For cells of at most one item: a value that is equal where they are one group."""
+    tags, values = _flat(cells)
+    keys = iter(hash_keys(Items.mixed(tags, values), inexact=inexact).tolist() if tags else ())
+    return [_one_form(next(keys)) if cell else None for cell in cells]
+
+
+def _one_form(key: Any) -> Any:
+    """One zero, and one form for numbers that are equal: keys that are equal are written alike."""
+    match key:
+        case (family, float(value)) if math.isfinite(value):
+            return family, int(value) if value.is_integer() else value
+        case (family, Decimal() as value):
+            if value == value.to_integral_value():
+                return family, int(value)
+            near = float(value)
+            return family, near if value == near else value.normalize()
+        case _:
+            return key

@@ -1,0 +1,98 @@
+(: Linear Road, as the paper and the validator of 2004 read its rules. :)
+
+(: Cars and their mean speed, by segment and minute. A window closes when the first report of a later minute comes. :)
+declare stream statistics :=
+  for tumbling window $reports in stream("road")/road/report
+    start $first when true()
+    only end next $next when $next/@time idiv 60 ne $first/@time idiv 60
+  let $minute := $first/@time idiv 60 + 1
+  return
+    for $r in $reports
+    group by $xway := $r/@xway, $dir := $r/@dir, $seg := $r/@seg
+    return
+      <segment place="{$xway}.{$dir}.{$seg}" minute="{$minute}" cars="{count(distinct-values($r/@vid))}"
+        speed="{avg(for $one in $r group by $vid := $one/@vid return avg($one/@speed))}"/>;
+
+(: A car has stopped with its fourth report from one place, and with those that follow from there. :)
+declare stream stopped :=
+  for $r in stream("road")/road/report
+  where $r/@speed = 0
+  group by $vid := $r/@vid, $xway := $r/@xway, $dir := $r/@dir, $lane := $r/@lane, $pos := $r/@pos
+  for $stop in subsequence($r, 4)
+  return
+    <stop vid="{$vid}" place="{$xway}.{$dir}.{$lane}.{$pos}" xway="{$xway}" dir="{$dir}" seg="{$stop/@seg}"
+      minute="{$stop/@time idiv 60 + 1}"/>;
+
+(: Two cars that stand at one place in a minute affect five segments in the next: theirs, and four before it. :)
+declare stream affected :=
+  for $s in stream("stopped")/answer/stop
+  group by $place := $s/@place, $minute := $s/@minute, $xway := $s/@xway, $dir := $s/@dir, $seg := $s/@seg
+  where count(distinct-values($s/@vid)) ge 2
+  for $ahead in 0 to 4
+  let $there := if ($dir = 0) then $seg - $ahead else $seg + $ahead
+  return <accident place="{$xway}.{$dir}.{$there}" minute="{$minute + 1}" ahead="{$ahead}"/>;
+
+(: What a segment costs in a minute. 1e-9 keeps a mean of exactly 40 from becoming 39.99… :)
+declare stream price :=
+  for $known in (
+    for $s in stream("statistics")/answer/segment, $later in 1 to 5
+    return
+      <known key="{$s/@place}.{$s/@minute + $later}" speed="{$s/@speed}" cars="{if ($later = 1) then $s/@cars else 0}"/>,
+    for $a in stream("affected")/answer/accident
+    return <known key="{$a/@place}.{$a/@minute}" ahead="{$a/@ahead}"/>)
+  group by $key := $known/@key
+  let $lav := (floor(avg($known/@speed) + 1e-9), -1)[1], $cars := max($known/@cars)
+  return
+    <price key="{$key}" lav="{$lav}" ahead="{min($known/@ahead)}"
+      toll="{if ($lav ge 40 or not($cars gt 50) or exists($known/@ahead)) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
+
+(: The first report of a car from a segment, except from its exit ramp: what it is told. :)
+declare stream notification :=
+  for $r in stream("road")/road/report
+  where $r/@lane != "4"
+  group by $vid := $r/@vid, $xway := $r/@xway, $dir := $r/@dir, $seg := $r/@seg
+  let $time := xs:integer(min($r/@time))
+  let $key := concat($xway, ".", $dir, ".", $seg, ".", $time idiv 60 + 1)
+  for $price allowing empty in stream("price")/answer/price[@key = $key]
+  return (
+    <toll vid="{$vid}" time="{$time}" lav="{if (exists($price)) then $price/@lav else -1}"
+      toll="{if (exists($price)) then $price/@toll else 0}"/>,
+    if ($price/@ahead != "")
+    then <accident vid="{$vid}" time="{$time}" seg="{if ($dir = 0) then $seg + $price/@ahead else $seg - $price/@ahead}"/>
+    else ());
+
+(: A toll is paid when the car is told the next one. :)
+declare stream account :=
+  for $q in stream("road")/road/balance
+  let $told := stream("notification")/answer/toll[@vid = $q/@vid][number(@time) le number($q/@time)]
+  return
+    <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}"
+      amount="{sum($told/@toll) - sum($told[last()]/@toll)}"/>;
+
+(: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
+declare stream expenditure :=
+  for $q in stream("road")/road/expenditure
+  for $paid in stream("tolls")/tolls/paid[@vid = $q/@vid][@day = $q/@day][@xway = $q/@xway]
+  return <expenditure qid="{$q/@qid}" time="{$q/@time}" amount="{$paid/@toll}"/>;
+
+(: How long a trip takes and costs: each segment as it was on that weekday in the hour at which the car gets there. :)
+declare function local:travel($segments as element()*, $minute as xs:integer) as xs:integer+ {
+  fold-left($segments, (0, 0), function($sum, $segment) {
+    let $hour := ($minute - 1 + $sum[1] idiv 60) mod 1440 idiv 60 + 1
+    let $lav := xs:integer(tokenize($segment/@lav)[$hour]), $cars := xs:integer(tokenize($segment/@cars)[$hour])
+    return (
+      $sum[1] + 3600 idiv $lav,
+      $sum[2] + (if ($lav lt 40 and $cars gt 50) then 2 * ($cars - 50) * ($cars - 50) else 0))
+  })
+};
+
+declare stream travel :=
+  for $q in stream("road")/road/travel
+  let $from := xs:integer($q/@from), $to := xs:integer($q/@to)
+  let $dir := if ($from le $to) then 0 else 1
+  for $day in stream("past")/past/day[@key = concat($q/@xway, ".", $dir, ".", $q/@dow)]
+  let $between := $day/segment[xs:integer(@n) ge min(($from, $to)) and xs:integer(@n) le max(($from, $to))]
+  let $trip := local:travel(if ($dir = 0) then $between else reverse($between), xs:integer($q/@tod))
+  return <travel qid="{$q/@qid}" time="{$q/@time}" seconds="{$trip[1]}" toll="{$trip[2]}"/>;
+
+(stream("notification")/answer/*, stream("account")/answer/*, stream("expenditure")/answer/*, stream("travel")/answer/*)

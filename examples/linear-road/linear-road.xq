@@ -1,5 +1,7 @@
 (: Linear Road, as the paper and the validator of 2004 read its rules. :)
 
+declare option xsc:once "crossing account=request body=notification body=account body=expenditure body=travel";
+
 (: Cars and their mean speed, by segment and minute. A window closes when the first report of a later minute comes. :)
 declare stream statistics :=
   for tumbling window $reports in stream("road")/road/report
@@ -14,18 +16,20 @@ declare stream statistics :=
         speed="{avg(for $one in $r group by $vid := $one/@vid return avg($one/@speed))}"/>;
 
 (: A car has stopped with its fourth report from one place, and with those that follow from there. :)
-declare stream stopped :=
+declare stream standing :=
   for $r in stream("road")/road/report
   where $r/@speed = 0
-  group by $vid := $r/@vid, $xway := $r/@xway, $dir := $r/@dir, $lane := $r/@lane, $pos := $r/@pos
-  for $stop in subsequence($r, 4)
-  return
-    <stop vid="{$vid}" place="{$xway}.{$dir}.{$lane}.{$pos}" xway="{$xway}" dir="{$dir}" seg="{$stop/@seg}"
-      minute="{$stop/@time idiv 60 + 1}"/>;
+  return <report vid="{$r/@vid}" place="{$r/@xway}.{$r/@dir}.{$r/@lane}.{$r/@pos}" xway="{$r/@xway}" dir="{$r/@dir}"
+    seg="{$r/@seg}" minute="{$r/@time idiv 60 + 1}"/>;
+
+declare stream stopped :=
+  for $r in stream("standing")/answer/report
+  group by $vid := $r/@vid, $place := $r/@place
+  return subsequence($r, 4);
 
 (: Two cars that stand at one place in a minute affect five segments in the next: theirs, and four before it. :)
 declare stream affected :=
-  for $s in stream("stopped")/answer/stop
+  for $s in stream("stopped")/answer/report
   group by $place := $s/@place, $minute := $s/@minute, $xway := $s/@xway, $dir := $s/@dir, $seg := $s/@seg
   where count(distinct-values($s/@vid)) ge 2
   for $ahead in 0 to 4
@@ -46,24 +50,32 @@ declare stream price :=
     <price key="{$key}" lav="{$lav}" ahead="{min($known/@ahead)}"
       toll="{if ($lav ge 40 or not($cars gt 50) or exists($known/@ahead)) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
 
-(: The first report of a car from a segment, except from its exit ramp: what it is told. :)
-declare stream notification :=
+(: The first report of a car from a segment, except from its exit ramp. :)
+declare stream crossing :=
   for $r in stream("road")/road/report
   where $r/@lane != "4"
   group by $vid := $r/@vid, $xway := $r/@xway, $dir := $r/@dir, $seg := $r/@seg
   let $time := xs:integer(min($r/@time))
-  let $key := concat($xway, ".", $dir, ".", $seg, ".", $time idiv 60 + 1)
-  for $price allowing empty in stream("price")/answer/price[@key = $key]
+  return <crossing vid="{$vid}" time="{$time}" dir="{$dir}" seg="{$seg}" key="{$xway}.{$dir}.{$seg}.{$time idiv 60 + 1}"/>;
+
+(: What a car is told when it comes to a segment. :)
+declare stream notification :=
+  for $c in stream("crossing")/answer/crossing
+  for $price allowing empty in stream("price")/answer/price[@key = $c/@key]
   return (
-    <toll vid="{$vid}" time="{$time}" lav="{if (exists($price)) then $price/@lav else -1}"
+    <toll vid="{$c/@vid}" time="{$c/@time}" lav="{if (exists($price)) then $price/@lav else -1}"
       toll="{if (exists($price)) then $price/@toll else 0}"/>,
     if ($price/@ahead != "")
-    then <accident vid="{$vid}" time="{$time}" seg="{if ($dir = 0) then $seg + $price/@ahead else $seg - $price/@ahead}"/>
+    then
+      <accident vid="{$c/@vid}" time="{$c/@time}"
+        seg="{if ($c/@dir = 0) then $c/@seg + $price/@ahead else $c/@seg - $price/@ahead}"/>
     else ());
+
+declare stream request := stream("road")/road/(balance | expenditure | travel);
 
 (: A toll is paid when the car is told the next one. :)
 declare stream account :=
-  for $q in stream("road")/road/balance
+  for $q in stream("request")/answer/balance
   let $told := stream("notification")/answer/toll[@vid = $q/@vid][number(@time) le number($q/@time)]
   return
     <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}"
@@ -71,7 +83,7 @@ declare stream account :=
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=
-  for $q in stream("road")/road/expenditure
+  for $q in stream("request")/answer/expenditure
   for $paid in stream("tolls")/tolls/paid[@vid = $q/@vid][@day = $q/@day][@xway = $q/@xway]
   return <expenditure qid="{$q/@qid}" time="{$q/@time}" amount="{$paid/@toll}"/>;
 
@@ -87,7 +99,7 @@ declare function local:travel($segments as element()*, $minute as xs:integer) as
 };
 
 declare stream travel :=
-  for $q in stream("road")/road/travel
+  for $q in stream("request")/answer/travel
   let $from := xs:integer($q/@from), $to := xs:integer($q/@to)
   let $dir := if ($from le $to) then 0 else 1
   for $day in stream("past")/past/day[@key = concat($q/@xway, ".", $dir, ".", $q/@dow)]

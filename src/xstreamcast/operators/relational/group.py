@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -125,7 +125,11 @@ class GroupOperator:
 
     def _named(self, delta: Delta) -> dict[Key, Key]:
         """The keys of the groups that new rows belong to."""
-        rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
+        return self.named({key: new for key, (_, new) in delta.items() if new is not None})
+
+    def named(self, given: Mapping[Key, Row]) -> dict[Key, Key]:
+        """The keys of the groups that rows belong to."""
+        rows = list(given.items())
         inexact = self._inexact > 0 or any(self._is_inexact(row) for _, row in rows)
         parts = []
         for at, (_, variable) in zip(self._keys, self._node.keys, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from bench.linear_road.outputs import Output, from_element
 QUERIES = Path(__file__).parents[2] / "examples" / "linear-road"
 _READY = 3.0  # seconds for the process to start before the clock does
 _SAMPLE = 1.0  # seconds between two readings of memory
+_PIPE = 1 << 20  # bytes that wait in the pipe when the system is behind
 _TIME = b' time="'
 
 
@@ -62,7 +64,7 @@ class Driver:
     query: Path
     speed: float | None = None
     on_output: Callable[[Output], None] = lambda _: None
-    on_second: Callable[[int], None] = lambda _: None
+    on_second: Callable[[int, bytes], None] = lambda _, __: None
     _started: float = 0.0
     _second: int = 0
 
@@ -73,6 +75,7 @@ class Driver:
             assert process.stdin is not None
             assert process.stdout is not None
             assert process.stderr is not None
+            fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, _PIPE)
             process.stdin.write(OPEN)
             process.stdin.flush()
             time.sleep(_READY)
@@ -111,7 +114,7 @@ class Driver:
                 if pause > 0:
                     time.sleep(pause)
             self._second = second
-            self.on_second(second)
+            self.on_second(second, lines)
             pipe.write(lines)
             if self.speed is not None:
                 pipe.flush()

@@ -59,6 +59,23 @@ def _element(row: list[int]) -> bytes:
     return f"<{name}{said}/>\n".encode()
 
 
+def read_xml(lines: bytes) -> Rows:
+    """The tuples of elements, a line each."""
+    out = []
+    for line in lines.decode("ascii").splitlines():
+        kind, fields = _NAMED[line[1 : line.index(" ")]]
+        values = line.split('"')[1::2]
+        row = [-1] * len(FIELDS)
+        row[TYPE] = kind
+        for (at, _), value in zip(fields, values, strict=True):
+            row[at] = int(value)
+        out.append(row)
+    return np.array(out, np.int64).reshape(-1, len(FIELDS))
+
+
+_NAMED: Final = {name: (kind, fields) for kind, (name, fields) in ELEMENTS.items()}
+
+
 def read_csv(raw: bytes) -> Rows:
     """The tuples of lines of fifteen integers."""
     if not raw.strip():

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 TOLL, ACCIDENT, BALANCE, EXPENDITURE, TRAVEL = 0, 1, 2, 3, 4
+WORDS: Final = {
+    TOLL: "toll", ACCIDENT: "accident", BALANCE: "balance", EXPENDITURE: "expenditure",
+    TRAVEL: "travel time",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

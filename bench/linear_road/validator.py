@@ -7,14 +7,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from bench.linear_road.outputs import ACCIDENT, BALANCE, EXPENDITURE, TOLL, TRAVEL, Output
+from bench.linear_road.outputs import (
+    ACCIDENT,
+    BALANCE,
+    EXPENDITURE,
+    TOLL,
+    TRAVEL,
+    WORDS,
+    Output,
+)
 from bench.linear_road.rules import Truth
 
 DEADLINES: Final = {TOLL: 5, ACCIDENT: 5, BALANCE: 5, EXPENDITURE: 10, TRAVEL: 30}  # seconds
-WORDS: Final = {
-    TOLL: "toll", ACCIDENT: "accident", BALANCE: "balance", EXPENDITURE: "expenditure",
-    TRAVEL: "travel time",
-}  # fmt: skip
 _WITHIN = 60  # seconds before the request in which a balance must have been true
 _SHOWN = 5  # examples of each fault
 

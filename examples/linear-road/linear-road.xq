@@ -87,14 +87,12 @@ declare stream expenditure :=
   for $paid in stream("tolls")/tolls/paid[@vid = $q/@vid][@day = $q/@day][@xway = $q/@xway]
   return <expenditure qid="{$q/@qid}" time="{$q/@time}" amount="{$paid/@toll}"/>;
 
-(: How long a trip takes and costs: each segment as it was on that weekday in the hour at which the car gets there. :)
-declare function local:travel($segments as element()*, $minute as xs:integer) as xs:integer+ {
-  fold-left($segments, (0, 0), function($sum, $segment) {
-    let $hour := ($minute - 1 + $sum[1] idiv 60) mod 1440 idiv 60 + 1
-    let $lav := xs:integer(tokenize($segment/@lav)[$hour]), $cars := xs:integer(tokenize($segment/@cars)[$hour])
-    return (
-      $sum[1] + 3600 idiv $lav,
-      $sum[2] + (if ($lav lt 40 and $cars gt 50) then 2 * ($cars - 50) * ($cars - 50) else 0))
+(: How long a trip takes and costs: each segment as it was on that weekday in the hour at which the car gets there.
+   $seconds and $tolls have 24 values for each segment. :)
+declare function local:trip($seconds as xs:integer*, $tolls as xs:integer*, $minute as xs:integer) as xs:integer+ {
+  fold-left(0 to count($seconds) idiv 24 - 1, (0, 0), function($sum, $segment) {
+    let $at := 24 * $segment + ($minute - 1 + $sum[1] idiv 60) mod 1440 idiv 60 + 1
+    return ($sum[1] + $seconds[$at], $sum[2] + $tolls[$at])
   })
 };
 
@@ -104,7 +102,13 @@ declare stream travel :=
   let $dir := if ($from le $to) then 0 else 1
   for $day in stream("past")/past/day[@key = concat($q/@xway, ".", $dir, ".", $q/@dow)]
   let $between := $day/segment[xs:integer(@n) ge min(($from, $to)) and xs:integer(@n) le max(($from, $to))]
-  let $trip := local:travel(if ($dir = 0) then $between else reverse($between), xs:integer($q/@tod))
+  let $on-the-way := if ($dir = 0) then $between else reverse($between)
+  let $lav := tokenize(string-join($on-the-way ! @lav, " ")) ! xs:integer(.)
+  let $cars := tokenize(string-join($on-the-way ! @cars, " ")) ! xs:integer(.)
+  let $trip := local:trip(
+    for $v in $lav return 3600 idiv $v,
+    for $v at $i in $lav let $n := $cars[$i] return if ($v lt 40 and $n gt 50) then 2 * ($n - 50) * ($n - 50) else 0,
+    xs:integer($q/@tod))
   return <travel qid="{$q/@qid}" time="{$q/@time}" seconds="{$trip[1]}" toll="{$trip[2]}"/>;
 
 (stream("notification")/answer/*, stream("account")/answer/*, stream("expenditure")/answer/*, stream("travel")/answer/*)

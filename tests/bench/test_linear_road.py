@@ -271,23 +271,27 @@ def answers(query: str, folder: Path, batch: int) -> list[str]:
     return [change.item for change in found]
 
 
-@pytest.mark.parametrize("batch", [97, 1000])
-def test_the_queries_answer_generated_input(tmp_path, batch):
-    scale = replace(SMALL, halves=1, duration=400)
+QUERY = {"2004": "linear-road.xq", "walmart": "linear-road-walmart.xq"}
+
+
+@pytest.mark.parametrize(("dialect", "batch"), [("2004", 97), ("2004", 1000), ("walmart", 500)])
+def test_the_queries_answer_generated_input(tmp_path, dialect, batch):
+    scale = replace(SMALL, halves=1, duration=400 if dialect == "2004" else 260)
     write(scale, tmp_path)
     rows = tuples(scale)
-    found = truth(rows, read_tolls(tmp_path / TOLLS_CSV), DIALECTS["2004"], past(scale))
-    verdict = validate(found, map(from_element, answers("linear-road.xq", tmp_path, batch)))
+    found = truth(rows, read_tolls(tmp_path / TOLLS_CSV), DIALECTS[dialect], past(scale))
+    verdict = validate(found, map(from_element, answers(QUERY[dialect], tmp_path, batch)))
     assert verdict.valid, verdict
     assert len(verdict.checked) == 5
 
 
-def test_the_queries_answer_the_worked_example(example, tmp_path):
+@pytest.mark.parametrize("dialect", list(QUERY))
+def test_the_queries_answer_the_worked_example(example, tmp_path, dialect):
     rows, tolls, _ = example
     (tmp_path / ROAD).write_bytes(b"<road>\n" + f.xml_of(rows) + b"</road>\n")
     paid = (f'<paid vid="{v}" day="{d}" xway="{x}" toll="{t}"/>' for (v, d, x), t in tolls.items())
     (tmp_path / TOLLS).write_text(f"<tolls>{''.join(paid)}</tolls>")
     (tmp_path / PAST).write_text("<past/>")
-    found = truth(rows, tolls, DIALECTS["2004"])
-    verdict = validate(found, map(from_element, answers("linear-road.xq", tmp_path, 10)))
+    found = truth(rows, tolls, DIALECTS[dialect])
+    verdict = validate(found, map(from_element, answers(QUERY[dialect], tmp_path, 10)))
     assert verdict.valid, verdict

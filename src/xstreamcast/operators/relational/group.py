@@ -130,10 +130,11 @@ class GroupOperator:
     def named(self, given: Mapping[Key, Row]) -> dict[Key, Key]:
         """The keys of the groups that rows belong to."""
         rows = list(given.items())
-        inexact = self._inexact > 0 or any(self._is_inexact(row) for _, row in rows)
+        columns = [[row.cells[at] for _, row in rows] for at in self._keys]
+        tags = {tag for cells in columns for cell in cells for tag, _ in cell}
+        inexact = self._inexact > 0 or any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
         parts = []
-        for at, (_, variable) in zip(self._keys, self._node.keys, strict=True):
-            cells = [row.cells[at] for _, row in rows]
+        for cells, (_, variable) in zip(columns, self._node.keys, strict=True):
             if any(len(cell) > 1 for cell in cells):
                 lengths = np.array([len(cell) for cell in cells], np.int64)
                 flat = Items.mixed(*_flat(cells))

@@ -151,7 +151,8 @@ class Driver:
 
 def seconds(road: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of each second of an input."""
-    current, held = 0, []
+    current = 0
+    held: list[bytes] = []
     with road.open("rb") as lines:
         for line in lines:
             at = line.find(_TIME)

@@ -108,7 +108,8 @@ class Expressway:
         cars[rows, _LANE] = np.where(stays, cars[rows, _LANE], lane)
 
     def _cell(self, rows: Ints) -> Ints:
-        return self.cars[rows, _DIR] * f.SEGMENTS + self.cars[rows, _PLACE] // f.FEET
+        cell = self.cars[rows, _DIR] * f.SEGMENTS + self.cars[rows, _PLACE] // f.FEET
+        return np.asarray(cell, np.int64)
 
     def _held_up(self, rows: Ints, second: int) -> Ints:
         """Behind stopped cars, in this segment and the two before it, traffic creeps."""

@@ -41,7 +41,7 @@ def read_once(programs: Mapping[str, Program]) -> frozenset[tuple[str, str]]:
     out: set[tuple[str, str]] = set()
     for word in sorted(words):
         reader, _, stream = word.rpartition("=")
-        last = next(reversed(programs))
+        last = list(programs)[-1]
         readers = list(programs) if not reader else [last if reader == BODY else reader]
         if stream not in programs or not set(readers) <= set(programs):
             raise error(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
 from xstreamcast.operators.relational.folds import FoldState, Member, fold_state
-from xstreamcast.operators.relational.group_names import GroupNames
+from xstreamcast.operators.relational.group_names import GroupNames, new_rows
 from xstreamcast.operators.relational.ordered import Ordered
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class GroupOperator:
         """The groups that changed."""
         (delta,) = deltas
         before = self._inexact > 0
-        names = self._names.of(delta, self._inexact > 0)
+        names = self._names.of(new_rows(delta), self._inexact > 0)
         for key, (_, new) in delta.items():
             old = self._rows.pop(key, None)
             self._inexact -= old is not None and self._names.is_inexact(old)
@@ -77,10 +77,9 @@ class GroupOperator:
 
     def _anew(self, turn: Round) -> Delta:
         """All groups: numbers are told apart in another way from now on."""
-        rows = {key: (None, row) for key, row in self._rows.items()}
+        delta: Any = {key: (None, row) for key, row in self._rows.items()}
         before, self._made, self._groups, self._name = self._made, {}, {}, {}
-        delta: Any = rows
-        made = self._moved(delta, self._names.of(delta, self._inexact > 0), turn)
+        made = self._moved(delta, self._names.of(self._rows, self._inexact > 0), turn)
         out: Delta = {}
         for name in dict.fromkeys([*before, *made]):
             new = made[name].new if name in made else None

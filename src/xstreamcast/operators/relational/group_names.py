@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -35,16 +35,16 @@ class GroupNames:
         tags = (tag for at, _ in self._keys for tag, _ in row.cells[at])
         return any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
 
-    def of(self, delta: Delta, inexact: bool) -> dict[Key, Key]:
-        """The keys of the groups that new rows belong to.
+    def of(self, given: Mapping[Key, Row], inexact: bool) -> dict[Key, Key]:
+        """The keys of the groups that rows belong to.
 
         `inexact`: some row has such a key, so that numbers are told apart as doubles.
         """
-        rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
-        inexact = inexact or any(self.is_inexact(row) for _, row in rows)
+        columns = [[row.cells[at] for row in given.values()] for at, _ in self._keys]
+        tags = {tag for cells in columns for cell in cells for tag, _ in cell}
+        inexact = inexact or any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
         parts = []
-        for at, variable in self._keys:
-            cells = [row.cells[at] for _, row in rows]
+        for cells, (_, variable) in zip(columns, self._keys, strict=True):
             if any(len(cell) > 1 for cell in cells):
                 lengths = np.array([len(cell) for cell in cells], np.int64)
                 flat = Items.mixed(*_flat(cells))
@@ -54,8 +54,13 @@ class GroupNames:
             parts.append(canonical(cells, inexact))
         outer = self._outer
         return {
-            key: (*key[:outer], tuple(part[i] for part in parts)) for i, (key, _) in enumerate(rows)
+            key: (*key[:outer], tuple(part[i] for part in parts)) for i, key in enumerate(given)
         }
+
+
+def new_rows(delta: Delta) -> dict[Key, Row]:
+    """The rows that came, or are others now."""
+    return {key: new for key, (_, new) in delta.items() if new is not None}
 
 
 def _flat(cells: Sequence[Cell]) -> tuple[list[int], list[Any]]:

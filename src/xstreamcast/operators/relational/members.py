@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
-from xstreamcast.operators.relational.group_names import GroupNames
+from xstreamcast.operators.relational.group_names import GroupNames, new_rows
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
@@ -29,7 +29,7 @@ class MembersOperator:
         """The rows that came, went, changed, or belong to another group."""
         (delta,) = deltas
         before = self._inexact > 0
-        names = self._names.of(delta, before)
+        names = self._names.of(new_rows(delta), before)
         was = {
             key: (self._name.pop(key), self._rows.pop(key)) for key in delta if key in self._name
         }
@@ -40,8 +40,7 @@ class MembersOperator:
                 self._rows[key] = new
         if (self._inexact > 0) != before:  # numbers are told apart in another way from now on
             was |= {key: (self._name[key], self._rows[key]) for key in self._name}
-            every: Any = {key: (None, row) for key, row in self._rows.items()}
-            names = self._names.of(every, self._inexact > 0)
+            names = self._names.of(self._rows, self._inexact > 0)
         self._name |= names
         return self._moved(was, names, turn)
 

@@ -28,7 +28,7 @@ from bench.linear_road.traffic import Demand
 from bench.linear_road.validator import balance, is_balance, validate
 
 QUERIES = Path(__file__).parents[2] / "examples" / "linear-road"
-CROWDED = Demand(first_segment=45, segments=10, first_accident=60, lasts=(120, 150))
+CROWDED = Demand(first_segment=45, segments=10, crowded=130, first_accident=60, lasts=(120, 150))
 SMALL = Scale(halves=2, seed=3, duration=420, demand=replace(CROWDED, arrivals=8_000))
 NO_HISTORY: dict[tuple[int, int, int], int] = {}
 

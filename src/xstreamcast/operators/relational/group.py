@@ -47,11 +47,13 @@ class GroupOperator:
         self._groups: dict[Key, _Members] = {}
         self._made: dict[Key, Row] = {}
         self._inexact = 0  # rows with keys that are floats or doubles
+        self.elsewhere = False  # whether another partition has such rows
+        self._by_double = False  # how numbers were told apart in the last tick
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The groups that changed."""
         (delta,) = deltas
-        before = self._inexact > 0
+        before = self._by_double
         names = self._named(delta)
         for key, (_, new) in delta.items():
             old = self._rows.pop(key, None)
@@ -59,7 +61,8 @@ class GroupOperator:
             self._inexact += new is not None and self._is_inexact(new)
             if new is not None:
                 self._rows[key] = new
-        if (self._inexact > 0) != before:
+        self._by_double = self.elsewhere or self._inexact > 0
+        if self._by_double != before:
             return self._anew(turn)
         return self._moved(delta, names, turn)
 
@@ -126,7 +129,8 @@ class GroupOperator:
     def _named(self, delta: Delta) -> dict[Key, Key]:
         """The keys of the groups that new rows belong to."""
         rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
-        inexact = self._inexact > 0 or any(self._is_inexact(row) for _, row in rows)
+        inexact = self.elsewhere or self._inexact > 0
+        inexact = inexact or any(self._is_inexact(row) for _, row in rows)
         parts = []
         for at, (_, variable) in zip(self._keys, self._node.keys, strict=True):
             cells = [row.cells[at] for _, row in rows]

@@ -237,6 +237,7 @@ def _read_group(source: TableReader, at: str, operator: GroupOperator) -> None:
     operator._rows = dict(zip(keys, rows, strict=True))
     operator._name = dict(zip(keys, names, strict=True))
     operator._inexact = sum(map(operator._is_inexact, rows))
+    operator._by_double = operator._inexact > 0
     members: dict[Key, list[tuple[Key, Row]]] = {}
     for key, row, name in zip(keys, rows, names, strict=True):
         members.setdefault(name, []).append((key, row))

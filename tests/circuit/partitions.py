@@ -14,7 +14,7 @@ from xstreamcast.operators.relational.staged import StagePart, UnitStage
 from xstreamcast.operators.watch import Kind
 from xstreamcast.tape.names import Names
 
-Carry = Callable[[Exchanged, Names], Exchanged]
+Carry = Callable[[Exchanged, Names, Names], Exchanged]
 
 
 class Partitioned:
@@ -45,7 +45,8 @@ class Partitioned:
             made = watch.made()
             broken = broken or made is None
             for to, one in (made.sent if made is not None else {}).items():
-                handed.setdefault(to, []).append(one)
+                carried = self.carry(one, watch.names, self.watches[0].names)
+                handed.setdefault(to, []).append(carried)
         assert not broken
         return self._later(handed)
 
@@ -67,11 +68,12 @@ class Partitioned:
         if part is None:
             part = self.parts[to] = StagePart(run.circuit, run.part.stages, *to, self.partitions)
         moved = first.now != self.moments.get(to)
-        given = [self.carry(one, first.names) for one in handed.get(to, ())]
+        given = handed.get(to, [])
         if not given and not (part.clocked and moved) and to[1] > 0:
             return []
         self.moments[to] = first.now
         made = part.take(given, first._asking(), first.now.instant, moved)
         for then, one in made.sent.items():
-            handed.setdefault(then, []).append(one)
+            carried = self.carry(one, first.names, first.names)
+            handed.setdefault(then, []).append(carried)
         return made.changes

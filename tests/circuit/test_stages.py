@@ -10,10 +10,18 @@ from bench.growth.entry import Entry
 from tests.circuit.partitions import Partitioned
 from xstreamcast.api import compiled
 from xstreamcast.circuit.stages import why_one_partition
+from xstreamcast.edges.snapshot.exchange import exchange_bytes, exchange_of
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.operators.relational.exchanged import Exchanged
 from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.tape.names import Names
 
 _UNITS = 30
+
+
+def carried(one: Exchanged, theirs: Names, ours: Names) -> Exchanged:
+    """As it goes from process to process."""
+    return exchange_of(exchange_bytes(one, theirs), ours)
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 3])
@@ -26,7 +34,7 @@ def test_partitions_emit_what_one_place_emits(entry: Entry, partitions: int) -> 
     why = why_one_partition(whole.watch.pipeline.circuit, strict=False)
     if why is not None:
         pytest.skip(why)
-    parts = Partitioned(compiled(entry.query), entry.inputs, partitions, lambda one, _: one)
+    parts = Partitioned(compiled(entry.query), entry.inputs, partitions, carried)
     expected, found = Accumulated(), Accumulated()
     _take(expected, changes)
     _take(found, parts.feed(opening))

@@ -54,6 +54,11 @@ class TableWriter:
         """Tapes that have the names of the running query."""
         self.tables |= written_tapes(name, tapes)
 
+    @property
+    def has_trees(self) -> bool:
+        """Whether something refers to nodes that queries constructed."""
+        return bool(self._columns.trees)
+
     def finish(self) -> dict[str, Any]:
         """All tables; trees that queries constructed stand first, because others refer to them."""
         trees = written_trees(self._columns.trees)

@@ -69,7 +69,7 @@ class Partitioned:
             part = self.parts[to] = StagePart(run.circuit, run.part.stages, *to, self.partitions)
         moved = first.now != self.moments.get(to)
         given = handed.get(to, [])
-        if not given and not (part.clocked and moved) and to[1] > 0:
+        if not given and not (part.stages.is_clocked(to[0]) and moved) and to[1] > 0:
             return []
         self.moments[to] = first.now
         made = part.take(given, first._asking(), first.now.instant, moved)

@@ -54,6 +54,10 @@ class Stages:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    def is_clocked(self, number: int) -> bool:
+        """Whether something in a stage may change though no row comes."""
+        return any(getattr(node, "clock", False) for node in self.nodes[number])
+
 
 class _Wanted(NamedTuple):
     """Where a node's rows will be, and the way of each of its inputs there."""

@@ -45,6 +45,8 @@ class Operators:
         first: bool = True,
     ) -> None:
         self._nodes = nodes
+        self._numbers = {id(one): at for at, one in enumerate(c.in_order(root))}
+        self.failing = -1  # the number in the circuit of the node that is computed
         self._first = first  # whether what is in one place is in this one
         self._inputs = inputs or {id(n): [id(one) for one in c.inputs_of(n)] for n in nodes}
         self._inlined = frozenset(
@@ -57,6 +59,7 @@ class Operators:
         """The deltas of all nodes, given those of nodes that are elsewhere."""
         fresh, self.fresh = self.fresh, False
         for node, operator in zip(self._nodes, self.all, strict=True):
+            self.failing = self._numbers[id(node)]
             match node:
                 case c.One():
                     deltas[id(node)] = {(): _ONE} if fresh and self._first else {}
@@ -71,6 +74,7 @@ class Operators:
                 case _:
                     given = [deltas[one] for one in self._inputs[id(node)]]
                     deltas[id(node)] = operator.apply(turn, given)
+        self.failing = len(self._numbers)
         return deltas
 
 

@@ -30,6 +30,10 @@ class Emit:
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
         self._settled = 0  # items that will not change, and are not kept
 
+    def keys(self) -> list[Key]:
+        """The rows that give items."""
+        return list(self._entries)
+
     def take_over(self, before: Emit) -> None:
         """Go on with what another circuit emitted."""
         self._entries, self._ranks = before._entries, before._ranks

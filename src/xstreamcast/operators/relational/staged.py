@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import stages_of
+from xstreamcast.errors import Error
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.advance import Deltas, Operators
 from xstreamcast.operators.relational.emit import Emit
@@ -59,11 +60,8 @@ class StagePart:
         self._contents = Contents()
         self._sending = Sending(circuit, stages, number, partition, partitions)
         self._unsent: set[Unit] = set()  # units that changed, and nobody was told
-
-    @property
-    def clocked(self) -> bool:
-        """Whether something here may change though nothing comes."""
-        return any(getattr(node, "clock", False) for node in self._nodes)
+        self._absorbed = False  # whether rows came that nothing was made of
+        self.failing = -1  # the operator that an error broke off, by its number in the circuit
 
     def take(
         self, found: Sequence[Exchanged], asking: Asking, instant: int, clock_moved: bool
@@ -73,6 +71,15 @@ class StagePart:
         turn = Round(asking, self._contents.read, frozenset(), clock_moved, set(come))
         turn.places = dict(self._contents.places())
         return self.advance(turn, None, found, come, gone, instant)
+
+    def absorb(self, found: Sequence[Exchanged]) -> None:
+        """Take in what came, and make nothing of it yet."""
+        come, gone = self._contents.take(found)
+        self._unsent |= come
+        for at in self._rows:
+            self._delta(at, found)
+        self._take_marks(found)
+        self._absorbed, self._operators = True, None
 
     def advance(
         self, turn: Round, tick: Tick | None, found: Sequence[Exchanged], come: set[Unit],
@@ -84,13 +91,25 @@ class StagePart:
         ports = self.stages.ports
         items = next((at for at in self._rows if ports[at].rendered), None)
         if items is not None and self._emit is not None:
-            return Made(changes=self._rendered(deltas[-1 - items], instant))
+            return Made(changes=self._rendered(items, deltas[-1 - items], instant))
         anew, operators = self._operators is None, self._operators or self._made()
         self._operators = None
         if anew:
             deltas = {-1 - at: _all(rows) for at, rows in self._rows.items()}
-        self._mark(operators, found)
-        deltas = operators.advance(turn, tick, deltas)
+        self._take_marks(found)
+        self._mark(operators)
+        self.failing = -1
+        try:
+            deltas = operators.advance(turn, tick, deltas)
+            return self._finished(operators, deltas, turn, tick, anew, gone, instant)
+        except Error:
+            self.failing = operators.failing
+            raise
+
+    def _finished(
+        self, operators: Operators, deltas: Deltas, turn: Round, tick: Tick | None, anew: bool,
+        gone: set[Unit], instant: int,
+    ) -> Made:  # fmt: skip
         changed = self._unsent | (_changed(self._nodes, deltas) if tick is not None else set())
         made = Made(self._sending.send(deltas, turn, anew, changed, gone))
         if self._emit is not None:
@@ -110,11 +129,13 @@ class StagePart:
                 operator.owns = partial(_owns, self.partition, self._partitions)
         return made
 
-    def _mark(self, operators: Operators, found: Sequence[Exchanged]) -> None:
-        """Groups tell numbers apart in one way in all partitions."""
+    def _take_marks(self, found: Sequence[Exchanged]) -> None:
         for one in found:
             for at, is_marked in one.marks.items():
                 (self._marked[at].add if is_marked else self._marked[at].discard)(one.sender)
+
+    def _mark(self, operators: Operators) -> None:
+        """Groups tell numbers apart in one way in all partitions."""
         named = {id(port.reader): at for at, port in self._ports() if port.route == "name"}
         for node, operator in zip(self._nodes, operators.all, strict=True):
             if id(node) in named and isinstance(operator, GroupOperator):
@@ -133,8 +154,11 @@ class StagePart:
                 out[key] = RowDelta(old, new)  # type: ignore[arg-type]
         return out
 
-    def _rendered(self, delta: Any, instant: int) -> list[Change]:
+    def _rendered(self, at: int, delta: Any, instant: int) -> list[Change]:
         assert self._emit is not None
+        if self._absorbed:
+            gone = {key: RowDelta(None, None) for key in self._emit.keys()}
+            delta, self._absorbed = gone | _all(self._rows[at]), False
         contents = {key: () if new is None else new[1] for key, (_, new) in delta.items()}
         ranks = {key: new[0] for key, (_, new) in delta.items() if new is not None}
         return self._emit.revise(contents, ranks, instant)

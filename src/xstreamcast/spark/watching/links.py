@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -10,17 +9,13 @@ import numpy as np
 from xstreamcast.history.columns import Columns
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.operators.history_part import Places
+from xstreamcast.operators.relational.routing import partition_of
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.layout import I32, I64, Bools
-
-
-def bucket_of(unit: str, buckets: int) -> int:
-    """The bucket of a unit, by its id."""
-    return zlib.crc32(unit.encode()) % buckets
 
 
 class Links:
@@ -78,7 +73,7 @@ class Links:
 
     def _units(self, codes: I32, ids: Ids) -> I32:
         for code in codes[self._unit[codes] < 0].tolist():
-            self._unit[code] = bucket_of(ids.text(code), self.buckets)
+            self._unit[code] = partition_of(ids.text(code), self.buckets)
         return codes
 
     def rows_at(self, places: I64) -> tuple[Any, Any]:

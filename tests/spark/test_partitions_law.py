@@ -15,7 +15,7 @@ from xstreamcast.tape.names import Names
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from tests.spark.in_buckets import InBuckets
+from tests.spark.in_partitions import InPartitions
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.errors import Error
@@ -111,7 +111,7 @@ class Alone:
 def test_units_that_read_another_stream_whole_are_asked_again_in_all_buckets() -> None:
     asked = 'for $a in stream("s")//a where $a/@n > count(stream("t")//a) return <a>{$a/@n}</a>'
     how = Asked({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
-    there, here = InBuckets(how, 3, pickling=True), Alone(how)
+    there, here = InPartitions(how, 3, moving=True), Alone(how)
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
         f'<a n="{n}"/></stream:filler>'
@@ -142,7 +142,7 @@ def test_buckets_tell_what_one_place_tells(asked: str, policy: Any, data: st.Dat
     pieces[at] = HEAD.partition(">")[2] + pieces[at]
     pieces[0] = HEAD.partition(">")[0] + ">" + pieces[0]
     how = Asked({"": compiled(asked)}, {"s": "fragments"}, policy=policy)
-    there = InBuckets(how, data.draw(st.integers(2, 4)), pickling=data.draw(st.booleans()))
+    there = InPartitions(how, data.draw(st.integers(2, 4)), moving=data.draw(st.booleans()))
     here = Alone(how)
     for number, table in enumerate(tables(pieces)):
         expected = told(here, table)
@@ -161,7 +161,7 @@ def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
     others = "".join(
         one.replace("01-02", "01-04") + '<a n="2"/></stream:filler>' for one in units[1:]
     )
-    there, here = InBuckets(how, 4), Alone(how)
+    there, here = InPartitions(how, 4), Alone(how)
     lengths = []
     for table in tables([HEAD + ROOT + "".join(good), bad, others, well]):
         expected = here.take(table)
@@ -173,12 +173,12 @@ def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
 def test_what_was_repeated_is_counted_once() -> None:
     how = Asked({"": compiled('count(stream("s")//a)')}, {"s": "fragments"})
     unit = '<stream:filler id="a0" tsid="2" validTime="2003-01-02"><a n="1"/></stream:filler>'
-    there, here = InBuckets(how, 3), Alone(how)
+    there, here = InPartitions(how, 3), Alone(how)
     for table in tables([HEAD + ROOT + unit, ROOT + unit + unit]):
         assert there.take(table) == here.take(table)
     repeated = {what: n for what, n in here.host.said().items() if what != "bytes of state"}
     assert repeated == {"s: repeated": 3}
-    assert {what: n for what, n in there.answering.said.items() if what in repeated} == repeated
+    assert {what: n for what, n in there.last.said.items() if what in repeated} == repeated
 
 
 def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
@@ -190,7 +190,7 @@ def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
         f'<stream:remove id="a{n}" tsid="2" validTime="2003-01-0{n + 4}T00:00:00Z"/>'
         for n in range(4)
     ]
-    there, here = InBuckets(how, 3, pickling=True), Alone(how)
+    there, here = InPartitions(how, 3, moving=True), Alone(how)
     changed = 0
     for day, table in enumerate(tables([HEAD + ROOT, "".join(units), *[""] * 9]), start=2):
         now = 1041379200_000000 + day * 86400_000000
@@ -210,14 +210,14 @@ def test_a_root_that_cannot_be_cut_brings_all_to_one_place() -> None:
     ]
     strange = ROOT.replace('id="r"', 'id="other"').replace("01-01", "01-05")
     ahead = units[0].replace("01-02", "02-02")  # too far ahead of now
-    there, here = InBuckets(how, 3), Alone(how)
+    there, here = InPartitions(how, 3), Alone(how)
     lengths = []
     for table in tables([HEAD + ROOT + "".join(units), ahead, strange, units[0], units[1]]):
         expected = here.take(table)
         assert there.take(table) == expected
         lengths.append(len(expected))
     assert there.router.why == "the stream has several roots"
-    assert [one.code for one in there.answering.refused] == ["XSCF0013"]
+    assert [one.code for one in there.last.refused] == ["XSCF0013"]
     assert [one.code for one in here.host.refused] == ["XSCF0013"]
     assert lengths[0] == 4
     assert lengths[2] > 4  # taken back, and told anew

@@ -15,7 +15,7 @@ from xstreamcast.operators.watch import Policy
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from tests.spark.in_buckets import InBuckets
+from tests.spark.in_partitions import InPartitions
 from tests.spark.test_watch_corpus import arriving
 from xstreamcast.edges.table.schema import row_schema
 from xstreamcast.spark.watching.host import Asked
@@ -38,7 +38,7 @@ def test_a_script_in_buckets_says_what_it_says_here(path: Path, policy: Policy) 
     asked = Asked(
         {"": compiled(script.query)}, dict.fromkeys(script.structures, "fragments"), policy=policy
     )
-    there = InBuckets(asked, 3, pickling=True)
+    there = InPartitions(asked, 3, moving=True)
     here = Watched(script, policy, shallow=True)
     first, *tables, last = row_tables(path, policy)
     there.take(first)

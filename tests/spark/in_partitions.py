@@ -8,6 +8,7 @@ from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.exchanged import To
 from xstreamcast.spark.watching.host import Asked
+from xstreamcast.spark.watching.kept import frozen, thaw
 from xstreamcast.spark.watching.later import Later, Spot
 from xstreamcast.spark.watching.messages import Arrived, Failed, message_bytes, message_of
 from xstreamcast.spark.watching.packing import Packing
@@ -22,6 +23,7 @@ class InPartitions:
         self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4
     ) -> None:
         self.router, self.steps, self.moving = Router(asked, partitions), steps, moving
+        self.asked, self.moved = asked, 0
         self.units = [Units(asked, number, partitions, steps) for number in range(partitions)]
         self.later = {
             (step, number): Later(asked, Spot(step, steps, number, partitions))
@@ -77,4 +79,19 @@ class InPartitions:
         handed.setdefault((self.steps - 1, 0), []).append(message_bytes(failed))
 
     def _move(self) -> None:
-        """Every place goes on from what it wrote down."""
+        """Every place goes on from what it wrote down, if it can be written."""
+        places = [self.router, *self.units, *self.later.values()]
+        made: list[Any] = [Router(self.asked, len(self.units))]
+        made += [Units(self.asked, n, len(self.units), self.steps) for n in range(len(self.units))]
+        made += [Later(self.asked, one.spot) for one in self.later.values()]
+        for number, place in enumerate(places):
+            raw = frozen(place)
+            if raw is None:
+                made[number] = place
+            else:
+                thaw(made[number], raw)
+                made[number].refused = list(place.refused)
+                self.moved += 1
+        self.router, rest = made[0], made[1 + len(self.units) :]
+        self.units = made[1 : 1 + len(self.units)]
+        self.later = dict(zip(self.later, rest, strict=True))

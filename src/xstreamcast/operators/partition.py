@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.routing import partition_of
@@ -32,11 +32,10 @@ class PartitionWatch(Watch):
         """Whether a unit of this id belongs to the partition."""
         return partition_of(unit, self.partitions) == self.partition
 
-    def _describe(self, name: str, structure: TagStructure, ids: Ids | None) -> None:
-        super()._describe(name, structure, ids)
-        feed = self._feeds[name]
-        assert isinstance(feed, FragmentFeed)
+    def _feed_of(self, name: str, structure: TagStructure, ids: Ids | None) -> ForgettingFeed:
+        feed = super()._feed_of(name, structure, ids)
         feed.mine = self.mine
+        return feed
 
     def _divide(self) -> None:
         before = self.pipeline

@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
-
 from xstreamcast.edges.snapshot.container import packed, unpacked
-from xstreamcast.operators.kept_units import together
-from xstreamcast.operators.relational.exchanged import Exchanged, alone
+from xstreamcast.operators.relational.exchanged import Exchanged
 from xstreamcast.operators.snapshot.names import read_names, write_names
+from xstreamcast.operators.snapshot.stage import read_units, write_units
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
-from xstreamcast.operators.units import Minis
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.store import Store
-
-if TYPE_CHECKING:
-    from xstreamcast.operators.relational.exchanged import Content, Unit
 
 
 def exchange_bytes(one: Exchanged, names: Names) -> bytes:
@@ -34,7 +25,7 @@ def exchange_of(raw: bytes, names: Names) -> Exchanged:
     theirs = Names()
     if "names" in tables:
         read_names(tables, theirs)
-    return read_exchanged(TableReader(tables, header["facts"], theirs), "", names)
+    return read_exchanged(TableReader(tables, header["facts"], theirs, names), "", names)
 
 
 def write_exchanged(to: TableWriter, at: str, one: Exchanged) -> None:
@@ -53,16 +44,6 @@ def write_exchanged(to: TableWriter, at: str, one: Exchanged) -> None:
         write_units(to, f"{at}units", come)
 
 
-def write_units(to: TableWriter, at: str, units: list[tuple[Unit, Content]]) -> None:
-    """Units on one tape."""
-    minis = together([one for _, (_, one) in units])
-    to.values(
-        at, source=[s for (s, _), _ in units], unit=[u for (_, u), _ in units],
-        place=[place for _, (place, _) in units], row=minis.documents.tolist(),
-    )  # fmt: skip
-    to.tapes(f"{at}.tape", [minis.tape])
-
-
 def read_exchanged(source: TableReader, at: str, names: Names) -> Exchanged:
     """What was exchanged."""
     facts = source.facts[f"{at}exchanged"]
@@ -75,16 +56,3 @@ def read_exchanged(source: TableReader, at: str, names: Names) -> Exchanged:
         made.contents |= read_units(source, f"{at}units", names)
     return made
 
-
-def read_units(source: TableReader, at: str, names: Names) -> dict[Unit, Content]:
-    """Units, each on a tape of its own."""
-    inputs, keys, places, rows = source.values(at, "source", "unit", "place", "row")
-    store = Store(names)
-    (tape,) = source.tapes(f"{at}.tape")
-    units = [str(number) for number in range(len(keys))]  # keys of two inputs may be the same
-    minis = Minis(store.tape(store.add(tape)), np.array(rows, np.int64), tuple(units))
-    out: dict[Unit, Content] = {}
-    for number, (_, one) in enumerate(alone(minis, units)):
-        unit = Minis(one.tape, one.documents, (keys[number],))
-        out[inputs[number], keys[number]] = places[number], unit
-    return out

@@ -201,7 +201,7 @@ def _read_handed(facts: Mapping[str, Any], tables: Mapping[str, Any], names: Nam
     theirs = Names()
     if "names" in tables:
         read_names(tables, theirs)
-    source = TableReader(tables, facts, theirs)
+    source = TableReader(tables, facts, theirs, names)
     changes = None
     if "changes" in source:
         changes = tuple(Change(*one) for one in source.values("changes", "change")[0])

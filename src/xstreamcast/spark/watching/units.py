@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
@@ -13,7 +13,7 @@ from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.partition import PartitionWatch
 from xstreamcast.operators.relational.staged import UnitStage
-from xstreamcast.spark.watching.host import Asked, Host, bare_decoder, decoder_again
+from xstreamcast.spark.watching.host import Asked, Host
 from xstreamcast.spark.watching.later import Addressed, step_of
 from xstreamcast.spark.watching.messages import Arrived, Given, Handed, Part, Sent, Whole
 
@@ -146,7 +146,8 @@ class Units:
         if self.number != 0:
             return None
         if self.whole is None or given.anew:
-            self.whole = Host(self.asked, shallow=True)  # as the partitions, for the same keys
+            self.go_whole()
+        assert self.whole is not None
         *before, (last, now) = given.tables
         for blob, _ in before:
             self.whole.take_rows(Arrived.of(blob).table)
@@ -160,21 +161,10 @@ class Units:
             changes=tuple(changes), anew=given.anew, ended=ended,
         )  # fmt: skip
 
+    def go_whole(self) -> None:
+        """From now on all of the query is here, with the keys that partitions give."""
+        self.watch, self._decoders, self.whole = None, {}, Host(self.asked, shallow=True)
+
     def _now(self) -> Moment:
         assert self.whole is not None
         return getattr(self.whole.watch, "now", BEFORE)
-
-    # -- elsewhere --------------------------------------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        bare = {name: bare_decoder(one) for name, one in self._decoders.items()}
-        return self.__dict__ | {"_decoders": bare}
-
-    def __setstate__(self, told: dict[str, Any]) -> None:
-        self.__dict__.update(told)
-        names = None if self.watch is None else self.watch.names
-        self._decoders = {
-            name: decoder_again(name, one, names, "quarantine")
-            for name, one in self._decoders.items()
-        }
-

@@ -1,4 +1,4 @@
-"""A query whose units are spread over buckets says what the local runner says, change by change."""
+"""A query whose units are partitioned says what the local runner says, change by change."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def row_tables(path: Path, policy: Policy) -> list[Any]:
 
 @pytest.mark.parametrize("policy", ["optimistic", "strict"])
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_in_buckets_says_what_it_says_here(path: Path, policy: Policy) -> None:
+def test_a_script_in_partitions_says_what_it_says_here(path: Path, policy: Policy) -> None:
     script = read_script(path)
     asked = Asked(
         {"": compiled(script.query)}, dict.fromkeys(script.structures, "fragments"), policy=policy

@@ -1,4 +1,4 @@
-"""Whatever comes in whatever order: buckets tell the changes that one place tells."""
+"""Whatever comes in whatever order: partitions tell the changes that one place tells."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class Alone:
         return self.host.take(table, None)
 
 
-def test_units_that_read_another_stream_whole_are_asked_again_in_all_buckets() -> None:
+def test_units_that_read_another_stream_whole_are_asked_again_in_all_partitions() -> None:
     asked = 'for $a in stream("s")//a where $a/@n > count(stream("t")//a) return <a>{$a/@n}</a>'
     how = Asked({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
     there, here = InPartitions(how, 3, moving=True), Alone(how)
@@ -134,7 +134,7 @@ def test_units_that_read_another_stream_whole_are_asked_again_in_all_buckets() -
 @pytest.mark.parametrize("asked", QUERIES)
 @given(data=st.data())
 @settings(max_examples=10)
-def test_buckets_tell_what_one_place_tells(asked: str, policy: Any, data: st.DataObject) -> None:
+def test_partitions_tell_what_one_place_tells(asked: str, policy: Any, data: st.DataObject) -> None:
     made = data.draw(st.lists(st.lists(lines(), max_size=8), min_size=2, max_size=7))
     pieces = ["".join(one) for one in made]
     pieces[data.draw(st.integers(0, 1))] += ROOT
@@ -181,7 +181,7 @@ def test_what_was_repeated_is_counted_once() -> None:
     assert {what: n for what, n in there.last.said.items() if what in repeated} == repeated
 
 
-def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
+def test_the_wall_clock_is_the_same_in_all_partitions() -> None:
     asked = 'for $a in stream("s")//a?[now - P2D, now] return <a>{$a/@n}</a>'
     how = Asked({"": compiled(asked)}, {"s": "fragments"}, wall=True)
     units = [

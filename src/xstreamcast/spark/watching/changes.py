@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from xstreamcast.operators.watch import Kind
 
+STEPS: Final = 3  # of a query whose circuit is not known before it starts: units, keys, answer
 _HEAD: Final = 1 << 16
 _LAST: Final = 1 << 62  # behind all else that comes in the same batch
 ARRIVED: Final = "arrived"  # the name of what is observed, in Spark's progress
@@ -35,14 +36,15 @@ def changes_of(
     raises: bool = True,
     all_told: bool = False,
     keeping: Keeping | None = None,
-    buckets: int = 1,
+    partitions: int = 1,
+    steps: int = STEPS,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource, or
     packed).
 
-    The units of each query are asked in so many `buckets`, if they can be. Where rows have no
-    column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
-    changes.
+    Each query runs in so many `partitions`, if it can, and in as many steps as it has stages, at
+    most `steps`. Where rows have no column `query`, every query that reads a row's stream gets it.
+    `all_told`: with rows that are no changes.
     """
     from pyspark.sql import functions as f
 
@@ -53,8 +55,9 @@ def changes_of(
     rows = rows.observe(ARRIVED, f.sum("count").alias("fragments"))
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
-    if buckets > 1:
-        told = spread_changes(rows, written, wall, raises, buckets, keeping or Keeping())
+    if partitions > 1:
+        keeping = keeping or Keeping()
+        told = spread_changes(rows, written, wall, raises, partitions, keeping, steps)
         return told if all_told else told.where("diff <> 0")
     hosting = Hosting(written, wall, raises, keeping or Keeping())
     grouped = rows.groupBy("query")

@@ -57,7 +57,7 @@ class Later:
     """
 
     def __init__(self, asked: Asked, spot: Spot) -> None:
-        self.asked, self.spot = asked, spot
+        self.asked, self.spot, self.turn = asked, spot, 0
         self.refused: list[Refused] = []
         self.said: dict[str, int] = {}
         self.ended = False
@@ -89,6 +89,7 @@ class Later:
         changes: list[Change] = []
         handed: list[Addressed] = []
         for turn in sorted(turns):
+            self.turn = turn
             made = self._turn(turns[turn])
             changes += [] if made is None else made.changes
             handed += self._handed(turn, made)

@@ -54,7 +54,7 @@ class SparkWatching:
     options: Options = field(default_factory=Options)
     most: int | None = None  # fragments of a batch
     interval: str = "100 milliseconds"
-    buckets: int = 1  # how many places the units of a query are asked in
+    partitions: int = 1  # how many places each stage of a query runs in
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
     journal: Reached | None = None
     told: Told = field(default_factory=Told)
@@ -88,7 +88,7 @@ class SparkWatching:
             "lateness": options.lateness,
             "max-skew": options.skew,
             "immutable": list(options.immutable),
-            "number of buckets": self.buckets,
+            "number of partitions": self.partitions,
         }
 
     @property
@@ -124,7 +124,7 @@ class SparkWatching:
             )  # fmt: skip
         rows, kinds = rows_of(self.spark, inputs, most=self.most, ends=ends), kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
-        return changes_of(rows, asked, raises=raises, all_told=not raises, buckets=self.buckets)
+        return changes_of(rows, asked, raises=raises, all_told=not raises, partitions=self.partitions)
 
     @property
     def prepared(self) -> Prepared:
@@ -174,7 +174,7 @@ class SparkWatching:
         quieten(self.spark)
         # one partition for each query: settings are cloned with the session when it starts
         before = str(self.spark.conf.get(_PARTITIONS))
-        self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self.buckets)))
+        self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self.partitions)))
         try:
             return told.start()
         except Exception as stopped:

@@ -29,6 +29,7 @@ class Units:
 
     def __init__(self, asked: Asked, number: int, partitions: int, steps: int) -> None:
         self.asked, self.number, self.partitions, self.steps = asked, number, partitions, steps
+        self.turn = 0
         self.refused: list[Refused] = []  # the router tells what is refused
         self.whole: Host | None = None  # of a query that is in one place
         self.watch = self._watch()

@@ -60,9 +60,7 @@ class Partitioned:
                 changes += self._part((number, partition), run, handed)
         return changes
 
-    def _part(
-        self, to: To, run: UnitStage, handed: dict[To, list[Exchanged]]
-    ) -> list[Change]:
+    def _part(self, to: To, run: UnitStage, handed: dict[To, list[Exchanged]]) -> list[Change]:
         first = self.watches[0]
         part = self.parts.get(to)
         if part is None:

@@ -19,9 +19,7 @@ from xstreamcast.spark.watching.units import Units
 class InPartitions:
     """A query over some partitions; with `moving` every place is elsewhere after each batch."""
 
-    def __init__(
-        self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4
-    ) -> None:
+    def __init__(self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4) -> None:
         self.router, self.steps, self.moving = Router(asked, partitions), steps, moving
         self.asked, self.moved = asked, 0
         self.units = [Units(asked, number, partitions, steps) for number in range(partitions)]

@@ -121,7 +121,9 @@ def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], partit
     done = Told()
     # nothing is kept between batches but what the store has: a log, and snapshots from time to time
     keeping = Keeping(least=4000, in_worker=False)
-    changes = changes_of(rows, asked, raises=False, all_told=True, keeping=keeping, partitions=partitions)
+    changes = changes_of(
+        rows, asked, raises=False, all_told=True, keeping=keeping, partitions=partitions
+    )
     query = changes.writeStream.foreachBatch(once_each(write, done)).option(
         "checkpointLocation", str(folder / "checkpoint")
     )

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.inner import Unmaintained
-from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.routing import partition_of
+from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.staged import Made, UnitStage
 from xstreamcast.operators.watch import Watch
 

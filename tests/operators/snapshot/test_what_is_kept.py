@@ -21,7 +21,8 @@ KEPT = {
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
     "NestOperator": ("_outer _states _made", "_node _cells _columns"),
     "GroupOperator": (
-        "_rows _name _made", "_node _keys _folded _cells _groups _inexact elsewhere _by_double"
+        "_rows _name _made",
+        "_node _keys _folded _cells _groups _inexact elsewhere _by_double",
     ),
     "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),

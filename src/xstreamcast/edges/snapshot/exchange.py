@@ -55,4 +55,3 @@ def read_exchanged(source: TableReader, at: str, names: Names) -> Exchanged:
     if f"{at}units" in source:
         made.contents |= read_units(source, f"{at}units", names)
     return made
-

@@ -30,7 +30,8 @@ class Emit:
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
         self._settled = 0  # items that will not change, and are not kept
 
-    def keys(self) -> list[Key]:
+    @property
+    def row_keys(self) -> list[Key]:
         """The rows that give items."""
         return list(self._entries)
 

@@ -73,7 +73,9 @@ class Routing:
         self._port, self._partitions, self._own = port, partitions, own
         reader = port.reader
         columns = port.source.columns
-        self._keys = [columns.index(v) for v, _ in reader.keys] if isinstance(reader, c.Group) else []
+        self._keys = (
+            [columns.index(v) for v, _ in reader.keys] if isinstance(reader, c.Group) else []
+        )
 
     def partitions(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[Partitions]:
         """Of each row."""

@@ -74,7 +74,7 @@ class StagePart:
 
     def absorb(self, found: Sequence[Exchanged]) -> None:
         """Take in what came, and make nothing of it yet."""
-        come, gone = self._contents.take(found)
+        come, _ = self._contents.take(found)
         self._unsent |= come
         for at in self._rows:
             self._delta(at, found)
@@ -157,7 +157,7 @@ class StagePart:
     def _rendered(self, at: int, delta: Any, instant: int) -> list[Change]:
         assert self._emit is not None
         if self._absorbed:
-            gone = {key: RowDelta(None, None) for key in self._emit.keys()}
+            gone = {key: RowDelta(None, None) for key in self._emit.row_keys}
             delta, self._absorbed = gone | _all(self._rows[at]), False
         contents = {key: () if new is None else new[1] for key, (_, new) in delta.items()}
         ranks = {key: new[0] for key, (_, new) in delta.items() if new is not None}

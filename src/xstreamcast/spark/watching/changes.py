@@ -14,15 +14,16 @@ from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.packing import PACKED, READ, packed, said
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
+from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
 from xstreamcast.spark.watching.state import CHANGES, Hosting, Keeping, pickled
+from xstreamcast.spark.watching.steps import UNKNOWN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.operators.watch import Kind
 
-STEPS: Final = 3  # of a query whose circuit is not known before it starts: units, keys, answer
 _HEAD: Final = 1 << 16
 _LAST: Final = 1 << 62  # behind all else that comes in the same batch
 ARRIVED: Final = "arrived"  # the name of what is observed, in Spark's progress
@@ -37,7 +38,7 @@ def changes_of(
     all_told: bool = False,
     keeping: Keeping | None = None,
     partitions: int = 1,
-    steps: int = STEPS,
+    steps: int = UNKNOWN,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource, or
     packed).
@@ -55,7 +56,7 @@ def changes_of(
     rows = rows.observe(ARRIVED, f.sum("count").alias("fragments"))
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
-    if partitions > 1:
+    if partitions > 1 and any(why_at_all(one) is None for one in asked.values()):
         keeping = keeping or Keeping()
         told = spread_changes(rows, written, wall, raises, partitions, keeping, steps)
         return told if all_told else told.where("diff <> 0")

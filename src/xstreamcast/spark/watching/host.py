@@ -13,7 +13,7 @@ from xstreamcast.edges.immutable import Path, immutable_tags
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, arrow
 from xstreamcast.edges.table.wire import _lines as line_array
 from xstreamcast.edges.watching.arriving import Arriving, Limits
-from xstreamcast.edges.wire.decoder import Decoder, OnError
+from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Ended, Heartbeat, Refused

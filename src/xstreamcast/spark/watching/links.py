@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Links:
-    """A fragment is in the partitions of all units that it stands below; a unit in that of its id."""
+    """A fragment is in the partitions of all units that it stands below; a unit, of its id."""
 
     def __init__(self, partitions: int) -> None:
         self.partitions = partitions

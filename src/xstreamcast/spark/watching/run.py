@@ -32,6 +32,7 @@ from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.inputs import Prepared, prepared
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
 from xstreamcast.spark.watching.state import pickled
+from xstreamcast.spark.watching.steps import steps_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -54,7 +55,7 @@ class SparkWatching:
     options: Options = field(default_factory=Options)
     most: int | None = None  # fragments of a batch
     interval: str = "100 milliseconds"
-    partitions: int = 1  # how many places each stage of a query runs in
+    partitions: int | None = None  # of each stage of a query; None: as many tasks as run at once
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
     journal: Reached | None = None
     told: Told = field(default_factory=Told)
@@ -88,7 +89,7 @@ class SparkWatching:
             "lateness": options.lateness,
             "max-skew": options.skew,
             "immutable": list(options.immutable),
-            "number of partitions": self.partitions,
+            "number of partitions": self._many(),
         }
 
     @property
@@ -124,7 +125,16 @@ class SparkWatching:
             )  # fmt: skip
         rows, kinds = rows_of(self.spark, inputs, most=self.most, ends=ends), kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
-        return changes_of(rows, asked, raises=raises, all_told=not raises, partitions=self.partitions)
+        return changes_of(
+            rows, asked, raises=raises, all_told=not raises, partitions=self._many(),
+            steps=steps_of(asked, inputs, self.folder),
+        )  # fmt: skip
+
+    def _many(self) -> int:
+        """In how many partitions each stage runs."""
+        if self.partitions is not None:
+            return self.partitions
+        return int(self.spark.sparkContext.defaultParallelism)
 
     @property
     def prepared(self) -> Prepared:
@@ -174,7 +184,7 @@ class SparkWatching:
         quieten(self.spark)
         # one partition for each query: settings are cloned with the session when it starts
         before = str(self.spark.conf.get(_PARTITIONS))
-        self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self.partitions)))
+        self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self._many())))
         try:
             return told.start()
         except Exception as stopped:

@@ -1,8 +1,9 @@
 """Operators in Spark's stateful processing: their state is logged, and rebuilt where it is lost.
 
 Of each query one instance runs, in the partition of its name; of a query in partitions, a router
-and an instance of each stage in each of them (`spread`). The store has a numbered log of what arrived, a value with
-a token of its own for each batch, and the last snapshot in pieces. A worker keeps the operators
+and an instance of each stage in each of them (`spread`). The store has a numbered log of what
+arrived, a value with a token of its own for each batch, and the last snapshot in pieces, an Arrow
+table for each thing that is kept. A worker keeps the operators
 between batches, with the token of the last batch that they took in. Where other workers had batches
 since, they take those in from the log; where the log does not have their token (that batch failed
 and was done again, or is long gone), they are rebuilt from the snapshot.

@@ -158,8 +158,8 @@ class Units:
         refused, self.whole.refused = tuple(self.whole.refused), []
         ended = self.whole.ended
         return Handed(
-            given.turn, (0, 0), self._now(), refused=refused, said=(self.whole.said() if ended else {},),
-            changes=tuple(changes), anew=given.anew, ended=ended,
+            given.turn, (0, 0), self._now(), refused=refused,
+            said=(self.whole.said() if ended else {},), changes=tuple(changes), anew=given.anew, ended=ended,
         )  # fmt: skip
 
     def go_whole(self) -> None:

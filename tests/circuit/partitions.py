@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from xstreamcast.algebra.program import Program
 from xstreamcast.edges.wire.decoder import Decoder
@@ -21,7 +21,7 @@ class Partitioned:
     """A query over so many partitions, which all read everything and keep their own units."""
 
     def __init__(
-        self, program: Program, inputs: Mapping[str, object], partitions: int, carry: Carry,
+        self, program: Program, inputs: Iterable[str], partitions: int, carry: Carry,
         most: int | None = None,
     ) -> None:  # fmt: skip
         kinds: dict[str | None, Kind] = dict.fromkeys(inputs, "fragments")

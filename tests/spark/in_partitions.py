@@ -78,7 +78,7 @@ class InPartitions:
 
     def _move(self) -> None:
         """Every place goes on from what it wrote down, if it can be written."""
-        places = [self.router, *self.units, *self.later.values()]
+        places: list[Any] = [self.router, *self.units, *self.later.values()]
         made: list[Any] = [Router(self.asked, len(self.units))]
         made += [Units(self.asked, n, len(self.units), self.steps) for n in range(len(self.units))]
         made += [Later(self.asked, one.spot) for one in self.later.values()]

@@ -7,6 +7,7 @@ they are exchanged, and a new stage begins. Stages follow each other; each runs 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -75,7 +76,7 @@ def stages_of(circuit: c.Circuit, most: int | None = None) -> Stages:
         for node in order:
             if levels[id(node)] >= last:
                 places[id(node)], levels[id(node)] = ONE, last
-                wanted[id(node)] = _Wanted(ONE, ("first",) * len(c.inputs_of(node)))
+                wanted[id(node)] = _Wanted(ONE, _each("first", c.inputs_of(node)))
     return _cut(circuit, order, places, levels, wanted)
 
 
@@ -99,6 +100,10 @@ def _length(root: c.Node, places: dict[int, Place], levels: dict[int, int]) -> i
     return levels[id(root)] + (1 if places[id(root)] == ONE else 2)
 
 
+def _each(route: Route, inputs: Sequence[object]) -> tuple[Route, ...]:
+    return (route,) * len(inputs)
+
+
 # -- where rows must be ---------------------------------------------------------------------------
 
 
@@ -111,7 +116,7 @@ def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
         case c.Rows():
             source, *scalars = given
             shared: Route = "own" if source == ONE and not set(scalars) - {ONE} else "all"
-            return _Wanted(source, ("own", *(shared for _ in scalars)))
+            return _Wanted(source, ("own", *_each(shared, scalars)))
         case c.Join() | c.IntervalJoin():
             return _joined(node, given, hashed)
         case c.RangeFold():
@@ -124,7 +129,7 @@ def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
         case c.Group(outer=0) if given[0] != ONE:
             return _Wanted(KEY, ("name",))
         case c.Union(outer=0) if set(given) - {ONE}:
-            return _Wanted(Place("made", id(node), node.width), ("own",) * len(given))
+            return _Wanted(Place("made", id(node), node.width), _each("own", given))
         case _:
             return _within(node.outer, given)
 
@@ -145,13 +150,13 @@ def _joined(node: c.Join | c.IntervalJoin, given: list[Place], hashed: bool) -> 
 def _beside(place: Place, others: list[Place]) -> _Wanted:
     """Rows stay where they are, and all of the others come there."""
     if place == ONE:
-        return _Wanted(ONE, ("own", *("own" if one == ONE else "first" for one in others)))
-    return _Wanted(place, ("own", *("all" for _ in others)))
+        return _Wanted(ONE, ("own", *map(_to_first, others)))
+    return _Wanted(place, ("own", *_each("all", others)))
 
 
 def _nested(width: int, given: list[Place]) -> _Wanted:
     if width == 0:
-        return _Wanted(ONE, tuple("own" if one == ONE else "first" for one in given))
+        return _Wanted(ONE, tuple(map(_to_first, given)))
     return _within(width, given)
 
 
@@ -159,10 +164,18 @@ def _within(outer: int, given: list[Place]) -> _Wanted:
     """Rows with equal first parts of keys come together."""
     (kind, *others) = set(given)
     if not others and (kind == ONE or (outer > 0 and (kind == KEY or outer >= kind.width))):
-        return _Wanted(kind, ("own",) * len(given))
+        return _Wanted(kind, _each("own", given))
     if outer == 0 or ONE in given:
-        return _Wanted(ONE, tuple("own" if one == ONE else "first" for one in given))
-    return _Wanted(KEY, tuple("own" if one == KEY else "key" for one in given))
+        return _Wanted(ONE, tuple(map(_to_first, given)))
+    return _Wanted(KEY, tuple(map(_to_key, given)))
+
+
+def _to_first(place: Place) -> Route:
+    return "own" if place == ONE else "first"
+
+
+def _to_key(place: Place) -> Route:
+    return "own" if place == KEY else "key"
 
 
 # -- the cut --------------------------------------------------------------------------------------

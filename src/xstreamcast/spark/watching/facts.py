@@ -29,7 +29,12 @@ _KINDS: Final = {one.__name__: one for one in (Error, QueryError, InputError, Us
 
 def error_facts(why: Error) -> Facts:
     """All of an error that a user sees."""
-    told = {"kind": type(why).__name__, "code": why.code, "message": why.message, "hint": why.hint}
+    told: Facts = {
+        "kind": type(why).__name__,
+        "code": why.code,
+        "message": why.message,
+        "hint": why.hint,
+    }
     if isinstance(why, QueryError):
         told |= {"static": why.static, "qname": why.qname, "prefix": why.prefix}
     place = why.place

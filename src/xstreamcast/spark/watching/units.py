@@ -159,7 +159,8 @@ class Units:
         ended = self.whole.ended
         return Handed(
             given.turn, (0, 0), self._now(), refused=refused,
-            said=(self.whole.said() if ended else {},), changes=tuple(changes), anew=given.anew, ended=ended,
+            said=(self.whole.said() if ended else {},), changes=tuple(changes), anew=given.anew,
+            ended=ended,
         )  # fmt: skip
 
     def go_whole(self) -> None:

@@ -27,6 +27,7 @@ class Place(NamedTuple):
     width: int = 0
 
 
+COUNTED = frozenset({"count", "exists", "empty"})
 ONE, KEY = Place("one"), Place("key")
 
 
@@ -41,6 +42,8 @@ class Port:
     reader: c.Node | None = None  # whose keys decide, if keys do
     side: int = 0  # which of the reader's inputs this is
     rendered: bool = False
+    unread: frozenset[int] = frozenset()  # columns that nobody reads there
+    counted: frozenset[int] = frozenset()  # columns of which only the number of items is read
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,6 +189,7 @@ def _cut(
     wanted: dict[int, _Wanted],
 ) -> Stages:  # fmt: skip
     ports: list[Port] = []
+    readers: list[list[tuple[c.Node, int]]] = []
     inputs: dict[int, tuple[int, ...]] = {}
     for node in order:
         mine, level = [], levels[id(node)]
@@ -197,14 +201,48 @@ def _cut(
             port = Port(one, levels[id(one)], level, route)
             if route in ("name", "values"):
                 port = replace(port, reader=node, side=side)
-            mine.append(-1 - _number(ports, port))
+            number = _number(ports, port)
+            readers += [[] for _ in range(number + 1 - len(readers))]
+            readers[number].append((node, side))
+            mine.append(-1 - number)
         inputs[id(node)] = tuple(mine)
+    ports = [_lightened(port, own) for port, own in zip(ports, readers, strict=True)]
     root, last = circuit.root, levels[id(circuit.root)]
     if places[id(root)] != ONE:
         ports.append(Port(root, last, last + 1, "first", rendered=True))
         last += 1
     nodes = [tuple(n for n in order if levels[id(n)] == at) for at in range(last + 1)]
     return Stages(tuple(nodes), places, tuple(ports), inputs)
+
+
+def _lightened(port: Port, readers: list[tuple[c.Node, int]]) -> Port:
+    """The port that leaves out what none of its readers reads."""
+    read: set[object] = set()
+    counted: set[object] = set()
+    for node, side in readers:
+        uses = columns_read(node, side)
+        if uses is None:
+            return port
+        read |= uses[0]
+        counted |= uses[1]
+    columns = list(enumerate(port.source.columns))
+    unread = frozenset(at for at, v in columns if v not in read | counted)
+    return replace(
+        port, unread=unread, counted=frozenset(at for at, v in columns if v in counted - read)
+    )
+
+
+def columns_read(node: c.Node, side: int) -> tuple[set[object], set[object]] | None:
+    """The columns of an input that a node reads, and those that it counts; None: all of them."""
+    match node:
+        case c.Group(keys=keys, folds=folds, carried=carried):
+            read: set[object] = {column for column, _ in keys} | set(carried)
+        case c.Nest(inner=inner) if side > 0:
+            folds, read = (inner[side - 1][1],), set()
+        case _:
+            return None
+    counted = {fold.column for fold in folds if fold.name in COUNTED}
+    return read | {fold.column for fold in folds if fold.name not in COUNTED}, counted
 
 
 def _number(ports: list[Port], port: Port) -> int:

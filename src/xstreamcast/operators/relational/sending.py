@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.model.atomic import BOOLEAN
+from xstreamcast.model.delta import Row
 from xstreamcast.operators.relational.exchanged import (
     Content,
     Exchanged,
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
 
 
+_ITEM = (BOOLEAN, True)  # in the place of an item that is counted
+
+
 class _Outgoing:
     """One port: where each row is, so that it is taken back there when it goes or moves."""
 
@@ -42,7 +47,7 @@ class _Outgoing:
         if anew:
             gone += [key for key in self.sent if key not in delta]
         out: defaultdict[int, Rows] = defaultdict(dict)
-        values: Sequence[object] = [row for _, row in new]
+        values: Sequence[object] = [self._light(row) for _, row in new]
         if self.port.rendered:
             items = self._rendering.strings(new, turn)
             values = [(row.rank, tuple(i)) for (_, row), i in zip(new, items, strict=True)]
@@ -59,6 +64,17 @@ class _Outgoing:
             self.sent[key] = where
             (self.inexact.add if self._routing.is_inexact(row) else self.inexact.discard)(key)
         return out
+
+    def _light(self, row: Row) -> Row:
+        """The row without what nobody reads where it goes: units need not go along then."""
+        unread, counted = self.port.unread, self.port.counted
+        if not unread and not counted:
+            return row
+        cells = (
+            () if at in unread else (_ITEM,) * len(cell) if at in counted else cell
+            for at, cell in enumerate(row.cells)
+        )
+        return Row(row.rank, tuple(cells))
 
 
 class Sending:

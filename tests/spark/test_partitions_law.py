@@ -221,3 +221,37 @@ def test_a_root_that_cannot_be_cut_brings_all_to_one_place() -> None:
     assert [one.code for one in here.host.refused] == ["XSCF0013"]
     assert lengths[0] == 4
     assert lengths[2] > 4  # taken back, and told anew
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        'for $a in stream("s")//a return xs:integer($a/@n)',
+        'for $a in stream("s")//a group by $k := xs:integer($a/@n) return $k',
+        'for $a in stream("s")//a group by $k := string($a/@k) return xs:integer($k)',
+        'for $a in stream("s")//a order by xs:integer($a/@n) return xs:date($a/@k)',
+        'for $a in stream("s")//a, $b in stream("s")//a where $a/@k = $b/@k return xs:date($b/@n)',
+    ],
+)
+@pytest.mark.parametrize("partitions", [1, 2, 3, 4])
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_several_errors_the_one_that_comes_first_in_one_place_is_told(
+    asked: str, partitions: int, turned: bool
+) -> None:
+    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    units = [
+        f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
+        f'<a n="no {n}" k="key {n}"/></stream:filler>'
+        for n in range(4)
+    ]
+    there, here = InPartitions(how, partitions), Alone(how)
+    found: list[list[str]] = [[], []]
+    for table in tables([HEAD + ROOT, *(reversed(units) if turned else units)]):
+        for place, errors in zip((there, here), found, strict=True):
+            try:
+                assert place.take(table) == []
+            except Error as why:
+                errors.append(why.render())
+    assert found[0] == found[1]
+    assert len(found[0]) == 1
+    assert " 0" in found[0][0]  # that of the first unit

@@ -45,7 +45,7 @@ KEPT = {
     "_Side": ("rows spans", "_plan _hull _used index"),
     "Emit": ("_entries _ranks _settled", "_rendering _passes _order"),
     "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers failing"),
-    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited"),
+    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited _failing"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",

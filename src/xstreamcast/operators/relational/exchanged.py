@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,6 +94,22 @@ class Contents:
         ordered = sorted((kept[key] for key in keys), key=lambda one: one[0])
         return [together([one for _, one in ordered])] if ordered else []
 
-    def places(self) -> Mapping[int, Mapping[str, Any]]:
+    def places(self) -> dict[int, Mapping[str, Any]]:
         """By input and unit."""
-        return {s: {key: one[0] for key, one in own.items()} for s, own in self.known.items()}
+        return {source: _Places(own) for source, own in self.known.items()}
+
+
+class _Places(Mapping[str, Any]):
+    """The places of units."""
+
+    def __init__(self, known: Mapping[str, Content]) -> None:
+        self._known = known
+
+    def __getitem__(self, key: str) -> Any:
+        return self._known[key][0]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)

@@ -18,6 +18,7 @@ from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.advance import Deltas, Operators
 from xstreamcast.operators.relational.emit import Emit
 from xstreamcast.operators.relational.exchanged import Contents, Exchanged, To, Unit, merged
+from xstreamcast.operators.relational.failing import Failing, Order
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.reading import UnitReader
@@ -61,7 +62,8 @@ class StagePart:
         self._sending = Sending(circuit, stages, number, partition, partitions)
         self._unsent: set[Unit] = set()  # units that changed, and nobody was told
         self._absorbed = False  # whether rows came that nothing was made of
-        self.failing = -1  # the operator that an error broke off, by its number in the circuit
+        self.failed: Order = (-1, ())  # where the error stands that broke the last tick off
+        self._failing: Failing | None = None
 
     def take(
         self, found: Sequence[Exchanged], asking: Asking, instant: int, clock_moved: bool
@@ -69,7 +71,7 @@ class StagePart:
         """What earlier stages made in a tick → what this one makes of it."""
         come, gone = self._contents.take(found)
         turn = Round(asking, self._contents.read, frozenset(), clock_moved, set(come))
-        turn.places = dict(self._contents.places())
+        turn.places = self._contents.places()
         return self.advance(turn, None, found, come, gone, instant)
 
     def absorb(self, found: Sequence[Exchanged]) -> None:
@@ -98,13 +100,21 @@ class StagePart:
             deltas = {-1 - at: _all(rows) for at, rows in self._rows.items()}
         self._take_marks(found)
         self._mark(operators)
-        self.failing = -1
+        self.failed, self._failing = (-1, ()), None
         try:
             deltas = operators.advance(turn, tick, deltas)
             return self._finished(operators, deltas, turn, tick, anew, gone, instant)
         except Error:
-            self.failing = operators.failing
+            self.failed, self._failing = (operators.failing, ()), turn.failing
             raise
+
+    def first_error(self, why: Error) -> Error:
+        """Of all rows that failed in the last tick, the error of the first."""
+        found = None if self._failing is None else self._failing.first()
+        if found is None:
+            return why
+        self.failed = self.failed[0], found[0]
+        return found[1]
 
     def _finished(
         self, operators: Operators, deltas: Deltas, turn: Round, tick: Tick | None, anew: bool,
@@ -214,3 +224,7 @@ class UnitStage(CircuitRun):
         made = self.part.advance(turn, tick, (), set(), set(), instant)
         self.made = made
         return []
+
+    def first_error(self, why: Error) -> Error:
+        """Of all rows that failed in the last tick, the error of the first."""
+        return self.part.first_error(why)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
     from xstreamcast.operators.relational.exchanged import Exchanged, To
+    from xstreamcast.operators.relational.failing import Order
     from xstreamcast.spark.watching.host import Asked
     from xstreamcast.spark.watching.messages import Message
     from xstreamcast.tape.names import Names
@@ -136,9 +137,9 @@ class Later:
         clock_moved, asking = watch.now != self._ticked_at, watch._asking()
         try:
             made = deep(partial(part.take, found, asking, watch.now.instant, clock_moved))
-        except Error:
+        except Error as why:
             if not set(watch.kinds) - watch.ended:
-                raise
+                raise deep(partial(part.first_error, why)) from None
             return None
         finally:
             asking.release()
@@ -159,9 +160,9 @@ class Later:
         return list(told.items())
 
     @property
-    def order(self) -> tuple[int, int]:
+    def order(self) -> Order:
         """Where the error stands that broke the last tick off, among all that there may be."""
-        return (-1 if self._part is None else self._part.failing), self.spot.partition
+        return (-1, ()) if self._part is None else self._part.failed
 
     def _hear(self, part: Part) -> None:
         assert self._watch is not None

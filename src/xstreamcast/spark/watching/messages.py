@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from xstreamcast.errors import Error
     from xstreamcast.model.fragment import Refused
     from xstreamcast.operators.relational.exchanged import Exchanged, To
+    from xstreamcast.operators.relational.failing import Order
 
 Part: TypeAlias = tuple[Any, ...]  # ("described", stream, structure, now), ("ended", stream), …
 _WIRE: Final = "fragments"
@@ -96,7 +97,7 @@ class Failed:
     """An error that nothing can mend: to whoever emits the answer."""
 
     turn: int
-    order: tuple[int, int]  # which comes first in one place: the number of its operator, …
+    order: Order  # which comes first in one place
     why: Error
 
 
@@ -137,7 +138,8 @@ def message_bytes(one: Message, names: Names | None = None) -> bytes:
             to.facts |= {"turn": turn, "anew": anew, "clocks": [now for _, now in tables]}
             to.values("arrived", blob=[blob for blob, _ in tables])
         case Failed(turn, order, why):
-            to.facts |= {"turn": turn, "order": list(order), "why": error_facts(why)}
+            to.facts |= {"turn": turn, "why": error_facts(why)}
+            to.values("order", order=[order])
         case Handed():
             _write_handed(to, one, names)
     return packed({"message": type(one).__name__, "facts": to.facts}, to.finish())
@@ -177,7 +179,8 @@ def message_of(raw: bytes, names: Names | None = None) -> Message:
     facts = header["facts"]
     match header["message"]:
         case "Failed":
-            return Failed(facts["turn"], tuple(facts["order"]), error_from(facts["why"]))
+            ((order,),) = TableReader(tables, facts, Names()).values("order", "order")
+            return Failed(facts["turn"], order, error_from(facts["why"]))
         case "Whole":
             blobs = tables["arrived"]["blob"].to_pylist()
             both = tuple(zip(blobs, facts["clocks"], strict=True))

@@ -71,7 +71,7 @@ class Routing(Hosting):
         return _frame(str(key[0]), [(slots[number], 0, one) for number, one in made.items()])
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
-        failed = message_bytes(Failed(host.turn, (-1, 0), why))
+        failed = message_bytes(Failed(host.turn, (-1, ()), why))
         return _frame(str(key[0]), [(self.layout.slots[str(key[0])][0], 0, failed)])
 
 

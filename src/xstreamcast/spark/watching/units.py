@@ -20,6 +20,7 @@ from xstreamcast.spark.watching.messages import Arrived, Given, Handed, Part, Se
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import Refused
     from xstreamcast.operators.relational.exchanged import Exchanged, To
+    from xstreamcast.operators.relational.failing import Order
     from xstreamcast.operators.relational.staged import Made
     from xstreamcast.tape.names import Names
 
@@ -58,10 +59,10 @@ class Units:
         return None if self.watch is None else self.watch.names
 
     @property
-    def order(self) -> tuple[int, int]:
+    def order(self) -> Order:
         """Where the error stands that broke the last tick off, among all that there may be."""
         run = None if self.watch is None else self.watch.pipeline
-        return (run.part.failing if isinstance(run, UnitStage) else -1), self.number
+        return run.part.failed if isinstance(run, UnitStage) else (-1, ())
 
     def _asked(self, sent: Sent) -> list[Addressed]:
         assert self.watch is not None

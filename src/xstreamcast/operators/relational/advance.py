@@ -9,6 +9,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
@@ -41,6 +42,8 @@ class Operators:
         self,
         nodes: Sequence[c.Node],
         root: c.Node,
+        final: bool = False,
+        *,
         inputs: Mapping[int, Sequence[int]] | None = None,
         first: bool = True,
     ) -> None:
@@ -52,7 +55,7 @@ class Operators:
         self._inlined = frozenset(
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
-        self.all = [_operator(node, root) for node in nodes]
+        self.all = [_operator(node, root, final and node is root) for node in nodes]
         self.fresh = True  # nothing has been taken in yet
 
     def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
@@ -83,7 +86,7 @@ def _takes_pieces(node: c.Node) -> bool:
     return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
 
 
-def _operator(node: c.Node, root: c.Node) -> Any:
+def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
     match node:
         case c.One():
             return None
@@ -99,6 +102,8 @@ def _operator(node: c.Node, root: c.Node) -> Any:
             return RangeFoldOperator(node)
         case c.Nest():
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)
+        case c.Group() if final and grows(node.source):
+            return FirstOfGroup(node)
         case c.Group():
             return GroupOperator(node)
         case c.Order():

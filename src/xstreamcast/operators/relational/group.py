@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -128,12 +128,17 @@ class GroupOperator:
 
     def _named(self, delta: Delta) -> dict[Key, Key]:
         """The keys of the groups that new rows belong to."""
-        rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
+        return self.named({key: new for key, (_, new) in delta.items() if new is not None})
+
+    def named(self, given: Mapping[Key, Row]) -> dict[Key, Key]:
+        """The keys of the groups that rows belong to."""
+        rows = list(given.items())
+        columns = [[row.cells[at] for _, row in rows] for at in self._keys]
+        tags = {tag for cells in columns for cell in cells for tag, _ in cell}
         inexact = self.elsewhere or self._inexact > 0
-        inexact = inexact or any(self._is_inexact(row) for _, row in rows)
+        inexact = inexact or any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
         parts = []
-        for at, (_, variable) in zip(self._keys, self._node.keys, strict=True):
-            cells = [row.cells[at] for _, row in rows]
+        for cells, (_, variable) in zip(columns, self._node.keys, strict=True):
             if any(len(cell) > 1 for cell in cells):
                 lengths = np.array([len(cell) for cell in cells], np.int64)
                 flat = Items.mixed(*_flat(cells))

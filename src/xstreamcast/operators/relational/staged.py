@@ -130,7 +130,7 @@ class StagePart:
 
     def _made(self) -> Operators:
         nodes, stages = self._nodes, self.stages
-        made = Operators(nodes, self.circuit.root, stages.inputs, first=self.partition == 0)
+        made = Operators(nodes, self.circuit.root, inputs=stages.inputs, first=self.partition == 0)
         for node, operator in zip(nodes, made.all, strict=True):
             by_values = isinstance(node, c.Join) and any(
                 port.reader is node and port.route == "values" for port in stages.ports

@@ -43,9 +43,9 @@ KEPT = {
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
-    "Emit": ("_entries _ranks _settled", "_rendering _passes _order"),
+    "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order"),
     "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers failing"),
-    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited _failing"),
+    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited _failing _final"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",

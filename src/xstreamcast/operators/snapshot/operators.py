@@ -324,6 +324,7 @@ def write_emit(to: TableWriter, emit: Emit) -> None:
         used=[one.used for one in kept.values()], items=[one.listed for one in kept.values()],
     )  # fmt: skip
     to.values("emit.settled", count=[emit._settled])
+    to.facts["emit"] = {"tail": emit._tail}
 
 
 def read_emit(source: TableReader, emit: Emit) -> None:
@@ -334,3 +335,4 @@ def read_emit(source: TableReader, emit: Emit) -> None:
     emit._ranks = dict(zip(keys, ranks, strict=True))
     emit._order = SortedList(zip(ranks, keys, strict=True))
     ((emit._settled,),) = source.values("emit.settled", "count")
+    emit._tail = source.facts.get("emit", {}).get("tail")  # older snapshots know none

@@ -126,10 +126,10 @@ def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
             return _beside(given[0], given[1:])
         case c.Nest(outer=outer):
             return _nested(outer.width, given)
-        case c.Pick(outer=outer):
+        case c.Pick(outer=outer, place=place) if place.width == 0:
             within = _within(outer, given[:1])
             return _Wanted(within.place, (*within.routes, *_beside(within.place, given[1:])[1][1:]))
-        case c.Group(outer=0) if given[0] != ONE:
+        case c.Group(outer=0) | c.Members(outer=0) if given[0] != ONE:
             return _Wanted(KEY, ("name",))
         case c.Union(outer=0) if set(given) - {ONE}:
             return _Wanted(Place("made", id(node), node.width), _each("own", given))
@@ -237,6 +237,8 @@ def columns_read(node: c.Node, side: int) -> tuple[set[object], set[object]] | N
     match node:
         case c.Group(keys=keys, folds=folds, carried=carried):
             read: set[object] = {column for column, _ in keys} | set(carried)
+        case c.Members(keys=keys, columns=columns):
+            return {column for column, _ in keys} | set(columns), set()
         case c.Nest(inner=inner) if side > 0:
             folds, read = (inner[side - 1][1],), set()
         case _:

@@ -22,11 +22,12 @@ KEPT = {
     "NestOperator": ("_outer _states _made", "_node _cells _columns"),
     "GroupOperator": (
         "_rows _name _made",
-        "_node _keys _folded _cells _groups _inexact elsewhere _by_double",
+        "_node _names _folded _cells _groups _inexact elsewhere _by_double",
     ),
+    "MembersOperator": ("_rows _name", "_node _names _kept _inexact elsewhere _by_double"),
     "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),
-    "PickOperator": ("_orders _rows _shown _position", "_node _kept"),
+    "PickOperator": ("_rows _shown _places", "_node _kept _orders"),
     "NumberOperator": ("_rows _made", "_node _cells _orders"),
     "UnionOperator": ("", "_node _kept"),
     "WindowOperator": ("_rows _items _made", "_node _search _absolute"),
@@ -108,6 +109,9 @@ QUERIES = {
     "rest": """subsequence(for $a in stream("s")//u order by $a/v return string($a/v), 3)""",
     "picked": """(for $a in stream("s")//u order by $a/v return $a)
         [count(stream("s")//u[v = "2"])]""",
+    "medians": """for $a in stream("s")//u group by $k := string($a/k)
+        let $s := sort($a/v ! number(.))
+        return <g>{$k, $s[position() = ((count($s) + 1) idiv 2, count($s) idiv 2 + 1)]}</g>""",
     "windows": """for sliding window $w in stream("s")//u start at $i when true()
         only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
     "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"

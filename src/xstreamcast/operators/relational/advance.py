@@ -14,6 +14,7 @@ from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
+from xstreamcast.operators.relational.members import MembersOperator
 from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator
 from xstreamcast.operators.relational.positions import (
@@ -106,6 +107,8 @@ def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
             return FirstOfGroup(node)
         case c.Group():
             return GroupOperator(node)
+        case c.Members():
+            return MembersOperator(node)
         case c.Order():
             return OrderOperator(node)
         case c.Slice() if node.outer == 0 and grows(node.source):

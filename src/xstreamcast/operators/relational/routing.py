@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
-from xstreamcast.operators.relational.group import canonical
+from xstreamcast.operators.relational.group_names import canonical
 from xstreamcast.operators.relational.join_values import (
     NUMERIC,
     OTHER,
@@ -74,7 +74,9 @@ class Routing:
         reader = port.reader
         columns = port.source.columns
         self._keys = (
-            [columns.index(v) for v, _ in reader.keys] if isinstance(reader, c.Group) else []
+            [columns.index(v) for v, _ in reader.keys]
+            if isinstance(reader, c.Group | c.Members)
+            else []
         )
 
     def partitions(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[Partitions]:

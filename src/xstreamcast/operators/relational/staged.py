@@ -21,6 +21,7 @@ from xstreamcast.operators.relational.exchanged import Contents, Exchanged, To, 
 from xstreamcast.operators.relational.failing import Failing, Order
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.join import JoinOperator
+from xstreamcast.operators.relational.members import MembersOperator
 from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.routing import partitions_of_values
 from xstreamcast.operators.relational.run import CircuitRun
@@ -148,7 +149,7 @@ class StagePart:
         """Groups tell numbers apart in one way in all partitions."""
         named = {id(port.reader): at for at, port in self._ports() if port.route == "name"}
         for node, operator in zip(self._nodes, operators.all, strict=True):
-            if id(node) in named and isinstance(operator, GroupOperator):
+            if id(node) in named and isinstance(operator, GroupOperator | MembersOperator):
                 operator.elsewhere = bool(self._marked[named[id(node)]])
 
     def _ports(self) -> list[tuple[int, Port]]:

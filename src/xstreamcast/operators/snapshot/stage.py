@@ -9,6 +9,7 @@ import numpy as np
 from xstreamcast.operators.kept_units import together
 from xstreamcast.operators.relational.exchanged import alone
 from xstreamcast.operators.relational.group import GroupOperator
+from xstreamcast.operators.relational.members import MembersOperator
 from xstreamcast.operators.snapshot.operators import (
     read_emit,
     read_operator,
@@ -70,7 +71,7 @@ def read_part(source: TableReader, at: str, part: StagePart, names: Names) -> No
             read_operator(source, f"{at}.{number}", operator)
         part._mark(operators)
         for operator in operators.all:
-            if isinstance(operator, GroupOperator):
+            if isinstance(operator, GroupOperator | MembersOperator):
                 operator._by_double = operator.elsewhere or operator._inexact > 0
 
 

@@ -246,8 +246,9 @@ def test_of_several_errors_the_one_that_comes_first_in_one_place_is_told(
     ]
     there, here = InPartitions(how, partitions), Alone(how)
     found: list[list[str]] = [[], []]
+    places: tuple[Any, ...] = (there, here)
     for table in tables([HEAD + ROOT, *(reversed(units) if turned else units)]):
-        for place, errors in zip((there, here), found, strict=True):
+        for place, errors in zip(places, found, strict=True):
             try:
                 assert place.take(table) == []
             except Error as why:

@@ -243,7 +243,7 @@ def columns_read(node: c.Node, side: int) -> tuple[set[object], set[object]] | N
             folds, read = (inner[side - 1][1],), set()
         case _:
             return None
-    counted = {fold.column for fold in folds if fold.name in COUNTED}
+    counted: set[object] = {fold.column for fold in folds if fold.name in COUNTED}
     return read | {fold.column for fold in folds if fold.name not in COUNTED}, counted
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.folds import fold_state
-from xstreamcast.operators.relational.group import GroupOperator
+from xstreamcast.operators.relational.group_names import GroupNames, new_rows
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
@@ -30,15 +30,15 @@ class FirstOfGroup:
         into = [fold.into for fold in node.folds]
         self._cells = [(None, given[v]) if v in given else (into.index(v), 0) for v in node.columns]
         self._folded = [columns.index(fold.column) for fold in node.folds]
-        self._groups = GroupOperator(node)  # knows which rows are one group
+        self._names = GroupNames(columns, node.keys, node.outer)
         self._known: set[Key] = set()
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The groups that appeared."""
         (delta,) = deltas
-        rows = {key: new for key, (_, new) in delta.items() if new is not None}
+        rows = new_rows(delta)
         fresh: dict[Key, Members] = {}
-        for key, name in self._groups.named(rows).items() if rows else ():
+        for key, name in self._names.of(rows, False).items() if rows else ():
             if name not in self._known:
                 fresh.setdefault(name, []).append((key, rows[key]))
         self._known.update(fresh)

@@ -84,6 +84,19 @@ QUERIES = (
         "group by",
         "rows within their group",
     ),
+    (  # a loop over the root
+        'for $r in stream("a")/r return <n>{ count($r//u), sum($r/u/v/number(.)) }</n>',
+        'the root r of stream("a")',
+        "recompute",
+    ),
+    (
+        'for $r in stream("a")/r, $x in $r/u group by $k := string($x/k[1]) '
+        "return <n k='{ $k }'>{ count($x/v) }</n>",
+        ": count",
+        "the root",
+    ),
+    ('stream("a")/r/count(u)', "the root r", "recompute"),
+    ('stream("a")/none/count(u)', "the root none", "join"),
     (  # positions among items that all rows share
         f"for $x in {A} return <n>{{ ({B})[count($x/v)]/k }}</n>",
         "number rows",

@@ -67,7 +67,7 @@ def _pruned(root: c.Node, read: frozenset[p.Variable]) -> c.Node:
 def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, set[p.Variable]]]:
     """What a node reads of its inputs, if so much is needed of it."""
     match node:
-        case c.One() | c.Units():
+        case c.One() | c.Root() | c.Units():
             return []
         case c.Rows(source=source, tuples=tuples, scalars=scalars):
             used = facts(tuples).used | needed
@@ -111,7 +111,7 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
     """The node over narrowed inputs, with the columns that are needed."""
     columns = tuple(column for column in node.columns if column in needed)
     match node:
-        case c.One() | c.Units():
+        case c.One() | c.Root() | c.Units():
             return node
         case c.Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)

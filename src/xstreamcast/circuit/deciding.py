@@ -22,7 +22,7 @@ def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
 
 def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
     match node:
-        case c.One() | c.Units() | c.Join() | c.IntervalJoin() | c.Union():
+        case c.One() | c.Root() | c.Units() | c.Join() | c.IntervalJoin() | c.Union():
             return ()
         case c.Rows(scalars=scalars):
             return tuple(one for _, one in scalars)

@@ -21,6 +21,8 @@ def facts_of(node: c.Node) -> NodeFacts:
     match node:
         case c.One():
             return NodeFacts("none", "nothing", "nothing")
+        case c.Root():
+            return NodeFacts("none", "whether there is one", "1")
         case c.Units(pieces=True):
             return NodeFacts("the piece of the document", "nothing", "the units of a piece")
         case c.Units(append=True):

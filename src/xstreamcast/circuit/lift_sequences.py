@@ -29,6 +29,7 @@ class LiftSequences(Lifting):
         """A relation nested in the outer one, and what each of its rows gives: one after another
         they are the items of the value in the outer row.
         """
+        plan = self.over_roots(plan)
         if not self.mentions(plan):
             return outer, plan
         if self._is_chosen(plan) and not self._in_members:
@@ -47,6 +48,8 @@ class LiftSequences(Lifting):
                 return self._comma(parts, outer)
             case p.If() if any(map(self.mentions, branches(plan))):
                 return self._branched(plan, outer)
+            case p.SimpleMap(left) if outer.is_one_row and self._root_of(left) is not None:
+                return self._focused(plan, outer)
             case p.SimpleMap(left, right) if not (counts_positions(right) or self.mentions(right)):
                 found, result = self.items(left, outer)
                 return found, replace(plan, left=result)
@@ -70,7 +73,10 @@ class LiftSequences(Lifting):
                 return self.extend(plan, outer)
 
     def _return(self, plan: p.Return, outer: Relation) -> tuple[Relation, p.Expression]:
-        plan, parts = decomposed(plan, self.fresh)
+        loop = _only_loop(plan.source)
+        if loop is not None:
+            self._root_row(loop, outer)  # before the plan is taken apart by identity
+        plan, parts = decomposed(self.over_roots(plan), self.fresh)
         self._decomposed.update(parts)
         self._kept.append(plan)
         found = self.tuples(plan.source, outer)
@@ -283,6 +289,13 @@ class LiftSequences(Lifting):
             found.base, width, ((item, value),), (), carried, (*carried, value), width + 1
         )
         return Relation(node, places=whole.places), p.Var(value)
+
+
+def _only_loop(plan: p.Tuples) -> p.ForEach | None:
+    """The one loop of a FLWOR with nothing behind it that makes more rows, or other ones."""
+    while isinstance(plan, p.Let | p.Where):
+        plan = plan.source
+    return plan if isinstance(plan, p.ForEach) and isinstance(plan.source, p.Unit) else None
 
 
 def gives(plan: p.Call) -> bool:

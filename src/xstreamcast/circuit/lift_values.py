@@ -38,6 +38,7 @@ class LiftValues(Lifting):
 
     def extend(self, plan: Any, outer: Relation) -> tuple[Relation, Any]:
         """The relation with more columns, and the expression over them that reads no input."""
+        plan = self.over_roots(plan)
         if not self.mentions(plan):
             return outer, plan
         if not self._in_members and self._is_chosen(plan):

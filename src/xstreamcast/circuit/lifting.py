@@ -9,7 +9,7 @@ from typing import Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place
+from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
 from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
@@ -41,6 +41,7 @@ class Lifting(ABC):
         self._making: list[p.Expression] = []  # scalars on their way
         self._decomposed: dict[int, Decomposed] = {}  # by the identity of a group by clause
         self._members: dict[p.Variable, Members] = {}
+        self._roots: dict[p.Variable, p.Expression] = {}  # variables bound to the root of a stream
         self._in_members = False  # on the way to what is nested in a group
         self._kept: list[Any] = []  # plans whose identities are used
         self._top = Relation(c.One())
@@ -107,6 +108,37 @@ class Lifting(ABC):
             return True
         called = {n.function for n in descendants(body) if isinstance(n, p.UserCall | p.UserRef)}
         return any(self._function_mentions(n, seen) for n in called)
+
+    def over_roots(self, plan: Any) -> Any:
+        """The plan with paths to roots in the place of variables that are bound to them."""
+        if not facts(plan).used & self._roots.keys():
+            return plan
+
+        def put(node: Any) -> Any:
+            return self._roots.get(node.variable, node) if isinstance(node, p.Var) else node
+
+        return bottom_up(plan, put)
+
+    def _root_row(self, plan: p.ForEach, relation: Relation) -> Relation | None:
+        """A loop over the root element of a stream: what reads its variable reads the stream."""
+        found = self._root_of(plan.items)
+        if found is None or not relation.is_one_row or plan.position or plan.allowing_empty:
+            return None
+        self._roots[plan.variable] = plan.items
+        return Relation(found)
+
+    def _root_of(self, plan: p.Expression) -> c.Root | None:
+        """The root element of a stream that a path leads to."""
+        match plan:
+            case p.Step(p.StreamInput(name) | p.Root(p.StreamInput(name)), "child", test):
+                cut = self.cuts.get(input_name(name))
+            case _:
+                return None
+        if not isinstance(cut, TagCut) or cut.structure[cut.structure.root].type != "snapshot":
+            return None
+        if test.kind != "element" or test.type_tag is not None:
+            return None
+        return c.Root(input_name(name), test)
 
     def _is_chosen(self, plan: Any) -> bool:
         """Whether it is some positions of what is sorted within a group."""

@@ -14,6 +14,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.timing import Timing
 from xstreamcast.algebra.verdict import Verdict
+from xstreamcast.model.sequence_type import NodeItem
 
 Columns: TypeAlias = tuple[p.Variable, ...]
 
@@ -22,6 +23,16 @@ Columns: TypeAlias = tuple[p.Variable, ...]
 class One:
     """The relation of one row without columns: what a query is evaluated in."""
 
+    columns: Columns = ()
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Root:
+    """One row without columns while a stream has a root element that passes a test."""
+
+    input: str | None
+    test: NodeItem
     columns: Columns = ()
     width: int = 0
 
@@ -253,6 +264,7 @@ class Window:
 
 Node: TypeAlias = (
     One
+    | Root
     | Units
     | Rows
     | Join
@@ -286,7 +298,7 @@ class Circuit:
 def inputs_of(node: Node) -> tuple[Node, ...]:
     """The relations that a node reads."""
     match node:
-        case One() | Units():
+        case One() | Root() | Units():
             return ()
         case Rows(source=source, scalars=scalars):
             return (source, *(one for _, one in scalars))
@@ -312,7 +324,7 @@ def follows_clock(node: Node) -> bool:
 def with_inputs(node: Any, made: Mapping[int, Node]) -> Node:
     """The node over other inputs, which are found by the identity of those it reads."""
     match node:
-        case One() | Units():
+        case One() | Root() | Units():
             return node
         case Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)

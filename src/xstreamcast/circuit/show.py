@@ -41,6 +41,8 @@ def _line(node: c.Node) -> str:
     match node:
         case c.One():
             return "one row"
+        case c.Root(input=name, test=test):
+            return f"the root {test.local or '*'} of {_name(name)}"
         case c.Units(input=name):
             return f"units of {_name(name)}"
         case c.Rows(tuples=tuples, whole=whole):

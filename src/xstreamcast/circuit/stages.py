@@ -112,7 +112,7 @@ def _each(route: Route, inputs: Sequence[object]) -> tuple[Route, ...]:
 
 def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
     match node:
-        case c.One():
+        case c.One() | c.Root():
             return _Wanted(ONE, ())
         case c.Units():
             return _Wanted(KEY, ())
@@ -264,6 +264,8 @@ def why_one_partition(circuit: c.Circuit, strict: bool) -> str | None:
         return "nothing is computed unit by unit"
     if circuit.whole:
         return "a part of it reads an input as a whole"
+    if any(isinstance(node, c.Root) for node in c.in_order(circuit.root)):
+        return "it loops over the root of a stream"
     if strict and not isinstance(circuit.root, c.Units):
         return "answers that wait for missing fragments are emitted where all fragments are seen"
     return None

@@ -23,6 +23,7 @@ from xstreamcast.operators.version_units import VersionUnits
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
+    from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.tape.layout import Bools
     from xstreamcast.tape.store import Store
 
@@ -171,6 +172,15 @@ class FragmentFeed(HoleFeed):
         """Whether the root has come, and a fragment for every hole."""
         self._links.catch_up()
         return self._links.unfilled == 0 and len(self.history.roots()) > 0
+
+    def has_root(self, test: NodeItem) -> bool:
+        """Whether the root has come, and passes a test; the structure tells its name."""
+        root = self.history.structure[self.history.structure.root]
+        if (test.uri is not None and test.uri != root.uri) or test.local not in (None, root.local):
+            return False
+        if self._by_version is not None:
+            return self._by_version.root is not None
+        return self._root is not None
 
     def whole(self, store: Store) -> Items:
         """The temporal view of the stream, in a store."""

@@ -17,11 +17,16 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.model.change import Change
+    from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.units import Moved
 
 Teller = Concatenation | Windowing
 Valued = CountingAround | WindowValues
+
+
+def _unrooted(name: str | None, test: NodeItem) -> bool:
+    raise AssertionError("nobody knows the root here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,7 @@ class Tick:
     decided: bool = True  # nothing is missing that an answer may have to wait for
     ended: frozenset[str | None] = frozenset()
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept
+    rooted: Callable[[str | None, NodeItem], bool] = _unrooted  # whether a stream has such a root
     leaving: bool = False  # units go that are read once: what was emitted for them stays
 
     def keeps(self, name: str | None) -> bool:

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.change import Change
+    from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.tape.layout import Tape
 
@@ -319,7 +320,7 @@ class Watch:
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
             not undecided or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
-            leaving,
+            self._rooted, leaving,
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []
@@ -453,6 +454,11 @@ class Watch:
 
     def _everything(self, name: str | None) -> Moved:
         return all_units(self._feeds[name])
+
+    def _rooted(self, name: str | None, test: NodeItem) -> bool:
+        """Whether a stream of fragments has a root element that passes a test."""
+        feed = self._feeds.get(name)
+        return isinstance(feed, FragmentFeed) and feed.has_root(test)
 
     def _again(self, keys: Sequence[str], name: str | None) -> list[Moved]:
         return units_again(self._feeds[name], keys)

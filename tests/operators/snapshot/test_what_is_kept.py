@@ -15,6 +15,7 @@ from xstreamcast.operators.relational.run import CircuitRun
 
 # class: (what a snapshot has, what is made again or holds only during a tick)
 KEPT = {
+    "RootRow": ("_there", "_node"),
     "UnitRows": ("_there _timers", "_node _whole _content"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
     "JoinOperator": ("_left _right _mode", "_node _cells owns"),
@@ -112,6 +113,7 @@ QUERIES = {
     "medians": """for $a in stream("s")//u group by $k := string($a/k)
         let $s := sort($a/v ! number(.))
         return <g>{$k, $s[position() = ((count($s) + 1) idiv 2, count($s) idiv 2 + 1)]}</g>""",
+    "rooted": """for $r in stream("s")/r return <n>{count($r//u)}</n>""",
     "windows": """for sliding window $w in stream("s")//u start at $i when true()
         only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
     "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"

@@ -24,6 +24,7 @@ from xstreamcast.operators.relational.positions import (
     UnionOperator,
 )
 from xstreamcast.operators.relational.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
@@ -67,6 +68,9 @@ class Operators:
             match node:
                 case c.One():
                     deltas[id(node)] = {(): _ONE} if fresh and self._first else {}
+                case c.Root():
+                    assert tick is not None
+                    deltas[id(node)] = operator.apply(tick)
                 case c.Units():
                     assert tick is not None
                     deltas[id(node)] = operator.apply(turn, tick, fresh)
@@ -91,6 +95,8 @@ def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
     match node:
         case c.One():
             return None
+        case c.Root():
+            return RootRow(node)
         case c.Units():
             return UnitRows(node, whole=node is not root)
         case c.Rows():

@@ -31,6 +31,7 @@ from xstreamcast.operators.relational.positions import (
     UnionOperator,
 )
 from xstreamcast.operators.relational.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
@@ -52,8 +53,8 @@ if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 Operator = (
-    UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator | MembersOperator
-    | OrderOperator
+    RootRow | UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator
+    | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingNumber | None
@@ -72,6 +73,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             _write_relation(to, f"{at}.made", operator._made)
         case IntervalJoinOperator():
             write_interval_join(to, at, operator)
+        case RootRow():
+            to.values(f"{at}.there", there=[operator._there])
         case UnitRows():
             _write_units(to, at, operator)
         case RowsOperator():
@@ -120,6 +123,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             read_range_fold(source, at, operator)
         case IntervalJoinOperator():
             read_interval_join(source, at, operator)
+        case RootRow():
+            ((operator._there,),) = source.values(f"{at}.there", "there")
         case UnitRows():
             _read_units(source, at, operator)
         case RowsOperator():

@@ -22,8 +22,8 @@ def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
 
 def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
     match node:
-        case c.One() | c.Units() | c.Join() | c.IntervalJoin() | c.Union():
-            return ()
+        case c.One() | c.Units() | c.Join() | c.IntervalJoin() | c.Union() | c.GrowingWindow():
+            return ()  # windows close for good
         case c.Rows(scalars=scalars):
             return tuple(one for _, one in scalars)
         case c.Nest(inner=inner):

@@ -36,6 +36,9 @@ class LiftSequences(Lifting):
             found = self._driven(plan, tuples=False)
             if found is not None:
                 return self._product(outer, found), p.Var(found.bound[-1])
+            found = self._growing_windows(plan)
+            if found is not None:
+                return self._product(outer, found), p.Var(found.variables[-1])
         match plan:
             case p.Return():
                 return self._return(plan, outer)

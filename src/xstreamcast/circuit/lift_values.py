@@ -98,7 +98,13 @@ class LiftValues(Lifting):
         ranged = None if call is None else self._range_fold(plan, call, outer)
         if ranged is not None:
             return ranged
+        if call is not None and outer.is_one_row:
+            around = self._counted_around(plan, call)
+            if around is not None:
+                return around
         whole = outer.closed()
+        if self.growing and call is not None and isinstance(plan, p.Return):
+            plan = _folded_alone(plan, call)
         found, result = self.items(plan, whole)
         into = self.fresh("nested" if call is None else call.function.local)
         item = self.fresh("item")
@@ -287,6 +293,13 @@ def _pairs_up(node: c.Node, outer: c.Node) -> bool:
     if isinstance(node, c.IntervalJoin) and node.left.width and node.word in ("before", "after"):
         return True
     return any(_pairs_up(one, outer) for one in c.inputs_of(node) if one.width >= outer.width)
+
+
+def _folded_alone(plan: p.Return, call: p.Call) -> p.Return:
+    """A loop that gives what a fold needs of its results: their number, or their values."""
+    if call.function.local in ("count", "exists", "empty"):
+        return replace(plan, result=p.SimpleMap(plan.result, TRUE, span=plan.result.span))
+    return replace(plan, result=called("data", plan.result))
 
 
 def _is_inequality(plan: p.Expression) -> bool:

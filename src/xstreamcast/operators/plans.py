@@ -12,36 +12,29 @@ from xstreamcast.circuit.documents import Levels, deepest_circuit
 from xstreamcast.circuit.inner_folds import with_inner_folds
 from xstreamcast.operators.answer_feed import ROOT
 from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
-from xstreamcast.operators.feeds import document_feed
-from xstreamcast.operators.pipeline import Pipeline
-from xstreamcast.operators.relational.choice import division_of_documents
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.split_feed import SplitFeed
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Division
     from xstreamcast.algebra.program import Program
     from xstreamcast.tape.names import Names
 
 
 @dataclass(frozen=True, slots=True)
 class WatchPlan:
-    """A circuit over the cuts of its inputs; or a division, for joins and windows of documents."""
+    """A circuit over the cuts of its inputs."""
 
     circuit: c.Circuit
     cuts: Mapping[str | None, Cut]
     levels: Levels  # of documents
-    division: Division | None
 
-    def run(self) -> CircuitRun | Pipeline:
+    def run(self) -> CircuitRun:
         """The operators."""
-        return CircuitRun(self.circuit) if self.division is None else Pipeline(self.division)
+        return CircuitRun(self.circuit)
 
     def document(self, name: str | None, names: Names, mixed: bool) -> DocumentReader:
         """What reads a document; `mixed`: other inputs may let it be read another way later."""
         title = name or "input"
-        if self.division is not None:
-            return document_feed(name, names, self.division, mixed)
         if name in self.circuit.whole:
             return WholeDocument(title, names)
         nodes = c.in_order(self.circuit.root)
@@ -71,7 +64,6 @@ def planned(
     if around:  # what stands around the items of an answer is read with them
         rest = {name: cut for name, cut in cuts.items() if name not in around}
         return planned(program, rest, documents, inner)
-    division = division_of_documents(program, circuit, cuts, documents)
-    if division is None and inner:
+    if inner:
         circuit = with_inner_folds(program, circuit, cuts)
-    return WatchPlan(circuit, cuts, levels, division)
+    return WatchPlan(circuit, cuts, levels)

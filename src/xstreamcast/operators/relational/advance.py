@@ -11,6 +11,7 @@ from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.nest import NestOperator
@@ -27,7 +28,7 @@ from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
 
 Deltas = dict[int, Delta]  # by the identity of a node
@@ -63,6 +64,12 @@ class Operators:
                     given = [deltas[id(one)] for one in c.inputs_of(node)]
                     deltas[id(node)] = operator.apply(turn, given)
         return deltas
+
+    @property
+    def state_bytes(self) -> int:
+        """About what operators over documents keep."""
+        growing = (one for one in self.all if isinstance(one, GrowingWindowOperator))
+        return sum(one.state_bytes for one in growing)
 
 
 def _takes_pieces(node: c.Node) -> bool:
@@ -102,6 +109,8 @@ def _operator(node: c.Node, root: c.Node) -> Any:
             return UnionOperator(node)
         case c.Window():
             return WindowOperator(node)
+        case c.GrowingWindow():
+            return GrowingWindowOperator(node)
 
 
 def _slice_of_growing(node: c.Slice) -> FirstRows | LastRows | SliceOperator:

@@ -57,7 +57,14 @@ class RowsOperator:
         if todo:
             for (key, _), made in zip(todo, self._evaluated(todo, turn), strict=True):
                 self._replace(key, made, out, turn)
+        self._settle(turn)
         return out
+
+    def _settle(self, turn: Round) -> None:
+        """Let go of what was made of rows that never change."""
+        settled = turn.settled.get(id(self._node.source), ())
+        for key in settled if not self._again else ():
+            self._made.pop(key, None)
 
     def _take_scalars(self, deltas: Sequence[Delta]) -> bool:
         changed = False

@@ -14,8 +14,8 @@ from xstreamcast.operators.relational.tick import Round
 
 if TYPE_CHECKING:
     from xstreamcast.model.change import Change
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.asking import Asking
-    from xstreamcast.operators.pipeline import Tick
 
 
 class CircuitRun:
@@ -39,19 +39,18 @@ class CircuitRun:
         operators = self._operators or Operators(self._order, self.circuit.root)
         self._operators = None
         reader = UnitReader(tick, self.circuit.sources)
-        turn = Round(asking, reader, tick.touched, tick.clock_moved)
+        turn = Round(
+            asking, reader, tick.touched, tick.clock_moved, decided=tick.decided, ended=tick.ended
+        )
         deltas = operators.advance(turn, tick, {})
         self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
         out = self._emit.apply(turn, deltas[id(self.circuit.root)], instant, anew)
         self._operators = operators
         return out
 
-    def take_over(self, before: object) -> bool:
+    def take_over(self, before: CircuitRun) -> None:
         """Go on with the answer of another circuit."""
-        if not isinstance(before, CircuitRun):
-            return False
         self._emit.take_over(before._emit)
-        return True
 
     @property
     def driven(self) -> frozenset[str | None]:
@@ -92,4 +91,5 @@ class CircuitRun:
     @property
     def state_bytes(self) -> int:
         """About what is kept."""
-        return self._emit.state_bytes
+        held = 0 if self._operators is None else self._operators.state_bytes
+        return held + self._emit.state_bytes

@@ -30,8 +30,8 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.model.change import Change
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.asking import Asking
-    from xstreamcast.operators.pipeline import Tick
 
 Rendered = tuple[Any, tuple[str, ...]]  # the rank of a row, and its items
 Unit = tuple[int, str]  # the number of an input, and the key of a unit

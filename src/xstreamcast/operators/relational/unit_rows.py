@@ -11,7 +11,7 @@ from xstreamcast.operators.timers import Timers
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
-    from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
     from xstreamcast.operators.units import Minis, Moved
 

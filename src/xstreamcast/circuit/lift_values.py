@@ -45,7 +45,7 @@ class LiftValues(Lifting):
                 return self._searched(plan, outer)
             case p.Call(_, (argument, *_)) if is_fold(plan):
                 return self._nested(argument, plan, outer)
-            case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
+            case p.Return() | p.SimpleMap() | p.Filter():
                 return self._nested(plan, None, outer)
             case p.Call() if gives(plan):
                 return self._nested(plan, None, outer)

@@ -31,6 +31,7 @@ from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.sharing import Shared, share
 from xstreamcast.operators.split_feed import SplitFeed
+from xstreamcast.operators.uncollected import uncollected
 from xstreamcast.operators.units import Moved
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
@@ -273,7 +274,8 @@ class Watch:
 
     def tick(self) -> list[Change]:
         """The changes of the answer since the last tick."""
-        changes = deep(self._tick)  # one thread for all evaluations of a tick
+        with uncollected():
+            changes = deep(self._tick)  # one thread for all evaluations of a tick
         for feed in self._feeds.values():
             if isinstance(feed, SplitFeed):
                 feed.drop()

@@ -253,6 +253,6 @@ def _prefix(key: Key) -> str:
 
 
 def _part(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "(" + ",".join(_part(one) for one in value) + ")"
+    if type(value) is tuple:
+        return f"({','.join(map(_part, value))})"
     return str(value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.model.delta import Delta, Key, Row
+from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.join_index import JoinSide, Mode, mode_of
 from xstreamcast.operators.relational.join_values import JoinValues, key_values
 
@@ -42,7 +42,8 @@ class JoinOperator:
         found = self._values(left, True, turn), self._values(right, False, turn)
         mode = self._mode_after(left, found[0], right, found[1])
         whole = mode != self._mode
-        before = self._pairs(left, right, whole, old=True)
+        adds = all(old is None for delta in deltas for old, _ in delta.values())
+        before = {} if adds and not whole else self._pairs(left, right, whole, old=True)
         self._left.update(left, found[0], mode)
         self._right.update(right, found[1], mode)
         if whole:
@@ -50,6 +51,8 @@ class JoinOperator:
             self._left.rebuild(mode)
             self._right.rebuild(mode)
         after = self._pairs(left, right, whole, old=False)
+        if not before:
+            return {(*one, other): RowDelta(None, row) for (one, other), row in after.items()}
         out: Delta = {}
         for pair in {**dict.fromkeys(before), **dict.fromkeys(after)}:
             turn.put(out, (*pair[0], pair[1]), before.get(pair), after.get(pair))

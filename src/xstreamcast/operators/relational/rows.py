@@ -9,7 +9,7 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import grows
 from xstreamcast.evaluate.tuples import gathered
-from xstreamcast.model.delta import Cell, Delta, Key, Row
+from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
@@ -46,6 +46,8 @@ class RowsOperator:
                 else:
                     self._rows[key] = new
         out: Delta = {}
+        if not self._keeps:
+            return self._appended(source, turn)
         for key, (_, new) in source.items():
             if new is None:
                 self._replace(key, [], out, turn)
@@ -59,6 +61,24 @@ class RowsOperator:
                 self._replace(key, made, out, turn)
         self._settle(turn)
         return out
+
+    def _appended(self, source: Delta, turn: Round) -> Delta:
+        """What became of rows that follow all others, and never change."""
+        rows = [(key, new) for key, (_, new) in source.items() if new is not None]
+        if not rows:
+            return {}
+        made = self._evaluated(rows, turn)
+        if not self._node.nested:
+            return {
+                key: RowDelta(None, own[0])
+                for (key, _), own in zip(rows, made, strict=True)
+                if own
+            }
+        return {
+            (*key, at): RowDelta(None, row)
+            for (key, _), own in zip(rows, made, strict=True)
+            for at, row in enumerate(own)
+        }
 
     def _settle(self, turn: Round) -> None:
         """Let go of what was made of rows that never change."""
@@ -77,7 +97,7 @@ class RowsOperator:
     def _replace(self, key: Key, made: list[Row], out: Delta, turn: Round) -> None:
         """Note what a row of the source becomes now."""
         before = self._made.pop(key, [])
-        if made and self._keeps:
+        if made:
             self._made[key] = made
         nested = self._node.nested
         for at in range(max(len(before), len(made))):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.atomic import NODE
@@ -34,7 +34,10 @@ class UnitRows:
             moves += self._due(tick, moves, turn)
         out: Delta = {}
         for moved in moves:
-            self._take(moved, out, turn, self._whole and not tick.decided)
+            if self._node.append and moved.asked is not None and moved.asked.missing is None:
+                self._append(moved.asked, moved.places, out)
+            else:
+                self._take(moved, out, turn, self._whole and not tick.decided)
         turn.places[self._node.source] = self._there
         return out
 
@@ -45,6 +48,13 @@ class UnitRows:
         asked = {key for one in moves if one.asked is not None for key in one.asked.keys}
         due = [u for u in self._timers.due(turn.asking.now.instant) if u not in asked]
         return tick.again(due, name) if due else []
+
+    def _append(self, minis: Minis, places: Mapping[str, int], out: Delta) -> None:
+        """Units that follow all others: nobody knows them yet."""
+        source, whole = self._node.source, self._whole
+        for unit in minis.keys:
+            cells = (((NODE, NodeRef(source, unit, 0)),),) if whole else ()
+            out[str(unit),] = RowDelta(None, Row((places[unit],), cells))
 
     def _take(self, moved: Moved, out: Delta, turn: Round, whole: bool) -> None:
         for unit in moved.leaving(list(self._there) if moved.complete else ()):

@@ -10,7 +10,7 @@ from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.timing import asks_clock
-from xstreamcast.algebra.walk import map_children
+from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
 from xstreamcast.circuit.decompose import ORDERS, SUMMARISED, gives_distinct, is_fold, stays_narrow
@@ -103,7 +103,7 @@ class LiftValues(Lifting):
             if around is not None:
                 return around
         whole = outer.closed()
-        if self.growing and call is not None and isinstance(plan, p.Return):
+        if self.growing and call is not None:
             plan = _folded_alone(plan, call)
         found, result = self.items(plan, whole)
         into = self.fresh("nested" if call is None else call.function.local)
@@ -295,11 +295,17 @@ def _pairs_up(node: c.Node, outer: c.Node) -> bool:
     return any(_pairs_up(one, outer) for one in c.inputs_of(node) if one.width >= outer.width)
 
 
-def _folded_alone(plan: p.Return, call: p.Call) -> p.Return:
-    """A loop that gives what a fold needs of its results: their number, or their values."""
+def _folded_alone(plan: p.Expression, call: p.Call) -> p.Expression:
+    """Windows that give what a fold needs of their results: their number, or their values."""
+    if not isinstance(plan, p.Return) or not _has_windows(plan.source):
+        return plan
     if call.function.local in ("count", "exists", "empty"):
         return replace(plan, result=p.SimpleMap(plan.result, TRUE, span=plan.result.span))
     return replace(plan, result=called("data", plan.result))
+
+
+def _has_windows(tuples: p.Tuples) -> bool:
+    return any(isinstance(node, p.Window) for node in descendants(tuples))
 
 
 def _is_inequality(plan: p.Expression) -> bool:

@@ -21,6 +21,7 @@ from xstreamcast.circuit.decompose import GroupFold
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import NotLifted, Places, Relation
+from xstreamcast.circuit.sinking import sunk
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
@@ -279,7 +280,12 @@ class Lifting(ABC):
         """The loop with a condition, as a join where it compares."""
         tuples: p.Tuples = p.Where(loop, test)
         tuples = split_where(tuples, self._known)  # type: ignore[arg-type]
-        return self._joined(tuples)
+        return self._joined(self._sunk(tuples))
+
+    def _sunk(self, tuples: p.Tuples) -> p.Tuples:
+        if not isinstance(tuples, p.Where):
+            return tuples
+        return sunk(replace(tuples, source=self._sunk(tuples.source)), self._known)
 
     def _joined(self, tuples: p.Tuples) -> p.Tuples:
         if not isinstance(tuples, p.Where):

@@ -22,6 +22,7 @@ class Tick:
     decided: bool = True  # nothing is missing that an answer may have to wait for
     ended: frozenset[str | None] = frozenset()
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept
+    dropped: frozenset[str | None] = frozenset()  # inputs of which units were dropped
 
     def keeps(self, name: str | None) -> bool:
         """Whether units of an input can be read again."""

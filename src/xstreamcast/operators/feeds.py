@@ -34,4 +34,4 @@ def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
 
 def drops_units(feed: Feed) -> bool:
     """Whether units are not kept, so that nothing can be evaluated again."""
-    return isinstance(feed, DocumentFeed) or (isinstance(feed, SplitFeed) and feed.held)
+    return isinstance(feed, DocumentFeed) or (isinstance(feed, SplitFeed) and feed.drops)

@@ -42,7 +42,9 @@ class WatchPlan:
             kept = sorted((guard for one, guard in self.circuit.held if one == name), key=str)
             return DocumentFeed(title, names, self.levels[name], held=kept)
         held = any(isinstance(n, c.Units) and n.append for n in nodes)
-        return SplitFeed(title, names, self.levels[name], mixed, held)
+        # where inputs are joined, what is to come on one may mend an error over another
+        drops = held and len(self.circuit.sources) == 1
+        return SplitFeed(title, names, self.levels[name], mixed, held, drops)
 
 
 DocumentReader = DocumentFeed | SplitFeed | WholeDocument

@@ -276,10 +276,17 @@ class Watch:
         """The changes of the answer since the last tick."""
         with uncollected():
             changes = deep(self._tick)  # one thread for all evaluations of a tick
-        for feed in self._feeds.values():
-            if isinstance(feed, SplitFeed):
-                feed.drop()
+        self._drop_units()
         return changes
+
+    def _drop_units(self) -> None:
+        """Let go of units of documents that nobody refers to, when nobody can read them again."""
+        for name, feed in self._feeds.items():
+            if isinstance(feed, SplitFeed) and feed.held:
+                if self.ended >= set(self.kinds):
+                    feed.release()
+                feed.drops = feed.drops or self.ended >= set(self.kinds) - {name}
+                feed.drop()
 
     def _tick(self) -> list[Change]:
         if self.pipeline is None or self._lacks_item():
@@ -298,6 +305,7 @@ class Watch:
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
             not undecided or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
+            frozenset(n for n, f in self._feeds.items() if drops_units(f)),
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []

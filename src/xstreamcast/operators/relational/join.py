@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import adds, inputs_beside
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.join_index import JoinSide, Mode, mode_of
 from xstreamcast.operators.relational.join_values import JoinValues, key_values
@@ -29,6 +30,8 @@ class JoinOperator:
         op = "eq" if node.key is None else node.key.op
         self._left, self._right = JoinSide(op), JoinSide(_SWAPPED[op])
         self._mode: Mode = "all" if node.key is None else "none"
+        self._adds = adds(node)
+        self._inputs = inputs_beside(node.left), inputs_beside(node.right)
         left, right = node.left.columns, node.right.columns
         self._cells = [
             (True, left.index(v)) if v in left else (False, right.index(v)) for v in node.columns
@@ -37,12 +40,23 @@ class JoinOperator:
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The pairs that came, went, or whose rows changed."""
         left, right = deltas
-        if not left and not right:
-            return {}
+        out = self._joined(left, right, turn) if left or right else {}
+        if self._adds:
+            self._release(turn.ended)
+        return out
+
+    def _release(self, ended: frozenset[str | None]) -> None:
+        """Let go of rows that only further rows of inputs that have ended could match."""
+        if self._inputs[1] <= ended:
+            self._left.clear()
+        if self._inputs[0] <= ended:
+            self._right.clear()
+
+    def _joined(self, left: Delta, right: Delta, turn: Round) -> Delta:
         found = self._values(left, True, turn), self._values(right, False, turn)
         mode = self._mode_after(left, found[0], right, found[1])
         whole = mode != self._mode
-        adds = all(old is None for delta in deltas for old, _ in delta.values())
+        adds = all(old is None for delta in (left, right) for old, _ in delta.values())
         before = {} if adds and not whole else self._pairs(left, right, whole, old=True)
         self._left.update(left, found[0], mode)
         self._right.update(right, found[1], mode)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.free import facts
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.growing import adds
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 
@@ -30,7 +30,7 @@ class RowsOperator:
         self._again = bool(node.scalars or node.whole) or clocked
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}
-        self._keeps = not grows(node)  # rows that never change need not be known again
+        self._keeps = not adds(node)  # rows that never change need not be known again
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """What became of the rows that changed, or that read something that changed."""
@@ -63,7 +63,7 @@ class RowsOperator:
         return out
 
     def _appended(self, source: Delta, turn: Round) -> Delta:
-        """What became of rows that follow all others, and never change."""
+        """What became of rows that never change."""
         rows = [(key, new) for key, (_, new) in source.items() if new is not None]
         if not rows:
             return {}

@@ -28,7 +28,7 @@ class UnitRows:
     def apply(self, turn: Round, tick: Tick, everything: bool) -> Delta:
         """The units that changed; all of them if everything is to be made anew."""
         name = self._node.input
-        everything = everything and not self._node.append  # of which little is kept
+        everything = everything and name not in tick.dropped
         moves = [tick.everything(name)] if everything else list(tick.moves.get(name, ()))
         if self._node.clock and turn.clock_moved and not everything:
             moves += self._due(tick, moves, turn)

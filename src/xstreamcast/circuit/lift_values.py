@@ -45,7 +45,9 @@ class LiftValues(Lifting):
                 return self._searched(plan, outer)
             case p.Call(_, (argument, *_)) if is_fold(plan):
                 return self._nested(argument, plan, outer)
-            case p.Return() | p.SimpleMap() | p.Filter():
+            case p.Comma() if self.growing:  # snapshots of streams hold the operators of a nested one
+                return self._children(plan, outer)
+            case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
                 return self._nested(plan, None, outer)
             case p.Call() if gives(plan):
                 return self._nested(plan, None, outer)

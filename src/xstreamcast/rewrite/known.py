@@ -30,8 +30,12 @@ class Known:
             self._next = 1 + max(numbers, default=0)
         self._next += 1
         variable = p.Variable(self._next - 1, name)
-        self._around = self.around().bind(variable, kind)
+        self.bind(variable, kind)
         return variable
+
+    def bind(self, variable: p.Variable, kind: StaticType) -> None:
+        """A variable that somebody else made has values of that type."""
+        self._around = self.around().bind(variable, kind)
 
     def around(self) -> Around:
         """The types of all variables."""

@@ -17,9 +17,9 @@ from xstreamcast.operators.relational.run import CircuitRun
 KEPT = {
     "UnitRows": ("_there _timers", "_node _whole"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
-    "JoinOperator": ("_left _right _mode", "_node _cells"),
+    "JoinOperator": ("_left _right _mode", "_node _cells _adds _inputs"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
-    "NestOperator": ("_outer _states _made", "_node _cells _columns"),
+    "NestOperator": ("_outer _states _made", "_node _cells _columns _adds _others"),
     "GroupOperator": ("_rows _name _made", "_node _keys _folded _cells _groups _inexact"),
     "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),
@@ -40,9 +40,9 @@ KEPT = {
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
-    "Emit": ("_entries _ranks _settled", "_rendering _passes _order"),
+    "Emit": ("_entries _ranks _settled", "_rendering _passes _order _root"),
     "Operators": ("all", "_nodes _inlined fresh"),
-    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited"),
+    "CircuitRun": ("_operators _emit asked", "circuit _order _waited"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",

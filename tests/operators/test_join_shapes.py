@@ -39,6 +39,7 @@ QUERIES = (
     'for $a in stream("a")/r/u[@n], $b in stream("b")/r/u[@n] where $a/@n eq $b/@n return $b/v',
     f"for $a in {A} return <t>{{ {B}[@n = $a/@n and k = $a/k]/v/text() }}</t>",
     f"for $a in {A} where $a/k = {B}/@n return {C}[@n = $a/k]/k",
+    f"for $a in {A} return <t>{{ {B}[v != $a/v][k = $a/k]/@n/string() }}</t>",
 )  # fmt: skip
 
 

@@ -61,11 +61,7 @@ def deepest(
         for depth in range(2, (DEEPEST_CUT if documents else 2) + 1)
     ]
     same = [one for one in tried if _shape(one) == _shape(tried[0])]
-    free = [
-        one
-        for one in same
-        if not any(part.guards for part in one.parts)
-    ]
+    free = [one for one in same if not any(part.guards for part in one.parts)]
     if not tried[0].parts:
         return tried[0]  # whose reasons are not that it was cut too deep
     best = free[-1] if free else same[0]

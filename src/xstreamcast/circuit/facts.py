@@ -80,10 +80,10 @@ def facts_of(node: c.Node) -> NodeFacts:
                 "the outer row", "its items and windows", "the windows that hold the item"
             )
         case c.GrowingWindow(source=units, shape=shape):
-            key = "the window" if shape.by is None else "the value, and the window"
+            known_by = "the window" if shape.by is None else "the value, and the window"
             grow = list(windows_grow(shape, shown_name(units.input)))
             kept = f"{windows_keep(shape)}; bounded: {'no; ' + grow[0] if grow else 'yes'}"
-            return NodeFacts(key, kept, "the windows that it ends, and those that are open")
+            return NodeFacts(known_by, kept, "the windows that it ends, and those that are open")
 
 
 def _key(node: c.Node) -> str:

@@ -45,7 +45,7 @@ class LiftValues(Lifting):
                 return self._searched(plan, outer)
             case p.Call(_, (argument, *_)) if is_fold(plan):
                 return self._nested(argument, plan, outer)
-            case p.Comma() if self.growing:  # snapshots of streams hold the operators of a nested one
+            case p.Comma() if self.growing:  # streams have snapshots of the nested relation
                 return self._children(plan, outer)
             case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
                 return self._nested(plan, None, outer)

@@ -8,19 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from xstreamcast.algebra.cut import Cut, TagCut
+from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit.compile import circuit_of
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.model.structure import TagStructure
 
 
-def passing(program: Program, cuts: Mapping[str | None, Cut]) -> dict[str | None, Cut]:
+def passing(
+    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
+) -> dict[str | None, Cut]:
     """The cuts, those of streams as deep as the query is computed in the same way."""
     found = dict(cuts)
+    others: dict[str | None, Cut] = {name: DepthCut(2) for name in documents}
     for name, cut in cuts.items():
         if isinstance(cut, TagCut) and not cut.structure.open:
-            found[name] = _deepest(program, found, name, cut)
+            found[name] = _deepest(program, {**found, **others}, name, cut)
     return found
 
 

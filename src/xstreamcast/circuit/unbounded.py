@@ -11,7 +11,7 @@ _BOUND = "windows would bound it"
 
 def unbounded_nodes(circuit: c.Circuit, streams: frozenset[str | None]) -> list[str]:
     """A sentence for each operator that keeps more and more; `streams` are told by themselves."""
-    found = []
+    found: list[str] = []
     for node in c.in_order(circuit.root):
         inputs = {one.input for one in c.in_order(node) if isinstance(one, c.Units)} - streams
         if isinstance(node, c.GrowingWindow):

@@ -190,7 +190,7 @@ class Watch:
     def _divide(self) -> None:
         """Plan the query, and begin; or begin anew."""
         documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
-        cuts = self._cuts()
+        cuts = self._cuts(documents)
         inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
         plan = planned(self.program, cuts, documents - self._uncut, inner)
         self.pipeline = self._go_on(plan.run())
@@ -216,7 +216,7 @@ class Watch:
             made.take_over(self.pipeline)
         return made
 
-    def _cuts(self) -> Mapping[str | None, Cut]:
+    def _cuts(self, documents: frozenset[str | None]) -> Mapping[str | None, Cut]:
         """Where streams of fragments, and answers that are read as inputs, are cut into units."""
         cuts: dict[str | None, Cut] = {
             name: TagCut(feed.history.structure)
@@ -228,7 +228,7 @@ class Watch:
             if name not in self._uncut:
                 cuts[name] = DepthCut(2)
         self._ask_answers_again()
-        return cuts if self.shallow else passing(self.program, cuts)
+        return cuts if self.shallow else passing(self.program, cuts, documents - self._uncut)
 
     def _begin(self, name: str | None, plan: WatchPlan) -> None:
         """Read a document as the plan needs it; again from its beginning if it was split."""
@@ -418,7 +418,7 @@ class Watch:
             self._unkept = True
             self._divide()
             return
-        if not self.shallow and _passes(self._cuts()):
+        if not self.shallow and _passes(self._cuts(frozenset())):
             self.shallow = True
             self._divide()
             return

@@ -23,7 +23,7 @@ def explain_circuit(program: Program, structures: Mapping[str, TagStructure] | N
     known = structures or {}
     documents = inputs_of(program) - set(known)
     cuts: Mapping[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
-    plan = planned(program, passing(program, cuts), documents, inner=True)
+    plan = planned(program, passing(program, cuts, documents), documents, inner=True)
     lines = [show_circuit(plan.circuit, facts=True), *_reasons(program, plan.circuit)]
     for name, structure in sorted(known.items()):
         lines += [f'stream("{name}")', *forgets(program, name, structure)]

@@ -70,9 +70,7 @@ class RowsOperator:
         made = self._evaluated(rows, turn)
         if not self._node.nested:
             return {
-                key: RowDelta(None, own[0])
-                for (key, _), own in zip(rows, made, strict=True)
-                if own
+                key: RowDelta(None, own[0]) for (key, _), own in zip(rows, made, strict=True) if own
             }
         return {
             (*key, at): RowDelta(None, row)

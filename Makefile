@@ -4,6 +4,8 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 BENCH_INSTALLED := .venv/.installed-bench
 DOCS_INSTALLED := .venv/.installed-docs
+# Tests run in as many processes as there are processors, at most four; a file stays in one.
+PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
 .PHONY: install kernels wheel demo test test-all check lint fmt bench bench-start docs constraints
@@ -27,11 +29,11 @@ demo: install
 
 # What a contributor runs: all rooms, Spark in a few cases, fewer generated cases.
 test: install
-	@XSC_PROFILE=$${XSC_PROFILE:-short} $(BIN)/python -m pytest -q -m "not slow"
+	@XSC_PROFILE=$${XSC_PROFILE:-short} $(PYTEST) -m "not slow"
 
 # Everything; CI runs it.
 test-all: install
-	@$(BIN)/python -m pytest -q
+	@$(PYTEST)
 
 check: lint docs
 	@$(MAKE) --no-print-directory test-all

@@ -163,6 +163,10 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return truth and _distributes(input, after, apart)
         case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
             return _distributes(items, after, apart)
+        case p.IntervalProjection(operand, first, last):  # copies, one after another
+            bounds = [one for one in (first, last) if one is not None]
+            free = any(facts(one).free or facts(one).reads_focus for one in bounds)
+            return not free and _distributes(operand, after, apart)
         case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
             return _distributes(argument, after, apart)
         case _:

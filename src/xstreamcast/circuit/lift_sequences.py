@@ -14,9 +14,9 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches
 from xstreamcast.circuit.decompose import decomposed, gives_distinct
 from xstreamcast.circuit.focus import unfocused
-from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
+from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import NotLifted, Relation, called
+from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Relation, called
 from xstreamcast.functions.signature import FN
 
 _GIVING: Final = frozenset({"data", "unordered", "distinct-values", "head", "tail", "sort"})

@@ -230,7 +230,7 @@ class LiftTuples(Lifting):
         for one in self._folds.get(id(plan), ()):
             column = self.fresh("member")
             relation, made = self.extend(one.value, relation)
-            relation, _ = self._let(relation, column, member(made, one.call))
+            relation, _ = self._let(relation, column, member(made, one.call, relation.clock))
             folds.append(c.Fold(one.call, column, one.into))
         folds += [c.Fold(None, before, after) for before, after in plan.carried]
         whole, around = relation.closed(), outer.closed()

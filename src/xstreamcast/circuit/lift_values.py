@@ -16,8 +16,8 @@ from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
 from xstreamcast.circuit.decompose import ORDERS, SUMMARISED, gives_distinct, is_fold, stays_narrow
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
-from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
-from xstreamcast.circuit.relation import NotLifted, Places, Relation, called, member
+from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Places, Relation, called, member
 from xstreamcast.functions.call import CODEPOINT
 
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)
@@ -110,7 +110,7 @@ class LiftValues(Lifting):
         found, result = self.items(plan, whole)
         into = self.fresh("nested" if call is None else call.function.local)
         item = self.fresh("item")
-        found, where = self._let(found, item, member(result, call))
+        found, where = self._let(found, item, member(result, call, found.clock))
         inner = found.closed()
         if inner.base.width == whole.base.width:  # no relation of its own after all
             value: p.Expression = result
@@ -151,7 +151,7 @@ class LiftValues(Lifting):
         self.checked(key.right, inner)
         found, made = self.items(result, inner)
         item, into = self.fresh("item"), self.fresh(call.function.local)
-        rows = self._let(found, item, member(made, call))[0].closed()
+        rows = self._let(found, item, member(made, call, found.clock))[0].closed()
         node = c.RangeFold(
             whole.base, rows.base, key, c.Fold(call, item, into), (*whole.variables, into),
             whole.base.width,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
@@ -24,13 +24,9 @@ from xstreamcast.circuit.relation import NotLifted, Places, Relation
 from xstreamcast.circuit.sinking import sunk
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.split_where import split_where
-
-TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
-FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 
 
 class Lifting(ABC):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Place
+from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.errors import Span
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import BOOLEAN
 
+TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
+FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 Places = Mapping[str, Place]  # by input: where the nodes of a variable stand
 
 
@@ -90,8 +94,15 @@ def called(name: str, argument: p.Expression) -> p.Call:
     return p.Call(function, (argument,), span=argument.span)
 
 
-def member(value: p.Expression, call: p.Call | None) -> p.Expression:
-    """What a fold keeps of each row: values, unless it is the items that count."""
-    if call is None or call.function.local in ("count", "exists", "empty"):
+def member(value: p.Expression, call: p.Call | None, clock: bool = False) -> p.Expression:
+    """What a fold keeps of each row: values, unless it is the items that count.
+
+    `clock`: the row depends on the clock, maybe through the lifespans of the items.
+    """
+    if call is None:
         return value
+    if call.function.local in ("count", "exists", "empty"):
+        # nobody sees the lifespans of what is counted, so that the clock need not revise them
+        clock = clock or asks_clock(value)
+        return p.SimpleMap(value, TRUE, span=value.span) if clock else value
     return called("data", value)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from xstreamcast.cli.arguments import Parsed, Parser
@@ -128,39 +130,68 @@ def _refuse_failed(spool: Spool) -> None:
 
 
 def _local(arguments: Parsed, told: Told) -> Ingested:
-    from xstreamcast.edges.ingesting import ingest
+    from xstreamcast.edges.ingesting import Ingested, ingest
 
     source, name, spool = _source(arguments)
+    done = Ingested(name)
 
-    def some() -> Ingested:
-        return ingest(
+    def some(told: Told) -> None:
+        ingest(
             source, arguments.table, stream=name, structure=arguments.structure,
             valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
-            told=told,
+            told=told, done=done,
         )  # fmt: skip
 
-    return _followed(some, source, spool) if arguments.follow else some()
-
-
-def _followed(some: Callable[[], Ingested], source: str, spool: Spool | None) -> Ingested:
-    """Again and again, to the end of what is written down, or until somebody interrupts it."""
-    done: Ingested | None = None
-    try:
-        while True:
-            over = spool is not None and not spool.is_alive()
-            place = _place(source)
-            if any(os.scandir(place)) if os.path.isdir(place) else True:
-                done = some() if done is None else done.plus(some())
-            if spool is not None and over:
-                _refuse_failed(spool)
-                break
-            time.sleep(_LOOK)
-    except KeyboardInterrupt:
-        if done is None:
-            raise
-    if done is None:
+    if not arguments.follow:
+        some(told)
+    elif not _followed(some, told, source, spool):
         raise error("XSCU0003", f"{source} delivered nothing")
     return done
+
+
+def _followed(some: Callable[[Told], None], told: Told, source: str, spool: Spool | None) -> bool:
+    """Again and again, to the end of what is written down, or until somebody interrupts it.
+
+    Whether there was anything to read.
+    """
+    read = False
+    with _interrupted() as ending:
+
+        def between(done: Ingested) -> None:
+            told(done)
+            if ending.is_set():
+                raise KeyboardInterrupt
+
+        with suppress(KeyboardInterrupt):
+            while not ending.is_set():
+                over = spool is not None and not spool.is_alive()
+                place = _place(source)
+                if any(os.scandir(place)) if os.path.isdir(place) else True:
+                    some(between)
+                    read = True
+                if spool is not None and over:
+                    _refuse_failed(spool)
+                    break
+                ending.wait(_LOOK)
+        if ending.is_set() and not read:
+            raise KeyboardInterrupt
+    return read
+
+
+@contextmanager
+def _interrupted() -> Iterator[Event]:
+    """Set by the first interruption, so that what is written is counted; a second one ends."""
+    ending = Event()
+
+    def first(signal_number: int, frame: object) -> None:
+        ending.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, first)
+    try:
+        yield ending
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _on_spark(arguments: Parsed, told: Told) -> Ingested:

@@ -125,7 +125,7 @@ def stream_options(arguments: Parsed, keep: Keep) -> Options:
 def quarantined(arguments: Parsed) -> Iterator[Keep]:
     """Where refused fragments go: a file, or a line each on stderr."""
     if arguments.quarantine is None:
-        yield _tell
+        yield quarantine_line
         return
     from xstreamcast.edges.quarantine import Quarantine
 
@@ -133,5 +133,6 @@ def quarantined(arguments: Parsed) -> Iterator[Keep]:
         yield kept.add
 
 
-def _tell(refused: Refused) -> None:
+def quarantine_line(refused: Refused) -> None:
+    """A refused fragment nobody keeps: a line on stderr."""
     sys.stderr.write(f"refused: {refused}\n")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, Literal, TextIO
+from collections.abc import Generator, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
 from xstreamcast.cli.asked import (
@@ -18,17 +16,20 @@ from xstreamcast.cli.asked import (
     written_to,
 )
 from xstreamcast.cli.durations import micros
-from xstreamcast.cli.streams import add_limit_arguments, apply_limits, quarantined
+from xstreamcast.cli.streams import add_limit_arguments, apply_limits, quarantine_line
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
+from xstreamcast.edges.disk import FULL
+from xstreamcast.edges.sinks.forms import FORMS, form_of
+from xstreamcast.edges.sinks.sink import Sink
 from xstreamcast.errors import error
-from xstreamcast.model.change import Accumulated, Change
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.watching import Watching
+    from xstreamcast.model.change import Change
     from xstreamcast.spark.watching.run import SparkWatching
 
-FORMATS: Final = ("changes", "lines", "xml", "events", "events-xml", "table")
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+FORMATS: Final = (*FORMS, "table")
 
 
 def add_arguments(parser: Parser) -> None:
@@ -86,39 +87,65 @@ def add_arguments(parser: Parser) -> None:
 
 
 def main(arguments: Parsed) -> int:
-    """Compile, begin, tell."""
-    from xstreamcast.edges.watching.journal import cut_sink, sink_position
-
+    """Compile, begin, write changes."""
     apply_limits(arguments)
-    with _fitting(arguments), quarantined(arguments) as keep, _output(arguments) as out:
-        watching = _watching(arguments, keep)
-        watching.sink = lambda: sink_position(out)
-        if watching.journal is not None:
-            cut_sink(out, watching.journal.sink)
-        _warn(watching)
-        try:
-            _tell(watching, arguments, out)
-        except KeyboardInterrupt:  # how most of them end: what was counted is said all the same
+    with _fitting(arguments), _quarantine(arguments) as kept, _output(arguments) as out:
+        name = arguments.format or ("table" if out.isatty() else "changes")
+        watching = _watching(arguments, quarantine_line if kept is None else kept.add, name)
+        with closing(watching):
+            _go_back(watching, out)
+            if kept is not None and arguments.runner == "local":
+                _go_back_refused(cast("Watching", watching), kept)
+            watching.form = form_of(name) if name in FORMS else None
+            _warn(watching)
+            try:
+                _write(watching, arguments.limit, out)
+            except KeyboardInterrupt:  # how most end: what was counted is said all the same
+                _report(watching)
+                raise
             _report(watching)
-            raise
-    _report(watching)
     return 0
+
+
+def _quarantine(arguments: Parsed) -> AbstractContextManager[Quarantine | None]:
+    from xstreamcast.edges.quarantine import Quarantine
+
+    return nullcontext() if arguments.quarantine is None else Quarantine(arguments.quarantine)
+
+
+def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
+    """Cut the output back to the last tick that counts."""
+    watching.sink = out.reached
+    if watching.journal is not None:
+        out.go_back(watching.journal.sink)
+
+
+def _go_back_refused(watching: Watching, kept: Quarantine) -> None:
+    """The same for the quarantine."""
+    watching.quarantine = kept.reached
+    if watching.journal is None:
+        return
+    if watching.journal.quarantine is None:
+        watching.journal.begin_quarantine(kept.reached())
+    else:
+        kept.go_back(watching.journal.quarantine)
 
 
 @contextmanager
 def _fitting(arguments: Parsed) -> Iterator[None]:
-    """A sink that is full has a name, and one who hears of it wants to know what comes next."""
+    """A disk that is full: which file did not fit, and what comes next."""
     try:
         yield
     except OSError as failed:
-        if failed.errno not in _FULL or failed.filename is not None or arguments.output is None:
+        what = failed.filename or arguments.output
+        if failed.errno not in FULL or what is None:
             raise
         again = (
             "free space and start it again with the same arguments: it continues where it stopped"
         )
         lost = "free space and start it again; with --checkpoint DIR it would continue"
         raise error(
-            "XSCU0004", f"{arguments.output} does not fit: {(failed.strerror or '').lower()}",
+            "XSCU0004", f"{what} does not fit: {(failed.strerror or '').lower()}",
             hint=lost if arguments.checkpoint is None else again,
         ) from None  # fmt: skip
 
@@ -132,7 +159,7 @@ def _note(said: str) -> None:
     sys.stderr.write(f"note: {said}\n")
 
 
-def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
+def _watching(arguments: Parsed, keep: Any, output: str) -> Watching | SparkWatching:
     from xstreamcast.api import query
     from xstreamcast.edges.watching import Options
     from xstreamcast.edges.watching.bound import Input
@@ -153,6 +180,7 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
         immutable=tuple(arguments.immutable),
         tell=arguments.tell,
         snapshot_every=at_least_one("--snapshot-every", arguments.snapshot_every),
+        output=output,
         say=_note,
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
@@ -160,59 +188,49 @@ def _watching(arguments: Parsed, keep: Any) -> Watching | SparkWatching:
     asked = query(text, name=name, module_path=arguments.module_path)
     inputs = {name: Input(one) for name, one in named.items()} | bindings(asked, arguments.bind)
     if arguments.runner == "spark":
+        _refuse_to_recall(output, options.checkpoint)
         return on_spark(asked, document, inputs, options, arguments)
     return asked.watching(document, inputs, options)
 
 
-def _tell(watching: Watching | SparkWatching, arguments: Parsed, out: TextIO) -> None:
+def _refuse_to_recall(output: str, checkpoint: str | None) -> None:
+    """On Spark nothing recalls the answer that was written before a restart."""
+    if checkpoint is not None and output in ("xml", "events", "events-xml"):
+        raise error(
+            "XSCU0001", f"--format {output} with --checkpoint needs --runner local",
+            hint="--format changes holds the same answer",
+        )  # fmt: skip
+
+
+def _write(watching: Watching | SparkWatching, limit: int | None, out: Sink) -> None:
     """Write what each tick changed; it is in the sink before the next tick begins."""
-    batches = _limited(watching.ticks(), arguments.limit)
-    match arguments.format or ("table" if out.isatty() else "changes"):
-        case "xml":
-            answer = Accumulated(change for changes in batches for change in changes)
-            lines = map(_content, answer.items())
-            out.writelines(f"{line}\n" for line in ("<results>", *lines, "</results>"))
-        case "events" | "events-xml" as form:
-            _tell_events(batches, out, "lines" if form == "events" else "xml")
-        case "table":
-            _show(watching, batches, out)
-        case form:
-            for changes in batches:
-                out.writelines(_line(change, form) + "\n" for change in changes)
-                out.flush()
-
-
-def _content(item: str) -> str:
-    """An item as content of an element: a node as it is, a value escaped."""
-    from xstreamcast.edges.updates.writing import parsed
-    from xstreamcast.model.markup import escape
-
-    return item if item.startswith("<") and parsed(item) is not None else escape(item)
-
-
-def _limited(batches: Iterator[list[Change]], limit: int | None) -> Iterator[list[Change]]:
-    left = limit
+    batches = _limited(watching, limit)
+    if watching.form is None:
+        _show(watching, batches, out)
+        return
     for changes in batches:
-        some = changes if left is None else changes[:left]
-        yield some
-        left = None if left is None else left - len(some)
-        if left == 0:
-            return
-
-
-def _tell_events(
-    batches: Iterator[list[Change]], out: TextIO, form: Literal["lines", "xml"]
-) -> None:
-    from xstreamcast.edges.updates.output import EventOutput
-
-    output = EventOutput(form)
-    for changes in batches:
-        out.write(output.write(changes).decode())
+        out.write(watching.form.write(changes))
         out.flush()
-    out.write(output.close().decode())
+    out.write(watching.form.close())
+    out.flush()
 
 
-def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], out: TextIO) -> None:
+def _limited(
+    watching: Watching | SparkWatching, limit: int | None
+) -> Generator[list[Change], None, None]:
+    """The changes of each tick, up to so many; those that were written before count."""
+    with closing(watching.ticks()) as batches:
+        if limit is None:
+            yield from batches
+            return
+        watching.begin()
+        left = limit - watching.written_before
+        while left > 0 and (changes := next(batches, None)) is not None:
+            yield changes[:left]
+            left -= len(changes)
+
+
+def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], out: Sink) -> None:
     from xstreamcast.live.terminal import Terminal
     from xstreamcast.live.view import LiveView
 
@@ -220,12 +238,6 @@ def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], o
     with LiveView(Terminal.of(out), title=title) as view:
         for changes in batches:
             view.take(changes)
-
-
-def _line(change: Change, form: str) -> str:
-    if form == "changes":
-        return change.to_json()
-    return f"{'+' if change.diff > 0 else '-'} {change.item}"
 
 
 def _warn(watching: Watching | SparkWatching) -> None:
@@ -239,10 +251,9 @@ def _warn(watching: Watching | SparkWatching) -> None:
             sys.stderr.write(f"note: {at}{sentence}\n")
 
 
-def _output(arguments: Parsed) -> TextIO:
+def _output(arguments: Parsed) -> Sink:
     """The sink; a file begins anew, unless a checkpoint says how much of it counts already."""
     if arguments.output is None:
-        return open(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    fresh = arguments.checkpoint is None
+        return Sink(None, fresh=False)
     with written_to(arguments.output):
-        return open(arguments.output, "w" if fresh else "a", encoding="utf-8")
+        return Sink(arguments.output, fresh=arguments.checkpoint is None)

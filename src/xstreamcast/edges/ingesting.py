@@ -31,13 +31,6 @@ class Ingested:
         self.refused += written.refused
         self.batches += not written.again
 
-    def plus(self, more: Ingested) -> Ingested:
-        """What went in then, and after that."""
-        return Ingested(
-            self.stream, self.fragments + more.fragments, self.refused + more.refused,
-            self.batches + more.batches, more.left,
-        )  # fmt: skip
-
     def summary(self) -> str:
         """One line of counts."""
         batches = f"{self.batches} batch{'es' if self.batches != 1 else ''}"
@@ -63,13 +56,17 @@ def ingest(
     most: int | None = None,
     on_error: OnError = "quarantine",
     told: Callable[[Ingested], None] | None = None,
+    done: Ingested | None = None,
 ) -> Ingested:
-    """Read what is there in batches of at most `most` fragments; each is written once."""
+    """Read what is there in batches of at most `most` fragments; each is written once.
+
+    Each batch is counted in `done` when it is in the table, before `told` is called.
+    """
     name = stream or stream_name(split_source(source)[1])
     replay = Replay(os.fspath(source), structure_text(structure), 1, valid)
     writer = f"{name} from {os.path.abspath(source)}"
     epoch, offset = _resumed(Log(table), writer)
-    done = Ingested(name)
+    done = Ingested(name) if done is None else done
     while (end := replay.advance(offset, most)) != offset:
         rows = [rows for split in replay.plan(offset, end) for rows in split_rows(name, split)]
         whole = arrow().Table.from_batches(rows, row_schema())

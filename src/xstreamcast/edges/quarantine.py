@@ -10,30 +10,53 @@ from __future__ import annotations
 
 import os
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
+from xstreamcast.edges.disk import GrowingFile
 from xstreamcast.errors import error
 from xstreamcast.model.fragment import Refused
 
 
 class Quarantine:
-    """A file of refused fragments; it is made when the first one comes."""
+    """A file of refused fragments; it is made when the first one comes.
+
+    A checkpoint counts its bytes, and cuts it back to those that count when a query starts again.
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
         self.count = 0
-        self._file: BinaryIO | None = None
+        self._file: GrowingFile | None = None
 
     def add(self, refused: Refused) -> None:
-        """Keep one, on disk when this returns."""
+        """Keep one; whoever reads the file sees it when this returns."""
         self.count += 1
-        try:
-            if self._file is None:
-                self._file = open(self.path, "ab")  # noqa: SIM115  # kept open until close()
-            self._file.write(entry(refused))
-            self._file.flush()
-        except OSError as failed:
-            raise error("XSCU0004", f"cannot write {self.path}: {failed.strerror}") from None
+        self._opened().add(entry(refused))
+        self._opened().flush()
+
+    def reached(self) -> int:
+        """How many bytes are on disk."""
+        if self._file is None:
+            return os.path.getsize(self.path) if os.path.isfile(self.path) else 0
+        self._file.sync()
+        return self._file.length
+
+    def go_back(self, position: int) -> None:
+        """Forget what came behind the last tick that counts: it comes again."""
+        there = os.path.getsize(self.path) if os.path.isfile(self.path) else 0
+        if there < position:
+            raise error(
+                "XSCU0004", f"{self.path} holds {there} bytes, where the checkpoint counts "
+                f"{position}: it is not the quarantine that was written",
+                hint="put it back, or begin with an empty checkpoint",
+            )  # fmt: skip
+        if there > position:
+            self._opened().cut(position)
+
+    def _opened(self) -> GrowingFile:
+        if self._file is None:
+            self._file = GrowingFile(self.path)
+        return self._file
 
     def close(self) -> None:
         if self._file is not None:

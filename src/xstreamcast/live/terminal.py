@@ -6,12 +6,22 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, TextIO
+from typing import Final, Protocol
 
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"  # the cursor
 ENTER, LEAVE = "\x1b[?1049h", "\x1b[?1049l"  # a screen of its own
 CLEAR, CLEAR_LINE = "\x1b[H\x1b[2J", "\x1b[K"
 _SGR: Final = {"+": "32", "-": "31", "dim": "2", "bold": "1"}
+
+
+class TextOutput(Protocol):
+    """What a terminal is written through."""
+
+    def write(self, text: str, /) -> object: ...
+
+    def flush(self) -> object: ...
+
+    def isatty(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +34,7 @@ class Terminal:
     color: bool = True
 
     @staticmethod
-    def of(stream: TextIO, environ: Mapping[str, str] | None = None) -> Terminal:
+    def of(stream: TextOutput, environ: Mapping[str, str] | None = None) -> Terminal:
         """What a stream leads to."""
         known = os.environ if environ is None else environ
         moves = stream.isatty() and known.get("TERM", "") not in ("", "dumb")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from tests.operators.test_checkpoints import INCIDENTS, QUERIES, ROADS, SITES, k
 from xstreamcast import query
 from xstreamcast.edges.snapshot.container import header_of
 from xstreamcast.edges.watching import Options, Watching
+from xstreamcast.edges.watching.journal_lines import read_lines
 from xstreamcast.model.change import Accumulated, Change
 
 TEXTS = {
@@ -180,4 +180,4 @@ def test_killed_it_goes_on_from_a_snapshot(text: str, tmp_path: Path):
     told = Accumulated(map(Change.from_json, out.read_text().splitlines()))
     expected = query(text).run(roads=b"".join(pieces), sites=SITES.encode())
     assert told.items() == list(expected.lines())
-    assert json.loads((folder / "journal").read_text().splitlines()[-1])
+    assert read_lines(folder / "journal", 0)[1]

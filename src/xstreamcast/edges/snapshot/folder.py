@@ -7,11 +7,11 @@ the one before it is tried.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from xstreamcast.edges.disk import make_folder, put_whole, take_away
 from xstreamcast.edges.snapshot.container import Snapshot, unpacked
 from xstreamcast.operators.snapshot.arrow import Unreadable, is_there
 
@@ -54,22 +54,15 @@ class SnapshotFolder:
         if not self._folder.is_dir():
             return
         for path in self._folder.glob("*.part"):
-            path.unlink(missing_ok=True)
+            take_away(path)
         yield from sorted(self._folder.glob(f"*{_SUFFIX}"), reverse=True)
 
     def write(self, raw: bytes, offset: int) -> None:
         """Keep a snapshot that covers the journal up to an offset; older ones go."""
-        self._folder.mkdir(exist_ok=True)
-        path = self._folder / f"{offset:016}{_SUFFIX}"
-        part = path.with_suffix(".part")
-        with open(part, "wb") as file:
-            file.write(raw)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-        _sync(self._folder)
+        make_folder(self._folder)
+        put_whole(self._folder / f"{offset:016}{_SUFFIX}", raw)
         for old in list(self._paths())[_KEPT:]:
-            old.unlink(missing_ok=True)
+            take_away(old)
 
 
 def _check(found: Snapshot, owner: Mapping[str, Any], longest: int) -> None:
@@ -80,11 +73,3 @@ def _check(found: Snapshot, owner: Mapping[str, Any], longest: int) -> None:
             raise Unreadable(said)
     if found.header["covered"]["offset"] > longest:
         raise Unreadable("the journal is shorter than what it covers")
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

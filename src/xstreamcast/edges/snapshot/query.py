@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.edges.sinks.forms import WrittenAnswer
 from xstreamcast.edges.snapshot.container import Snapshot, packed
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
 from xstreamcast.edges.wire.decoder import Decoder
@@ -17,9 +18,18 @@ if TYPE_CHECKING:
     from xstreamcast.operators.watch import Watch
 
 
-def taken(watch: Watch, decoders: Mapping[str, Any], header: Mapping[str, Any]) -> bytes:
+_WRITTEN: Final = "written"  # the answer that a form of output must know
+
+
+def taken(
+    watch: Watch, decoders: Mapping[str, Any], header: Mapping[str, Any],
+    written: WrittenAnswer | None = None,
+) -> bytes:  # fmt: skip
     """A snapshot between two ticks; Unwritten if there is something that no table holds."""
     to = TableWriter()
+    if written is not None:
+        to.values(_WRITTEN, key=written.keys, item=written.items)
+        to.facts[_WRITTEN] = {"begun": written.begun, "instant": written.instant}
     write_watch(to, watch)
     names = list(decoders)
     for number, name in enumerate(names):
@@ -27,6 +37,15 @@ def taken(watch: Watch, decoders: Mapping[str, Any], header: Mapping[str, Any]) 
     write_names(to, watch.names)
     tables = to.finish()
     return packed({**header, "decoders": names, "facts": to.facts}, tables)
+
+
+def written_of(snapshot: Snapshot) -> WrittenAnswer:
+    """The answer that was written before; Unreadable if the snapshot has none."""
+    header, tables = snapshot
+    if _WRITTEN not in tables:
+        raise Unreadable("it was taken of another form of output")
+    keys, items = (tables[_WRITTEN][one].to_pylist() for one in ("key", "item"))
+    return WrittenAnswer(keys, items, **header["facts"][_WRITTEN])
 
 
 def restored(snapshot: Snapshot, watch: Watch, decoders: Mapping[str, Any]) -> None:

@@ -6,7 +6,6 @@ The mark is what the receiver wants to know when it starts again: the number of 
 
 from __future__ import annotations
 
-import os
 import secrets
 import struct
 import zlib
@@ -14,7 +13,9 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Final
+
+from xstreamcast.edges.disk import GrowingFile, make_folder, put_whole
 
 MESSAGE, PIECE, END = 1, 2, 3
 
@@ -35,7 +36,7 @@ class FrameLog:
     """The frames of one input in the folder of a checkpoint."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         self._path = path
         self.marks: deque[bytes] = deque(maxlen=_MARKS)
         whole = 0
@@ -43,17 +44,15 @@ class FrameLog:
             whole = end
             if frame.mark:
                 self.marks.append(frame.mark)
-        self._file: BinaryIO = open(path, "ab")  # noqa: SIM115  # open until close()
-        self._file.truncate(whole)  # a frame that a crash tore
+        self._file = GrowingFile(path)
+        self._file.cut(whole)  # a frame that a crash tore
         self._whole = whole
 
     def identity(self) -> str:
         """A name for whoever reads this input, the same after every restart."""
         path = self._path.with_suffix(".session")
         if not path.exists():
-            part = path.with_suffix(".part")
-            part.write_text(f"xstreamcast-{secrets.token_hex(8)}", "utf-8")
-            os.replace(part, path)
+            put_whole(path, f"xstreamcast-{secrets.token_hex(8)}".encode())
         return path.read_text("utf-8")
 
     def frames(self) -> Iterator[Frame]:
@@ -66,9 +65,8 @@ class FrameLog:
     def write(self, frames: list[Frame]) -> None:
         """They are on disk when this returns."""
         for frame in frames:
-            self._file.write(_head(frame) + frame.mark + frame.data)
-        self._file.flush()
-        os.fsync(self._file.fileno())
+            self._file.add(_head(frame) + frame.mark + frame.data)
+        self._file.sync()
 
     def close(self) -> None:
         self._file.close()

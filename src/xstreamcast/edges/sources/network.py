@@ -11,7 +11,7 @@ from xstreamcast.edges.sources.credentials import credentials
 from xstreamcast.edges.sources.frames import FrameLog
 from xstreamcast.edges.sources.guard import OrderGuard
 from xstreamcast.edges.sources.inbox import Inbox, Patience, Receiver
-from xstreamcast.edges.sources.notes import Notes
+from xstreamcast.edges.sources.notes import Notes, file_name
 from xstreamcast.edges.sources.place import Place, addresses, place_of
 from xstreamcast.edges.sources.xml_log import XmlLog
 from xstreamcast.errors import error
@@ -101,7 +101,7 @@ def _receiver(
 
 
 def _path(checkpoint: Remembering, name: str | None) -> Path:
-    return checkpoint.folder / f"{name or 'input'}.frames"
+    return checkpoint.folder / f"{file_name(name or '')}.frames"
 
 
 def written_down(source: str, log: XmlLog, *, follow: bool, closed: Callable[[], bool]) -> None:

@@ -28,10 +28,12 @@ FIRST: Final = "first"  # the empty region at its head
 class EventWriter:
     """The events of an answer, batch by batch of changes."""
 
-    def __init__(self) -> None:
-        self._answer = Accumulated()
-        self._begun = False
-        self._instant: int | None = None
+    def __init__(
+        self, answer: Accumulated | None = None, begun: bool = False, instant: int | None = None
+    ) -> None:
+        """At the beginning of an answer, or behind one that was written before."""
+        self.answer = Accumulated() if answer is None else answer
+        self.begun, self.instant = begun, instant
 
     def write(self, changes: Iterable[Change]) -> Iterator[Event]:
         """The events that say what these changes say; a revision may not lie across batches."""
@@ -51,8 +53,8 @@ class EventWriter:
 
     def begin(self) -> Iterator[Event]:
         """What stands before the first item."""
-        if not self._begun:
-            self._begun = True
+        if not self.begun:
+            self.begun = True
             yield e.StartStream(ANSWER)
             yield from (e.Begin("M", ANSWER, FIRST), e.End("M", ANSWER, FIRST))
 
@@ -62,10 +64,10 @@ class EventWriter:
         yield e.EndStream(ANSWER)
 
     def _write_item(self, change: Change, gone: Change | None) -> Iterator[Event]:
-        stays = gone is not None and self._answer.behind(change.key) == change.after
+        stays = gone is not None and self.answer.behind(change.key) == change.after
         if gone is not None:
-            self._answer.apply(gone)
-        self._answer.apply(change)
+            self.answer.apply(gone)
+        self.answer.apply(change)
         id = region(change.key)
         if gone is not None and not stays:
             yield from self._at(gone.instant)
@@ -78,15 +80,15 @@ class EventWriter:
         yield from (e.EndTuple(id), e.End(kind, target, id))
 
     def _write_removal(self, change: Change) -> Iterator[Event]:
-        self._answer.apply(change)
+        self.answer.apply(change)
         id = region(change.key)
         yield from self._at(change.instant)
         yield from _emptied(id)
         yield e.Freeze(id)
 
     def _at(self, instant: int) -> Iterator[Event]:
-        if instant != self._instant:
-            self._instant = instant
+        if instant != self.instant:
+            self.instant = instant
             yield e.At(instant, instant not in (START, NOW))
 
 

@@ -9,24 +9,29 @@ from xstreamcast.edges.updates.answers import EventWriter
 from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.lines import line
 from xstreamcast.edges.updates.markup import CLOSE, OPEN, element
-from xstreamcast.model.change import Change
+from xstreamcast.model.change import Accumulated, Change
 
 
 class EventOutput:
     """Batches of changes to bytes, as lines of JSON or as XML."""
 
     def __init__(self, form: Literal["lines", "xml"] = "lines") -> None:
-        self._writer = EventWriter()
+        self.writer = EventWriter()
         self._written = line if form == "lines" else element
         self._open, self._close = (b"", b"") if form == "lines" else (OPEN, CLOSE)
 
     def write(self, changes: Iterable[Change]) -> bytes:
         """The bytes that say what a batch changed; a revision must not lie across batches."""
-        return self._bytes(self._writer.write(changes))
+        return self._bytes(self.writer.write(changes))
 
     def close(self) -> bytes:
         """The bytes that say that no more items will come."""
-        return self._bytes(self._writer.end()) + self._close
+        return self._bytes(self.writer.end()) + self._close
+
+    def go_on(self, answer: Accumulated, begun: bool, instant: int | None) -> None:
+        """Go on behind what was written before: this answer, at this instant."""
+        self.writer = EventWriter(answer, begun, instant)
+        self._open = b"" if begun else self._open
 
     def _bytes(self, events: Iterable[Event]) -> bytes:
         head, self._open = self._open, b""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +13,7 @@ from xstreamcast.edges.decoding import StreamDecoder, decoder_of
 from xstreamcast.edges.immutable import Kept, Path
 from xstreamcast.edges.inputs import Kind as Form
 from xstreamcast.edges.inputs import kind_of
+from xstreamcast.edges.sources import Burst, joined
 from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
@@ -95,22 +97,23 @@ class Arriving:
         self.decoder.more = self.files + 1 < self.of
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
 
-    @property
-    def takes_messages(self) -> bool:
-        """Whether messages may be evaluated together."""
-        return self._mapping is not None and self._mapping.level is None
+    def take_messages(self, given: Burst, watch: Watched, limits: Limits) -> None:
+        """Hand messages on that came together; a mapping without levels reads them as one."""
+        if self._mapping is not None and self._mapping.level is None:
+            self._hand_on_messages(given, watch, limits)
+            return
+        for message in joined(given) if self.form == "fragments" else given:
+            deque(self.take(message, watch, limits), maxlen=0)
+            deque(self.end_file(watch, limits), maxlen=0)
 
-    def take_messages(
-        self, given: Sequence[bytes], watch: Watched, limits: Limits
-    ) -> Iterator[None]:
-        """Hand whole messages on."""
+    def _hand_on_messages(self, given: Burst, watch: Watched, limits: Limits) -> None:
         from xstreamcast.edges.mapping.decoder import MappingDecoder
         from xstreamcast.edges.mapping.messages import Message
 
         assert isinstance(self.decoder, MappingDecoder)
         self.files += len(given)
         found = self.decoder.messages([Message(one) for one in given])
-        yield from self._hand_on(found, watch, limits)
+        deque(self._hand_on(found, watch, limits), maxlen=0)
 
     def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
         """One of the files has ended."""

@@ -1,135 +1,124 @@
 """What a checkpoint remembers: which bytes were taken in between ticks, and how far the sink was.
 
-    DIR/journal       a line for each tick: what was read, what time it was, where the sink stood
+    DIR/lock          held by the one process that writes here
+    DIR/query         the text of the query
+    DIR/journal       a line for each tick: what was read, what time it was, how long sink and
+                      quarantine were
     DIR/NAME.bytes    the bytes of an input that cannot be read a second time (a pipe)
     DIR/NAME.notes    which files, in which order; which records of Kafka
     DIR/NAME.frames   what came from the network, written down before it counts
     DIR/snapshots     what the query had kept at some lines of the journal
 
-A line is written when the changes of its tick are in the sink. Whoever starts again takes the same
-bytes in between the same ticks, tells nothing, cuts the sink where the last line says, and goes on.
-With a snapshot, only those behind the line that it was taken at.
+A line is written when all that it speaks of is on disk. Whoever starts again takes the same bytes
+in between the same ticks, writes nothing, cuts the sink and the quarantine where the last line
+says, and goes on. With a snapshot, only those behind the line that it was taken at.
 """
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Final
 
-from xstreamcast.edges.sources.notes import Notes
+from xstreamcast.edges.disk import FolderLock, GrowingFile, make_folder, put_whole
+from xstreamcast.edges.sources.notes import Notes, file_name
+from xstreamcast.edges.watching.journal_lines import Covered, Head, Line, line_bytes, read_lines
 from xstreamcast.errors import error
 
+__all__ = ["Covered", "Journal", "Line"]
+
 _PIECE: Final = 1 << 20  # bytes of a pipe that are passed by at once
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One tick: (input, number of bytes; -1: one of its files ended), the clock, the sink."""
-
-    read: list[tuple[str, int]]
-    now: tuple[int, bool]
-    sink: int
-
-
-@dataclass(frozen=True, slots=True)
-class Covered:
-    """What a snapshot covers: bytes of the journal, where the sink stood then, which input was
-    read last, and of each input how many bytes and how many ends of files.
-    """
-
-    offset: int = 0
-    sink: int = 0
-    last: str | None = None  # None: nothing was read
-    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
-
-    def facts(self) -> dict[str, Any]:
-        """It, as JSON has it."""
-        return {name: getattr(self, name) for name in ("offset", "sink", "last", "counts")}
-
-    @staticmethod
-    def of(facts: Mapping[str, Any]) -> Covered:
-        """It again."""
-        counts = {name: (read, ends) for name, (read, ends) in facts["counts"].items()}
-        return Covered(facts["offset"], facts["sink"], facts["last"], counts)
-
-    def and_then(self, line: Line, offset: int) -> Covered:
-        """With one more line."""
-        counts = dict(self.counts)
-        for name, count in line.read:
-            read, ends = counts.get(name, (0, 0))
-            counts[name] = (read + max(count, 0), ends + (count < 0))
-        return Covered(offset, line.sink, line.read[-1][0], counts)
+_HINT: Final = "give another folder, or empty this one"
 
 
 class Journal:
-    """The folder of a checkpoint; `find` is asked what a snapshot covers of so long a journal."""
+    """The folder of a checkpoint; `find` is asked what a snapshot covers of so long a journal.
+
+    `output` names the form in which changes are written, if it matters.
+    """
 
     def __init__(
         self,
         folder: str | os.PathLike[str],
         query: str,
         find: Callable[[int], Covered | None] = lambda length: None,
+        output: str = "",
     ) -> None:
-        self._folder = self.folder = Path(folder)
-        self._folder.mkdir(parents=True, exist_ok=True)
-        self._check(query)
-        self._path = self._folder / "journal"
-        length = self._path.stat().st_size if self._path.exists() else 0
-        self.begin_behind(find(length) or Covered())
-        self._file: BinaryIO = open(self._path, "ab")  # noqa: SIM115  # open until close()
-        self._kept: dict[str, BinaryIO] = {}
+        self.folder = Path(folder)
+        make_folder(self.folder)
+        self._lock = FolderLock(self.folder, "the checkpoint")
+        try:
+            self._check(query)
+            self._path = self.folder / "journal"
+            self._head = Head(output=output)
+            length = self._path.stat().st_size if self._path.exists() else 0
+            self.begin_behind(find(length) or Covered())
+            self._file = GrowingFile(self._path)
+            self._begin_file()
+        except BaseException:
+            self._lock.close()
+            raise
+        self._kept: dict[str, GrowingFile] = {}
         self._notes: dict[str, Notes] = {}
 
     def begin_behind(self, covered: Covered) -> None:
         """Read the lines behind what is covered."""
         self.covered = self._now = covered
-        self.lines = list(self._told())
+        self._known, self.lines, self._whole = read_lines(self._path, covered.offset)
+        if self._known is not None and self._known.output not in ("", self._head.output):
+            raise error(
+                "XSCU0005", f"the checkpoint {self.folder} was begun with "
+                f"--format {self._known.output}, not {self._head.output or 'another'}", hint=_HINT,
+            )  # fmt: skip
         for line in self.lines:
             self._now = self._now.and_then(line, 0)
 
+    def _begin_file(self) -> None:
+        """Cut a torn line off, and say how lines are written, if that is not said yet."""
+        self._file.cut(self._whole)
+        if self._known is None or self._known.format < self._head.format:
+            self._file.add(self._head.line())
+        self._file.sync()
+
     def covered_now(self) -> Covered:
         """What is covered by all that was taken in up to the last line."""
-        return replace(self._now, offset=self._file.tell())
+        return replace(self._now, offset=self._file.length)
 
     @property
     def sink(self) -> int:
-        """Where the sink stood after the last tick that counts."""
+        """How long the sink was after the last tick that counts."""
         return self._now.sink
+
+    @property
+    def quarantine(self) -> int | None:
+        """How long the quarantine was then; None: nothing says so."""
+        if self._now.quarantine is not None or self._known is None:
+            return self._now.quarantine
+        return self._known.quarantine
+
+    def begin_quarantine(self, length: int) -> None:
+        """Say how long the quarantine is before anything is refused."""
+        self._known = replace(self._head, quarantine=length)
+        self._file.add(self._known.line())
+        self._file.sync()
 
     def _check(self, query: str) -> None:
         """A checkpoint belongs to one query."""
-        path = self._folder / "query"
+        path = self.folder / "query"
         if not path.exists():
-            _replace(path, query.encode())
+            put_whole(path, query.encode())
         elif path.read_text("utf-8") != query:
             raise error(
-                "XSCU0005", f"the checkpoint {self._folder} is that of another query",
-                hint="give another folder, or empty this one",
-            )  # fmt: skip
-
-    def _told(self) -> Iterator[Line]:
-        """The lines that were written whole; a torn one at the end is cut off."""
-        if not self._path.exists():
-            return
-        with open(self._path, "rb") as file:
-            file.seek(self.covered.offset)
-            data = file.read()
-        whole = data[: data.rfind(b"\n") + 1]
-        if len(whole) < len(data):
-            os.truncate(self._path, self.covered.offset + len(whole))
-        for text in whole.decode().splitlines():
-            read, now, sink = json.loads(text)
-            yield Line([(name, count) for name, count in read], (now[0], now[1]), sink)
+                "XSCU0005", f"the checkpoint {self.folder} is that of another query", hint=_HINT
+            )
 
     def keep(self, name: str, piece: bytes) -> None:
         """Keep the bytes of a pipe."""
         if name not in self._kept:
-            self._kept[name] = open(self._bytes(name), "ab")  # noqa: SIM115  # open until close()
-        self._kept[name].write(piece)
+            self._kept[name] = GrowingFile(self._bytes(name))
+        self._kept[name].add(piece)
 
     def kept(self, name: str) -> Iterator[bytes | None]:
         """What ticks that count took in from a pipe, piece by piece; None where it ended."""
@@ -140,15 +129,17 @@ class Journal:
         if not path.exists():
             return
         if path.stat().st_size > sum(n for n in counts if n > 0):
-            os.truncate(path, sum(n for n in counts if n > 0))
-        with open(path, "rb") as file:
+            file = GrowingFile(path)
+            file.cut(sum(n for n in counts if n > 0))
+            file.close()
+        with open(path, "rb") as opened:
             for count in counts:
-                yield None if count < 0 else file.read(count)
+                yield None if count < 0 else opened.read(count)
 
     def notes(self, name: str) -> Notes:
         """What an input wrote down to read the same again."""
         if name not in self._notes:
-            self._notes[name] = Notes(self._folder / f"{name or 'input'}.notes")
+            self._notes[name] = Notes(self.folder / f"{file_name(name)}.notes")
         return self._notes[name]
 
     def ended(self, name: str) -> int:
@@ -156,17 +147,16 @@ class Journal:
         return self._now.counts.get(name, (0, 0))[1]
 
     def _bytes(self, name: str) -> Path:
-        return self._folder / f"{name or 'input'}.bytes"
+        return self.folder / f"{file_name(name)}.bytes"
 
     def write(self, line: Line) -> None:
         """A tick counts when this returns."""
         for file in self._kept.values():
-            _synced(file)
+            file.sync()
         for notes in self._notes.values():
             notes.sync()
-        text = json.dumps([line.read, line.now, line.sink], separators=(",", ":"))
-        self._file.write(text.encode() + b"\n")
-        _synced(self._file)
+        self._file.add(line_bytes(line))
+        self._file.sync()
         self._now = self._now.and_then(line, 0)
 
     def close(self) -> None:
@@ -174,33 +164,4 @@ class Journal:
             file.close()
         for notes in self._notes.values():
             notes.close()
-
-
-def _synced(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_suffix(".part")
-    part.write_bytes(data)
-    os.replace(part, path)
-
-
-def sink_position(file: Any) -> int:
-    """How many bytes a sink holds, if it is a file; 0 for a pipe."""
-    try:
-        file.flush()
-        return os.lseek(file.fileno(), 0, os.SEEK_END)
-    except (OSError, ValueError):
-        return 0
-
-
-def cut_sink(file: Any, position: int) -> None:
-    """Cut a sink back to where the last tick that counts left it, if it is a file."""
-    try:
-        os.ftruncate(file.fileno(), position)
-        os.lseek(file.fileno(), position, os.SEEK_SET)
-    except (OSError, ValueError):
-        return  # a pipe has no place to go back to
+        self._lock.close()

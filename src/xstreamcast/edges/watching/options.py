@@ -36,4 +36,5 @@ class Options:
     immutable: tuple[str, ...] = ()  # paths whose content is not revised
     tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
     snapshot_every: int = 16 << 20  # bytes that come between two snapshots of a checkpoint
+    output: str = ""  # the form that changes are written in: a checkpoint belongs to one
     say: Callable[[str], None] = _unheard  # told of what is noteworthy and no error

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +17,7 @@ from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.pipelines import refuse_given
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
-from xstreamcast.edges.sources import Burst, joined
+from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
 from xstreamcast.edges.watching.options import Options
@@ -30,16 +29,9 @@ from xstreamcast.edges.watching.pieces import (
     pieces_and_bursts,
     tells,
 )
-from xstreamcast.edges.watching.replayed import (
-    Pieces,
-    again,
-    burst_of,
-    bytes_of,
-    exactly,
-    then,
-    to_end,
-)
+from xstreamcast.edges.watching.replayed import Pieces, again, bytes_of, then
 from xstreamcast.edges.watching.reporting import reported
+from xstreamcast.edges.watching.restarting import replay
 from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_covered
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
@@ -50,6 +42,7 @@ from xstreamcast.operators.watch import Kind, Policy, Watch
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Expression
     from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.sinks.forms import OutputForm
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
     from xstreamcast.model.items import Items
@@ -69,7 +62,9 @@ class Watching:
     sources: Mapping[str | None, Any]
     options: Options = field(default_factory=Options)
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
-    sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
+    sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds, on disk
+    quarantine: Callable[[], int] | None = None  # how many bytes the quarantine holds, on disk
+    form: OutputForm | None = None  # what must know the changes that were written before
     watch: Watch | Network | None = None
     journal: Journal | None = None
     snapshots: Snapshots | None = None
@@ -95,7 +90,8 @@ class Watching:
             folder = SnapshotFolder(Path(self.options.checkpoint), self.options.say)
             every = self.options.snapshot_every
             self.snapshots = Snapshots(folder, owner, every, self.options.say)
-            self.journal = Journal(self.options.checkpoint, text, self.snapshots.find)
+            output = self.options.output
+            self.journal = Journal(self.options.checkpoint, text, self.snapshots.find, output)
 
     @property
     def program(self) -> Program:
@@ -108,6 +104,11 @@ class Watching:
         read = {name for program in self.programs.values() for name in inputs_of(program)}
         return sorted((name for name in read if name not in self.programs), key=str)
 
+    @property
+    def written_before(self) -> int:
+        """How many changes were written before it started again."""
+        return self.told
+
     # -- ticks ------------------------------------------------------------------------------------
 
     def stop(self) -> None:
@@ -118,8 +119,7 @@ class Watching:
         """The changes of each tick that made any, to the end of all inputs."""
         self.begin()
         assert self.watch is not None
-        kept = nullcontext() if self.journal is None else closing(self.journal)
-        with kept, closing(self), self._resting(), closing(self._batches()) as batches:
+        with closing(self), self._resting(), closing(self._batches()) as batches:
             for _ in batches:
                 if self._by_wall:
                     self.watch.reach(Moment(time.time_ns() // 1000, True))
@@ -133,17 +133,20 @@ class Watching:
                     return
 
     def close(self) -> None:
-        """Read nothing more: whoever waits at a socket or a broker goes."""
+        """Read and write nothing more: whoever waits at a socket or a broker goes."""
         for stream, _ in self._open.values():
             if isinstance(stream, Generator):
                 stream.close()
+        if self.journal is not None:
+            self.journal.close()
 
     def _remember(self, *read: tuple[str, int]) -> None:
         """Write down what was taken in, once the changes that it made are in the sink."""
         assert self.watch is not None
         if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
-            self.journal.write(Line(list(read), now, self.sink()))
+            refused = None if self.quarantine is None else self.quarantine()
+            self.journal.write(Line(list(read), now, self.sink(), refused))
             self._counted = True
             if self.snapshots is not None:
                 self.snapshots.since += sum(count for _, count in read if count > 0)
@@ -156,7 +159,8 @@ class Watching:
         if not (self.snapshots and self.journal and self.watch and self._counted):
             return
         counts = {"refused": self.refused, "ticked": self.ticked, "told": self.told}
-        self.snapshots.take(self.watch, self._arriving, self.journal, counts, stops)
+        written = None if self.form is None else self.form.written
+        self.snapshots.take(self.watch, self._arriving, self.journal, counts, written, stops)
 
     @contextmanager
     def _resting(self) -> Iterator[None]:
@@ -171,7 +175,7 @@ class Watching:
         rests: dict[str, bytes] = {}
         if not (self.watch and self.journal and self.snapshots and self.snapshots.found):
             return rests
-        counts = self.snapshots.restore(self.watch, self._arriving)
+        counts = self.snapshots.restore(self.watch, self._arriving, self.form)
         self.refused, self.ticked, self.told = (counts[n] for n in ("refused", "ticked", "told"))
         for name, covered in self.journal.covered.counts.items():
             skip_covered(self._open[name or None][0], name, covered, rests)
@@ -232,7 +236,7 @@ class Watching:
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
         if self.journal is not None:
-            self._replay(self.journal, self._go_on())
+            replay(self, self.journal, self._go_on())
 
     def _reads_clock(self) -> bool:
         """Whether a query asks what time it is; inputs without times of their own do not tell."""
@@ -279,17 +283,20 @@ class Watching:
                 break
         return head
 
-    def _limits(self) -> Limits:
+    def limits(self, again: bool = False) -> Limits:
+        """What is refused; what was refused before is counted and not kept a second time."""
+
         def keep(refused: Refused) -> None:
             self.refused += 1
-            self.options.keep(refused)
+            if not again:
+                self.options.keep(refused)
 
         return Limits(keep, self.options.lateness, self.options.skew)
 
     def _batches(self) -> Generator[None, None, None]:
         """Take pieces in from one input after another; the watch may tick at each step."""
         assert self.watch is not None
-        limits = self._limits()
+        limits = self.limits()
         if not self._open:
             yield  # a query that reads nothing has an answer all the same
         while self._open:
@@ -316,80 +323,35 @@ class Watching:
     ) -> Iterator[None]:
         assert self.watch is not None
         if not piece:
-            yield
+            yield from self._silent()
             return
         self._counted = False
         if self.journal is not None and is_pipe(self.sources[name]):
             self.journal.keep(name or "", piece)
         yield from self._whole(name, len(piece), arriving.take(piece, self.watch, limits))
 
+    def _silent(self) -> Iterator[None]:
+        """A tick without input; what only the passing of time has changed counts as well."""
+        told = self.told
+        yield
+        if self.told != told:
+            self._remember()
+
     def _take_burst(
         self, name: str | None, burst: Burst, arriving: Arriving, limits: Limits
     ) -> Iterator[None]:
         """Messages that came together: one tick for all of them."""
         self._counted = False
-        self._take_messages(burst, arriving, limits)
+        assert self.watch is not None
+        arriving.take_messages(burst, self.watch, limits)
         yield
         self._remember(*((name or "", n) for message in burst for n in (len(message), -1)))
-
-    def _take_messages(self, burst: Burst, arriving: Arriving, limits: Limits) -> None:
-        assert self.watch is not None
-        if arriving.takes_messages:
-            deque(arriving.take_messages(burst, self.watch, limits), maxlen=0)
-            return
-        for message in joined(burst) if arriving.form == "fragments" else burst:
-            deque(arriving.take(message, self.watch, limits), maxlen=0)
-            deque(arriving.end_file(self.watch, limits), maxlen=0)
 
     def _whole(self, name: str | None, count: int, steps: Iterator[None]) -> Iterator[None]:
         """A tick after each step; what was read counts when the last of them is in the sink."""
         for _ in steps:
             yield
         self._remember((name or "", count))
-
-    # -- starting again ---------------------------------------------------------------------------
-
-    def _replay(self, journal: Journal, rests: dict[str, bytes]) -> None:
-        """Take in again what counts already, between the same ticks, and tell nothing."""
-        assert self.watch is not None
-        limits = self._limits()
-        for line in journal.lines:
-            name, count = line.read[0]
-            stream, arriving = self._open[name or None]
-            if len(line.read) > 1:
-                self._take_messages(burst_of(stream, line, rests), arriving, limits)
-                self._replayed_tick(line)
-                continue
-            if count < 0:
-                to_end(stream, rests, name)
-                steps = arriving.end_file(self.watch, limits)
-            else:
-                piece = exactly(stream, count, rests, name)
-                steps = arriving.take(piece, self.watch, limits)
-            for _ in steps:
-                self._replayed_tick(line)
-        for name, rest in rests.items():
-            stream, arriving = self._open[name or None]
-            if rest:
-                self._open[name or None] = again([rest], stream), arriving
-        last = journal.covered_now().last
-        if last is not None:
-            self._turn(last or None)
-        if self.snapshots is not None:
-            read = (n for line in journal.lines for _, n in line.read if n > 0)
-            self.snapshots.since = sum(read)
-
-    def _turn(self, last: str | None) -> None:
-        """Go on with the input whose turn it is, behind the one that was read last."""
-        names = list(self._open)
-        behind = names.index(last) + 1
-        self._open = {name: self._open[name] for name in names[behind:] + names[:behind]}
-
-    def _replayed_tick(self, line: Line) -> None:
-        assert self.watch is not None
-        if self._by_wall:
-            self.watch.reach(Moment(*line.now))
-        self.watch.tick()
 
     def report(self) -> list[str]:
         """What was read, told and kept, a line each."""

@@ -11,12 +11,13 @@ import numpy as np
 
 from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.errors import error
+from xstreamcast.errors import UsageError, error
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten, is_there
 from xstreamcast.operators.watch import Watch
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.sinks.forms import OutputForm, WrittenAnswer
     from xstreamcast.edges.snapshot.container import Snapshot
     from xstreamcast.edges.watching.arriving import Arriving
     from xstreamcast.edges.watching.journal import Covered, Journal
@@ -52,10 +53,11 @@ class Snapshots:
         return None if self.found is None else Covered.of(self.found.header["covered"])
 
     def restore(
-        self, watch: Watch | Network, inputs: Mapping[str | None, Arriving]
-    ) -> dict[str, int]:
+        self, watch: Watch | Network, inputs: Mapping[str | None, Arriving],
+        form: OutputForm | None = None,
+    ) -> dict[str, int]:  # fmt: skip
         """Let a new query go on from what was found → its counts; Unreadable if it cannot."""
-        from xstreamcast.edges.snapshot.query import restored
+        from xstreamcast.edges.snapshot.query import restored, written_of
 
         assert self.found is not None
         header = self.found.header
@@ -64,7 +66,11 @@ class Snapshots:
         said = {name: one.form for name, one in inputs.items()}
         if said != dict(header["inputs"]):
             raise Unreadable("it is of other inputs")
+        needs = form is not None and form.written() is not None
+        written = written_of(self.found) if needs else None
         restored(self.found, watch, _decoders(inputs))
+        if form is not None and written is not None:
+            form.restore(written)
         for (_, arriving), facts in zip(inputs.items(), header["arriving"], strict=True):
             _go_on(arriving, facts)
         self.found = None  # its tables have done what they were for
@@ -78,7 +84,8 @@ class Snapshots:
 
     def take(
         self, watch: Watch | Network, inputs: Mapping[str | None, Arriving], journal: Journal,
-        counts: Mapping[str, int], stops: bool = False,
+        counts: Mapping[str, int], written: Callable[[], WrittenAnswer | None] | None = None,
+        stops: bool = False,
     ) -> None:  # fmt: skip
         """Write one if it is time; what cannot be written is told of once."""
         if self.since < (max(1, self.every // _REST) if stops else max(self.every, self._least)):
@@ -99,7 +106,8 @@ class Snapshots:
                 "arriving": [_facts(one) for one in inputs.values()],
                 "counts": dict(counts),
             }
-            raw = taken(watch, _decoders(inputs), header)
+            told = None if written is None else written()
+            raw = taken(watch, _decoders(inputs), header, told)
         except NotNow:
             return
         except Unwritten as why:
@@ -107,8 +115,9 @@ class Snapshots:
             return
         try:
             self.folder.write(raw, covered.offset)
-        except OSError as failed:  # the journal has all that counts: the query goes on
-            self._tell_once((failed.strerror or "it cannot be written").lower(), stops)
+        except (OSError, UsageError) as failed:  # the journal has all that counts: it goes on
+            said = failed.strerror if isinstance(failed, OSError) else failed.message
+            self._tell_once((said or "it cannot be written").lower(), stops)
         self.since, self._least = 0, len(raw)
 
     def _tell_once(self, why: str, stops: bool) -> None:

@@ -43,7 +43,7 @@ _FORMS: Final = {
 _PATTERNS: Final = {ATOMIC[name].tag: re.compile(form) for name, form in _FORMS.items()}
 CALENDAR: Final = frozenset(_PATTERNS)
 TIME_TAG: Final = ATOMIC["time"].tag
-MAX_YEAR: Final = 2**31
+MAX_YEAR: Final = 2**31 - 1
 _MOST_SECONDS: Final = 2**63 * 86400
 
 _DATE_PART: Final = r"(?:(?P<Y>[0-9]+)Y)?(?:(?P<M>[0-9]+)M)?(?:(?P<D>[0-9]+)D)?"

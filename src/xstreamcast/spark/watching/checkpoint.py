@@ -15,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
+from xstreamcast.edges.disk import sync_folder
 from xstreamcast.errors import Error, error
 
 _VERSION: Final = "version"
@@ -23,26 +24,29 @@ _HINT: Final = "give another folder, or empty this one"
 
 @dataclass(slots=True)
 class Reached:
-    """The last batch whose changes are in the sink, and how long the sink was then."""
+    """The last batch whose changes are in the sink, how long the sink was then, and how many
+    changes it had been.
+    """
 
     path: Path
     epoch: int = -1
     sink: int = 0
+    changes: int = 0
 
     @staticmethod
     def of(path: Path) -> Reached:
         if not path.exists():
             return Reached(path)
         try:
-            epoch, sink = json.loads(path.read_text())
+            epoch, sink, *changes = json.loads(path.read_text())
         except (ValueError, TypeError):
             raise damaged(path) from None
-        return Reached(path, int(epoch), int(sink))
+        return Reached(path, int(epoch), int(sink), int(changes[0]) if changes else 0)
 
-    def write(self, epoch: int, sink: int) -> None:
+    def write(self, epoch: int, sink: int, changes: int = 0) -> None:
         """The batch counts when this returns."""
-        self.epoch, self.sink = epoch, sink
-        write_whole(self.path, json.dumps([epoch, sink]))
+        self.epoch, self.sink, self.changes = epoch, sink, changes
+        write_whole(self.path, json.dumps([epoch, sink, changes]))
 
 
 def begin(folder: Path, asked: Mapping[str, Any]) -> None:
@@ -104,3 +108,4 @@ def write_whole(path: Path, text: str) -> None:
         failed.filename = str(path)
         raise
     part.replace(path)
+    sync_folder(path.parent)

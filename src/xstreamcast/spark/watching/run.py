@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
     from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.sinks.forms import OutputForm
     from xstreamcast.errors import Error
     from xstreamcast.model.change import Change
 
@@ -56,6 +57,7 @@ class SparkWatching:
     interval: str = "100 milliseconds"
     buckets: int = 1  # how many places the units of a query are asked in
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
+    form: OutputForm | None = None  # how the caller writes changes
     journal: Reached | None = None
     told: Told = field(default_factory=Told)
     _folder: Path | None = None
@@ -192,7 +194,7 @@ class SparkWatching:
 
     # -- as the local runner ----------------------------------------------------------------------
 
-    def ticks(self) -> Iterator[list[Change]]:
+    def ticks(self) -> Generator[list[Change]]:
         """The changes of each batch that made any, to the end of all inputs."""
         for _, changes in self.batches():
             yield [change for _, change in changes]
@@ -220,7 +222,19 @@ class SparkWatching:
         if changes:
             yield epoch, changes
         if self.journal is not None:
-            self.journal.write(epoch, self.sink())
+            told = self.journal.changes + len(changes)
+            self.journal.write(epoch, self.sink(), told)
+
+    def begin(self) -> None:
+        """Nothing has to be recalled: Spark has the state."""
+
+    def close(self) -> None:
+        """Nothing is held: the query ends with its batches."""
+
+    @property
+    def written_before(self) -> int:
+        """How many changes were written before it started again."""
+        return 0 if self.journal is None else self.journal.changes
 
     def keep_refused(self) -> None:
         """Hand out what was refused since the last time."""

@@ -1,0 +1,1 @@
+"""Where changes of an answer are written, and in which form."""

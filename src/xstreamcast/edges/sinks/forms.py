@@ -1,0 +1,156 @@
+"""The forms in which changes are written. Some must know the answer that was written before.
+
+A query that starts again hands its form what was written already: changes of the journal's ticks
+(`recall`), or what a snapshot kept of it (`restore`). From then on the form writes to the byte what
+it would have written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from xstreamcast.model.change import Accumulated, Change
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.updates.output import EventOutput
+
+FORMS: Final = ("changes", "lines", "xml", "events", "events-xml")
+
+
+class WrittenAnswer(NamedTuple):
+    """What a form must know of what it wrote: the answer, and the instant of the last event."""
+
+    keys: list[str]
+    items: list[str]
+    begun: bool = False
+    instant: int | None = None
+
+    @staticmethod
+    def of(answer: Accumulated, begun: bool = False, instant: int | None = None) -> WrittenAnswer:
+        """An answer in its order."""
+        pairs = list(answer)
+        return WrittenAnswer([key for key, _ in pairs], [item for _, item in pairs], begun, instant)
+
+    def answer(self) -> Accumulated:
+        """The answer again."""
+        rows = zip(self.keys, [None, *self.keys], self.items, strict=False)
+        return Accumulated(Change(0, 1, key, after, item) for key, after, item in rows)
+
+
+class OutputForm(Protocol):
+    """Changes to text."""
+
+    def write(self, changes: Sequence[Change]) -> str:
+        """What is written for the changes of a tick."""
+
+    def close(self) -> str:
+        """What is written when no more changes will come."""
+
+    def recall(self, changes: Sequence[Change]) -> None:
+        """Take changes in that were written before."""
+
+    def written(self) -> WrittenAnswer | None:
+        """What a snapshot must keep; None: each change is written for itself."""
+
+    def restore(self, written: WrittenAnswer) -> None:
+        """Go on from what a snapshot kept."""
+
+
+def form_of(name: str) -> OutputForm:
+    """The form of a name."""
+    match name:
+        case "changes":
+            return ChangeLines(changes=True)
+        case "lines":
+            return ChangeLines(changes=False)
+        case "xml":
+            return AnswerXml()
+        case "events" | "events-xml":
+            from xstreamcast.edges.updates.output import EventOutput
+
+            return EventForm(EventOutput("lines" if name == "events" else "xml"))
+    raise ValueError(name)
+
+
+class ChangeLines:
+    """A line for each change: JSON, or the item behind + or -."""
+
+    def __init__(self, changes: bool) -> None:
+        self._line = Change.to_json if changes else _signed
+
+    def write(self, changes: Sequence[Change]) -> str:
+        return "".join(self._line(change) + "\n" for change in changes)
+
+    def close(self) -> str:
+        return ""
+
+    def recall(self, changes: Sequence[Change]) -> None:
+        """A line says nothing of those before it."""
+
+    def written(self) -> WrittenAnswer | None:
+        return None
+
+    def restore(self, written: WrittenAnswer) -> None:
+        """A line says nothing of those before it."""
+
+
+def _signed(change: Change) -> str:
+    return f"{'+' if change.diff > 0 else '-'} {change.item}"
+
+
+class AnswerXml:
+    """The answer as one element, when no more changes will come."""
+
+    def __init__(self) -> None:
+        self._answer = Accumulated()
+
+    def write(self, changes: Sequence[Change]) -> str:
+        self.recall(changes)
+        return ""
+
+    def close(self) -> str:
+        lines = map(_content, self._answer.items())
+        return "".join(f"{line}\n" for line in ("<results>", *lines, "</results>"))
+
+    def recall(self, changes: Iterable[Change]) -> None:
+        for change in changes:
+            self._answer.apply(change)
+
+    def written(self) -> WrittenAnswer:
+        return WrittenAnswer.of(self._answer)
+
+    def restore(self, written: WrittenAnswer) -> None:
+        self._answer = written.answer()
+
+
+def _content(item: str) -> str:
+    """An item as content of an element: a node as it is, a value escaped."""
+    from xstreamcast.edges.updates.writing import parsed
+    from xstreamcast.model.markup import escape
+
+    return item if item.startswith("<") and parsed(item) is not None else escape(item)
+
+
+class EventForm:
+    """The answer as an update stream."""
+
+    def __init__(self, output: EventOutput) -> None:
+        self._output = output
+
+    def write(self, changes: Sequence[Change]) -> str:
+        return self._output.write(changes).decode()
+
+    def close(self) -> str:
+        return self._output.close().decode()
+
+    def recall(self, changes: Sequence[Change]) -> None:
+        if changes:  # where nothing was told, nothing was begun
+            self._output.write(changes)
+
+    def written(self) -> WrittenAnswer:
+        writer = self._output.writer
+        return WrittenAnswer.of(writer.answer, writer.begun, writer.instant)
+
+    def restore(self, written: WrittenAnswer) -> None:
+        self._output.go_on(written.answer(), written.begun, written.instant)

@@ -16,7 +16,7 @@ Feed: TypeAlias = DocumentFeed | SplitFeed | WholeDocument | FragmentFeed | Answ
 
 def all_units(feed: Feed) -> Moved:
     """All units of an input, to be asked again."""
-    return NOTHING if isinstance(feed, WholeDocument) else feed.everything()
+    return NOTHING if isinstance(feed, WholeDocument | DocumentFeed) else feed.everything()
 
 
 def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
@@ -26,9 +26,7 @@ def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
             return [feed.again(keys)]
         case SplitFeed():
             return feed.again(keys)
-        case DocumentFeed():
-            return [feed.everything()]
-        case WholeDocument():
+        case DocumentFeed() | WholeDocument():
             return []
 
 

@@ -131,10 +131,6 @@ class SplitFeed:
         found = self._kept.everything()
         return self._moved(together(found)) if found else NOTHING
 
-    def forget(self, keys: Iterable[str]) -> None:
-        """Some units will not be asked for any more."""
-        self._kept.forget(keys)
-
     def release(self) -> None:
         """No unit will be asked for again, neither those that came nor those to come."""
         self.keeps = False

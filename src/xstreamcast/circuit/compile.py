@@ -97,6 +97,8 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
             columns = {column for column, _ in keys} | (set(carried) & needed)
             columns |= {fold.column for fold in folds if fold.into in needed}
             return [(source, columns)]
+        case c.Members(source=source, keys=keys):
+            return [(source, {column for column, _ in keys} | (set(source.columns) & needed))]
         case c.Order(source=source, keys=sort_keys):
             return [(source, set(needed) | {key.column for key in sort_keys})]
         case c.Pick(source=source, place=place, position=position):

@@ -23,6 +23,7 @@ class Tick:
     ended: frozenset[str | None] = frozenset()
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept
     dropped: frozenset[str | None] = frozenset()  # inputs of which units were dropped
+    leaving: bool = False  # units go that are read once: what was emitted for them stays
 
     def keeps(self, name: str | None) -> bool:
         """Whether units of an input can be read again."""

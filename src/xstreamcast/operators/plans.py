@@ -28,9 +28,9 @@ class WatchPlan:
     cuts: Mapping[str | None, Cut]
     levels: Levels  # of documents
 
-    def run(self) -> CircuitRun:
-        """The operators."""
-        return CircuitRun(self.circuit)
+    def run(self, final: bool = False) -> CircuitRun:
+        """The operators; `final`: what is emitted is never revised."""
+        return CircuitRun(self.circuit, final)
 
     def document(self, name: str | None, names: Names, mixed: bool) -> DocumentReader:
         """What reads a document; `mixed`: other inputs may let it be read another way later."""

@@ -30,11 +30,11 @@ class Known:
             self._next = 1 + max(numbers, default=0)
         self._next += 1
         variable = p.Variable(self._next - 1, name)
-        self.bind(variable, kind)
+        self.learn(variable, kind)
         return variable
 
-    def bind(self, variable: p.Variable, kind: StaticType) -> None:
-        """A variable that somebody else made has values of that type."""
+    def learn(self, variable: p.Variable, kind: StaticType) -> None:
+        """A variable that somebody else has made."""
         self._around = self.around().bind(variable, kind)
 
     def around(self) -> Around:

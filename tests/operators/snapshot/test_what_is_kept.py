@@ -17,13 +17,17 @@ from xstreamcast.operators.relational.run import CircuitRun
 KEPT = {
     "UnitRows": ("_there _timers", "_node _whole"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
-    "JoinOperator": ("_left _right _mode", "_node _cells _adds _inputs"),
+    "JoinOperator": ("_left _right _mode", "_node _cells owns _adds _inputs"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
     "NestOperator": ("_outer _states _made", "_node _cells _columns _adds _others"),
-    "GroupOperator": ("_rows _name _made", "_node _keys _folded _cells _groups _inexact"),
+    "GroupOperator": (
+        "_rows _name _made",
+        "_node _names _folded _cells _groups _inexact elsewhere _by_double",
+    ),
+    "MembersOperator": ("_rows _name", "_node _names _kept _inexact elsewhere _by_double"),
     "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),
-    "PickOperator": ("_orders _rows _shown _position", "_node _kept"),
+    "PickOperator": ("_rows _shown _places", "_node _kept _orders"),
     "NumberOperator": ("_rows _made", "_node _cells _orders"),
     "UnionOperator": ("", "_node _kept"),
     "WindowOperator": ("_rows _items _made", "_node _search _absolute"),
@@ -40,9 +44,9 @@ KEPT = {
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
-    "Emit": ("_entries _ranks _settled", "_rendering _passes _order _root"),
-    "Operators": ("all", "_nodes _inlined fresh"),
-    "CircuitRun": ("_operators _emit asked", "circuit _order _waited"),
+    "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order _root"),
+    "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers failing"),
+    "CircuitRun": ("_operators _emit asked", "circuit _order _waited _failing _final"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",
@@ -105,6 +109,9 @@ QUERIES = {
     "rest": """subsequence(for $a in stream("s")//u order by $a/v return string($a/v), 3)""",
     "picked": """(for $a in stream("s")//u order by $a/v return $a)
         [count(stream("s")//u[v = "2"])]""",
+    "medians": """for $a in stream("s")//u group by $k := string($a/k)
+        let $s := sort($a/v ! number(.))
+        return <g>{$k, $s[position() = ((count($s) + 1) idiv 2, count($s) idiv 2 + 1)]}</g>""",
     "windows": """for sliding window $w in stream("s")//u start at $i when true()
         only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
     "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
+from xstreamcast.operators.relational.members import MembersOperator
 from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator
 from xstreamcast.operators.relational.positions import (
@@ -31,27 +33,41 @@ if TYPE_CHECKING:
     from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
 
-Deltas = dict[int, Delta]  # by the identity of a node
+Deltas = dict[int, Delta]  # by the identity of a node; rows of other stages by a number below 0
+_ONE = RowDelta(None, Row((), ()))
 
 
 class Operators:
     """An operator for each node of a circuit, or of one of its stages."""
 
-    def __init__(self, nodes: Sequence[c.Node], root: c.Node) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[c.Node],
+        root: c.Node,
+        final: bool = False,
+        *,
+        inputs: Mapping[int, Sequence[int]] | None = None,
+        first: bool = True,
+    ) -> None:
         self._nodes = nodes
+        self._numbers = {id(one): at for at, one in enumerate(c.in_order(root))}
+        self.failing = -1  # the number in the circuit of the node that is computed
+        self._first = first  # whether what is in one place is in this one
+        self._inputs = inputs or {id(n): [id(one) for one in c.inputs_of(n)] for n in nodes}
         self._inlined = frozenset(
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
-        self.all = [_operator(node, root) for node in nodes]
+        self.all = [_operator(node, root, final and node is root) for node in nodes]
         self.fresh = True  # nothing has been taken in yet
 
     def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
         """The deltas of all nodes, given those of nodes that are elsewhere."""
         fresh, self.fresh = self.fresh, False
         for node, operator in zip(self._nodes, self.all, strict=True):
+            self.failing = self._numbers[id(node)]
             match node:
                 case c.One():
-                    deltas[id(node)] = {(): RowDelta(None, Row((), ()))} if fresh else {}
+                    deltas[id(node)] = {(): _ONE} if fresh and self._first else {}
                 case c.Units():
                     assert tick is not None
                     deltas[id(node)] = operator.apply(turn, tick, fresh)
@@ -61,8 +77,9 @@ class Operators:
                     units = [deltas[id(c.inputs_of(one)[0])] for one, _ in node.inner]
                     deltas[id(node)] = operator.apply(turn, deltas[id(node.outer)], units)
                 case _:
-                    given = [deltas[id(one)] for one in c.inputs_of(node)]
+                    given = [deltas[one] for one in self._inputs[id(node)]]
                     deltas[id(node)] = operator.apply(turn, given)
+        self.failing = len(self._numbers)
         return deltas
 
     @property
@@ -77,7 +94,7 @@ def _takes_pieces(node: c.Node) -> bool:
     return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
 
 
-def _operator(node: c.Node, root: c.Node) -> Any:
+def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
     match node:
         case c.One():
             return None
@@ -93,8 +110,12 @@ def _operator(node: c.Node, root: c.Node) -> Any:
             return RangeFoldOperator(node)
         case c.Nest():
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)
+        case c.Group() if final and grows(node.source):
+            return FirstOfGroup(node)
         case c.Group():
             return GroupOperator(node)
+        case c.Members():
+            return MembersOperator(node)
         case c.Order():
             return OrderOperator(node)
         case c.Slice() if node.outer == 0 and grows(node.source):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _SWAPPED = {"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 Pair = tuple[Key, Key]
+Owns = Callable[[JoinValues, JoinValues], bool]
 
 
 class JoinOperator:
@@ -36,6 +37,7 @@ class JoinOperator:
         self._cells = [
             (True, left.index(v)) if v in left else (False, right.index(v)) for v in node.columns
         ]
+        self.owns: Owns | None = None  # of pairs that are made in several partitions, some
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The pairs that came, went, or whose rows changed."""
@@ -96,12 +98,14 @@ class JoinOperator:
         for one in lefts:
             if one in mine.rows:
                 for other in theirs.matching(mine.values.get(one), mine.op, self._mode):
-                    out[one, other] = self._row(mine.rows[one], theirs.rows[other])
+                    if self.owns is None or self.owns(mine.values[one], theirs.values[other]):
+                        out[one, other] = self._row(mine.rows[one], theirs.rows[other])
         if not whole:
             for other in right:
                 if other in theirs.rows:
                     for one in mine.matching(theirs.values.get(other), theirs.op, self._mode):
-                        out[one, other] = self._row(mine.rows[one], theirs.rows[other])
+                        if self.owns is None or self.owns(mine.values[one], theirs.values[other]):
+                            out[one, other] = self._row(mine.rows[one], theirs.rows[other])
         return out
 
     def _row(self, left: Row, right: Row) -> Row:

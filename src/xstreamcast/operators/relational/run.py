@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.deciding import waited_for
+from xstreamcast.errors import Error
+from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.relational.emit import Emit
 from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.tick import Round
 
 if TYPE_CHECKING:
-    from xstreamcast.model.change import Change
     from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.asking import Asking
+    from xstreamcast.operators.relational.failing import Failing
 
 
 class CircuitRun:
@@ -25,28 +27,44 @@ class CircuitRun:
     all that has arrived, and emits the difference.
     """
 
-    def __init__(self, circuit: c.Circuit) -> None:
-        self.circuit = circuit
+    def __init__(self, circuit: c.Circuit, final: bool = False) -> None:
+        self.circuit, self._final = circuit, final
         self._order = c.in_order(circuit.root)
         self._waited = waited_for(circuit)
-        self._emit = Emit(circuit)
+        self._emit = Emit(circuit, final)
         self._operators: Operators | None = None  # None: to be made anew
         self.asked = 0
+        self._failing: Failing | None = None  # the rows of the last tick that failed
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
         anew = self._operators is None
-        operators = self._operators or Operators(self._order, self.circuit.root)
+        operators = self._operators or Operators(self._order, self.circuit.root, self._final)
         self._operators = None
         reader = UnitReader(tick, self.circuit.sources)
+        # where nothing is revised, windows that are open wait as if something were missing
+        decided = tick.decided and (not self._final or tick.ended >= set(self.circuit.sources))
         turn = Round(
-            asking, reader, tick.touched, tick.clock_moved, decided=tick.decided, ended=tick.ended
+            asking, reader, tick.touched, tick.clock_moved, decided=decided, ended=tick.ended
         )
-        deltas = operators.advance(turn, tick, {})
-        self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
-        out = self._emit.apply(turn, deltas[id(self.circuit.root)], instant, anew)
-        self._operators = operators
+        try:
+            deltas = operators.advance(turn, tick, {})
+            self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
+            delta, out = deltas[id(self.circuit.root)], list[Change]()
+            if tick.leaving:
+                self._emit.leave(turn, delta)
+            else:
+                out = self._emit.apply(turn, delta, instant, anew)
+        except Error:
+            self._failing = turn.failing
+            raise
+        self._operators, self._failing = operators, None
         return out
+
+    def first_error(self, why: Error) -> Error:
+        """Of all rows that failed in the last tick, the error of the first."""
+        found = None if self._failing is None else self._failing.first()
+        return why if found is None else found[1]
 
     def take_over(self, before: CircuitRun) -> None:
         """Go on with the answer of another circuit."""

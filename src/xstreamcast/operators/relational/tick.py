@@ -12,6 +12,7 @@ from xstreamcast.operators.relational.workspace import Reader, Workspace
 
 if TYPE_CHECKING:
     from xstreamcast.operators.asking import Asking
+    from xstreamcast.operators.relational.failing import Failing
 
 
 @dataclass(slots=True)
@@ -28,6 +29,7 @@ class Round:
     ended: frozenset[str | None] = frozenset()
     settled: dict[int, list[Key]] = field(default_factory=dict)  # by node: rows that never change
     final: dict[int, dict[int, int]] = field(default_factory=dict)  # ranks between which none do
+    failing: Failing | None = None  # the rows that an error broke off
 
     def workspace(self) -> Workspace:
         """A place to evaluate in."""

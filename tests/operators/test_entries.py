@@ -71,7 +71,7 @@ def test_rows_that_are_final_are_counted_and_not_kept(steps, data):
     for added in steps:
         delta = {}
         for items in added:
-            delta[(str(count),)] = RowDelta(None, Row((count,), (tuple(items),)))  # type: ignore[arg-type]
+            delta[(str(count),)] = RowDelta(None, Row((count,), (tuple(items),)))
             expected += items
             count += 1
         final = data.draw(st.integers(0, count))

@@ -14,7 +14,7 @@ def unbounded_nodes(circuit: c.Circuit, streams: frozenset[str | None]) -> list[
     found: list[str] = []
     for node in c.in_order(circuit.root):
         inputs = {one.input for one in c.in_order(node) if isinstance(one, c.Units)} - streams
-        if isinstance(node, c.GrowingWindow):
+        if isinstance(node, c.GrowingWindow) and inputs:
             found += windows_grow(node.shape, _names(inputs))
             continue
         said = _said(node, _names(inputs)) if inputs else None

@@ -12,8 +12,14 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
 
 
-def unbounded(program: Program, streams: frozenset[str | None] = frozenset()) -> list[str]:
-    """What may grow without bound as the inputs go on; `streams` are inputs of fragments."""
+def unbounded(
+    program: Program,
+    streams: frozenset[str | None] = frozenset(),
+    once: frozenset[str | None] = frozenset(),
+) -> list[str]:
+    """What may grow without bound as the inputs go on; `streams` are inputs of fragments, and
+    nothing is kept of inputs that are read once.
+    """
     plan = planned(program, {}, inputs_of(program), inner=False)
     found = [kept_history(name) for name in sorted(streams, key=str)]
-    return unbounded_nodes(plan.circuit, streams) + found
+    return unbounded_nodes(plan.circuit, streams | once) + found

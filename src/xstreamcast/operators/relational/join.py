@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import adds, inputs_beside
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
-from xstreamcast.operators.relational.join_index import JoinSide, Mode, mode_of
+from xstreamcast.operators.relational.join_index import JoinSide, Mode, fits, mode_of
 from xstreamcast.operators.relational.join_values import JoinValues, key_values
 
 if TYPE_CHECKING:
@@ -88,7 +88,10 @@ class JoinOperator:
     ) -> Mode:
         if self._node.key is None:
             return "all"
-        return mode_of(self._left.kinds_after(left, mine), self._right.kinds_after(right, theirs))
+        own, other = self._left.kinds_after(left, mine), self._right.kinds_after(right, theirs)
+        mode = mode_of(own, other)
+        # a side that is empty for a while does not cost the other its index
+        return self._mode if mode == "none" and fits(self._mode, own | other) else mode
 
     def _pairs(self, left: Delta, right: Delta, whole: bool, old: bool) -> dict[Pair, Row]:
         """The pairs that a changed row takes part in, as they are now or were before."""

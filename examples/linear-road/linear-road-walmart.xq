@@ -69,7 +69,7 @@ declare stream crossing :=
     <crossing vid="{$vid}" time="{$r/@time}" dir="{$r/@dir}" seg="{$r/@seg}"
       key="{$r/@xway}.{$r/@dir}.{$r/@seg}.{$r/@time idiv 60 + 1}"/>;
 
-(: A visit that is followed by another one of the same trip, in whatever lane: what was told when it began is paid. :)
+(: A visit that is followed by another one of the same trip, in whatever lane: the toll at its beginning is paid. :)
 declare stream left :=
   for $vid in distinct-values(stream("road")/road/report/@vid)
   for tumbling window $w in stream("road")/road/report[@vid = $vid]
@@ -84,7 +84,7 @@ declare stream charge :=
   where $price/@toll != 0
   return <charge vid="{$l/@vid}" time="{$l/@time}" toll="{$price/@toll}"/>;
 
-(: What a car is told when it comes to a segment. :)
+(: The notifications of a car that comes to a segment. :)
 declare stream notification :=
   for $c in stream("crossing")/answer/crossing
   for $price allowing empty in stream("price")/answer/price[@key = $c/@key]

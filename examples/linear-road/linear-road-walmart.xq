@@ -46,7 +46,7 @@ declare stream price :=
     for $a in stream("affected")/answer/accident
     return <known key="{$a/@place}.{$a/@minute}" ahead="{$a/@ahead}"/>)
   group by $key := $known/@key
-  let $lav := if (exists($known/@total)) then floor(sum($known/@total) div sum($known/@readings) + 0.5 + 1e-9) else 0, $cars := max($known/@cars)
+  let $lav := if (exists($known/@total)) then floor(sum($known/@total) div sum($known/@readings) + 0.5 + 1e-9) else 0, $cars := xs:integer(max($known/@cars))
   return
     <price key="{$key}" lav="{$lav}" ahead="{min($known/@ahead)}"
       toll="{if ($lav ge 40 or not($cars gt 50) or exists($known/@ahead)) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
@@ -102,7 +102,7 @@ declare stream request := stream("road")/road/(balance | expenditure | travel);
 declare stream account :=
   for $q in stream("request")/answer/balance
   let $paid := stream("charge")/answer/charge[@vid = $q/@vid][number(@time) le number($q/@time)]
-  return <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}" amount="{sum($paid/@toll)}"/>;
+  return <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}" amount="{xs:integer(sum($paid/@toll))}"/>;
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=

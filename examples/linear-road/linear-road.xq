@@ -45,7 +45,7 @@ declare stream price :=
     for $a in stream("affected")/answer/accident
     return <known key="{$a/@place}.{$a/@minute}" ahead="{$a/@ahead}"/>)
   group by $key := $known/@key
-  let $lav := (floor(avg($known/@speed) + 1e-9), -1)[1], $cars := max($known/@cars)
+  let $lav := (floor(avg($known/@speed) + 1e-9), -1)[1], $cars := xs:integer(max($known/@cars))
   return
     <price key="{$key}" lav="{$lav}" ahead="{min($known/@ahead)}"
       toll="{if ($lav ge 40 or not($cars gt 50) or exists($known/@ahead)) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
@@ -79,7 +79,7 @@ declare stream account :=
   let $notified := stream("notification")/answer/toll[@vid = $q/@vid][number(@time) le number($q/@time)]
   return
     <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}"
-      amount="{sum($notified/@toll) - sum($notified[last()]/@toll)}"/>;
+      amount="{xs:integer(sum($notified/@toll) - sum($notified[last()]/@toll))}"/>;
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=

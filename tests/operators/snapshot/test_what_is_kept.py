@@ -15,7 +15,7 @@ from xstreamcast.operators.relational.run import CircuitRun
 
 # class: (what a snapshot has, what is made again or holds only during a tick)
 KEPT = {
-    "UnitRows": ("_there _timers", "_node _whole"),
+    "UnitRows": ("_there _timers", "_node _whole _content"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
     "JoinOperator": ("_left _right _mode", "_node _cells owns"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),

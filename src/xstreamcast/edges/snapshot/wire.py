@@ -73,6 +73,8 @@ def _reading_facts(name: str, reading: WireReading) -> dict[str, Any] | None:
         return None
     if coder._decoder is not None:
         raise Unwritten(f"{name} is not written in UTF-8")
+    if coder.expands:
+        raise Unwritten(f"{name} has an internal DTD subset")
     if units is None or reading._skipping is not None or units.refused is not None:
         raise NotNow(f"{name} stands before its first fragment, or amid a broken one")
     at = reading._spots.at(units.passed + reading._shift).spot()

@@ -29,6 +29,8 @@ def write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
     """Put a decoder into tables; Unwritten if it is none of fragments, or amid something broken."""
     if type(decoder) is not Decoder:
         raise Unwritten(f"{decoder.name} is no stream of fragments")
+    if decoder.has_numbers:
+        raise Unwritten(f"{decoder.name} has large tag ids")
     if decoder._waiting:
         raise NotNow(f"fragments of {decoder.name} wait for their structure")
     write_ids(to, f"{at}.ids", decoder.ids)

@@ -69,7 +69,7 @@ class Arriving:
         if self.kind == "fragments":
             name = str(self.name)
             self.decoder = decoder_of(
-                self.form, name, watch.names, on_error, immutable, self._mapping
+                self.form, name, watch.names, on_error, immutable, self._mapping, renumbers=True
             )
             paths = tuple(path for path in immutable if path.stream in (None, name))
             if self.form == "fragments" and paths:

@@ -47,7 +47,8 @@ def expat_events(*chunks: bytes, final: bool = True) -> list[Event] | None:
     parser.ordered_attributes = True
 
     def start(name: str, attributes: list[str]) -> None:
-        if outside and _LEFT_OUT.search(parser.GetInputContext().split(b">")[0]):
+        written = parser.GetInputContext() or b""
+        if outside and _LEFT_OUT.search(written.split(b">")[0]):
             raise ValueError(name)
         pairs = zip(attributes[::2], attributes[1::2], strict=True)
         bound = sorted((prefix or "", uri or "") for prefix, uri in declared if prefix != "xml")

@@ -18,7 +18,7 @@ from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.watch import Watch
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-NAMES = sorted(one.name for one in EXAMPLES.iterdir() if one.is_dir())
+NAMES = sorted(one.parent.name for one in EXAMPLES.glob("*/query.xq"))
 
 
 def example(name: str) -> tuple[str, str, list[str]]:

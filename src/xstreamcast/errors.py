@@ -304,6 +304,7 @@ XSCS0001 this part of the language is not supported
 XSCS0002 the function needs the end of a sequence that may have none
 XSCS0003 the stream is declared more than once
 XSCS0004 the streams of the query read each other in a circle
+XSCS0005 the option names no declared stream, or no query that reads it
 """
 
 _DYNAMIC: Final = """

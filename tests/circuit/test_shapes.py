@@ -44,6 +44,51 @@ QUERIES = (
         "landmark windows",
         "recompute",
     ),
+    (  # the first rows of each group
+        f"for $x in {A} group by $k := string($x/k[1]) order by $k return <g k='{{ $k }}'>{{ "
+        "(for $y in $x order by number($y/v[1]) descending, string($y/k[2]) "
+        "return <y>{ $y/v }</y>)[position() <= 2] }</g>",
+        "rows within their group",
+        ": items",
+    ),
+    (  # the same where keys are doubles from some row on, in groups that come and go
+        f"for $x in {A}, $n in $x/v/number(.) let $m := if ($n = 10) then $n else xs:decimal(1) "
+        "group by $k := $m where count($x) > 1 "
+        "return <g>{ head(sort($x/k/string(.))), subsequence(sort($x/v/string(.)), 2, 2) }</g>",
+        "group by",  # one node may be in several rows of a group, so that its items are read
+        "rows within their group",
+    ),
+    (  # the same where every row has another node
+        f"for $x in {A} let $n := number($x/v[1]) let $m := if ($n = 10) then $n "
+        "else xs:decimal(1) group by $k := $m where count($x) > 1 "
+        "return <g>{ head(sort($x/k/string(.))), subsequence(sort($x/v/string(.)), 2, 2) }</g>",
+        "rows within their group",
+        "recompute",
+    ),
+    (  # medians
+        f"for $x in {A} group by $k := string($x/k[1]) let $s := sort($x/v/number(.)) "
+        "return <m>{ avg($s[position() = ((count($s) + 1) idiv 2, count($s) idiv 2 + 1)]) }</m>",
+        "positions $position",
+        ": items",
+    ),
+    (  # a percentile, and one that there may not be
+        f"let $s := sort({A}/v/number(.)) return ($s[xs:integer(ceiling(0.9 * count($s)))], "
+        f"$s[xs:integer(({B}/v[. castable as xs:integer])[1])])",
+        "positions $position",
+        "recompute",
+    ),
+    (  # what only the group's row holds is read by each of its rows
+        f"for $x in {A} group by $k := string($x/k[1]) return <g>{{ "
+        "(for $y in $x where number($y/v[1]) >= avg($x/v/number(.)) order by $y/k[1] "
+        "return $y/v)[1], $k }</g>",
+        "group by",
+        "rows within their group",
+    ),
+    (  # positions among items that all rows share
+        f"for $x in {A} return <n>{{ ({B})[count($x/v)]/k }}</n>",
+        "number rows",
+        "recompute",
+    ),
 )
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import HEAD
 from tests.operators.beside import Beside
+from tests.operators.following import Following
 from xstreamcast.operators.fragment_feed import FragmentFeed
 
 FILTER = 'for $e in stream("s")//e where $e/x > 3 return $e/x'
@@ -226,3 +227,22 @@ def test_a_late_version_before_others_that_were_dropped_is_an_error_and_no_wrong
     assert beside.told.items() == ["1"]
     with pytest.raises(Error, match="XSCF0015"):
         beside.feed("s", filler(1, 3, 8, "<e><y/></e>").encode())
+
+
+def test_a_removal_without_a_parent_counts_for_the_order_of_what_is_attached():
+    """An event is sorted by the first of its fragments, whether this one names a parent or not."""
+    following = Following("for $x in stream('s')//a return string($x/@k)")
+    for line in (
+        '<stream:fragments xmlns:stream="urn:xstreamcast:stream">'
+        '<stream:structure><tag id="0" name="r" type="snapshot"><tag id="1" name="a" type="event"/>'
+        "</tag></stream:structure>",
+        '<stream:filler id="0" tsid="0" validTime="2020-01-01T00:00:00"><r/></stream:filler>',
+        '<stream:filler id="5" tsid="1" in="0" validTime="2020-01-01T00:08:00"><a k="5"/>'
+        "</stream:filler>",
+        '<stream:filler id="6" tsid="1" in="0" validTime="2020-01-01T00:03:00"><a k="6"/>'
+        "</stream:filler>",
+        '<stream:remove id="5" tsid="1" validTime="2020-01-01T00:01:00"/>',
+    ):
+        following.feed(line.encode())
+        assert following.told.items() == following.afresh()
+    assert following.told.items() == ["5", "6"]

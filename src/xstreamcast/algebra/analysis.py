@@ -79,6 +79,9 @@ def static_type(plan: p.Expression, around: Around = NOTHING) -> StaticType:
             return _sum([static_type(part, around) for part in parts])
         case p.Range():
             return StaticType(Kinds.NUMERIC, 0, None)
+        case p.Arithmetic("idiv", left, right):
+            low = min(static_type(left, around).low, static_type(right, around).low, 1)
+            return StaticType(Kinds.NUMERIC, low, 1)
         case p.Arithmetic(_, left, right):
             return _arithmetic(static_type(left, around), static_type(right, around))
         case p.Unary(_, operand):

@@ -92,6 +92,8 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
             columns = {column for column, _ in keys} | (set(carried) & needed)
             columns |= {fold.column for fold in folds if fold.into in needed}
             return [(source, columns)]
+        case c.Members(source=source, keys=keys):
+            return [(source, {column for column, _ in keys} | (set(source.columns) & needed))]
         case c.Order(source=source, keys=sort_keys):
             return [(source, set(needed) | {key.column for key in sort_keys})]
         case c.Pick(source=source, place=place, position=position):
@@ -149,15 +151,16 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
 def _timed(root: c.Node, result: p.Expression) -> c.Node:
     """The circuit whose units know when they may change by the clock alone."""
     order = c.in_order(root)
-    plans: dict[int, list[p.Plan]] = {}
+    plans: dict[int, list[tuple[p.Plan, frozenset[p.Variable] | None]]] = {}
     for node in order:
         if isinstance(node, c.Rows) and isinstance(node.source, c.Units):
-            plans.setdefault(id(node.source), []).append(node.tuples)
+            read = node.tuples, frozenset(node.columns)
+            plans.setdefault(id(node.source), []).append(read)
         for one in c.inputs_of(node):
             if isinstance(one, c.Units) and not isinstance(node, c.Rows):
                 plans.setdefault(id(one), [])
     if isinstance(root, c.Units):
-        plans.setdefault(id(root), []).append(result)
+        plans.setdefault(id(root), []).append((result, None))
     made: dict[int, c.Node] = {}
     for node in order:
         if isinstance(node, c.Units):
@@ -167,11 +170,11 @@ def _timed(root: c.Node, result: p.Expression) -> c.Node:
     return made[id(root)]
 
 
-def _with_clock(node: c.Units, plans: list[p.Plan]) -> c.Units:
-    asking = [one for one in plans if asks_clock(one)]
+def _with_clock(node: c.Units, plans: list[tuple[p.Plan, frozenset[p.Variable] | None]]) -> c.Units:
+    asking = [(plan, seen) for plan, seen in plans if asks_clock(plan)]
     if not asking:
         return node
-    found = [timing([one]) for one in asking]
+    found = [timing([plan], seen) for plan, seen in asking]
     if any(one is None for one in found):
         return replace(node, clock=True)
     offsets = {o for one in found if one is not None for o in one.offsets}

@@ -15,7 +15,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class, static_type
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
-from xstreamcast.algebra.walk import STREAMS, bottom_up, map_children
+from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.functions.signature import FN
 
 FOLDS: Final = frozenset(
@@ -36,6 +36,24 @@ class GroupFold:
     into: p.Variable
 
 
+@dataclass(frozen=True, slots=True)
+class GroupMembers:
+    """A variable that stands for all that another one holds in the tuples of a group."""
+
+    variable: p.Variable
+    before: p.Variable
+    after: p.Variable
+    apart: bool  # each tuple holds other nodes, in document order
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposed:
+    """What is kept of the tuples of a group by clause, beside or in the place of its variables."""
+
+    folds: tuple[GroupFold, ...]
+    members: tuple[GroupMembers, ...]
+
+
 def is_fold(plan: p.Expression) -> bool:
     """Whether it is an aggregate of its first argument; further ones are constants."""
     match plan:
@@ -48,12 +66,12 @@ def is_fold(plan: p.Expression) -> bool:
 
 def decomposed(
     plan: p.Return, fresh: Callable[[str], p.Variable]
-) -> tuple[p.Return, Mapping[int, tuple[GroupFold, ...]]]:
-    """The FLWOR with variables in the place of aggregates; the folds by the id of their clause."""
+) -> tuple[p.Return, Mapping[int, Decomposed]]:
+    """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are."""
     clauses = _clauses(plan.source)
     if not any(isinstance(one, p.GroupBy) for one in clauses):
         return plan, {}
-    made: dict[int, tuple[GroupFold, ...]] = {}
+    made: dict[int, Decomposed] = {}
     source: p.Tuples = p.Unit()
     search: _Search | None = None
     for clause in clauses:
@@ -62,12 +80,12 @@ def decomposed(
         changed = changed if base is None else replace(changed, source=base)
         if isinstance(clause, p.GroupBy):
             if search is not None:
-                made[search.group] = tuple(search.folds)
+                made[search.group] = search.found
             search = _Search(changed, fresh)
         source = changed
     assert search is not None
     result = search.walk(plan.result)
-    made[search.group] = tuple(search.folds)
+    made[search.group] = search.found
     return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
 
 
@@ -103,6 +121,12 @@ class _Search:
         self._known: dict[p.Expression, p.Variable] = {}
         self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
+        self.members: list[GroupMembers] = []
+
+    @property
+    def found(self) -> Decomposed:
+        """What is kept of the tuples."""
+        return Decomposed(tuple(self.folds), tuple(self.members))
 
     def clause(self, plan: p.Tuples) -> p.Tuples:
         """A clause with its own expressions changed."""
@@ -120,7 +144,31 @@ class _Search:
             found = self._fold(plan)
             if found is not None:
                 return found
+        if isinstance(plan, p.Filter | p.Call):
+            chosen = self._chosen(plan)
+            if chosen is not None:
+                return chosen
         return map_children(plan, self.walk)
+
+    def _chosen(self, plan: p.Filter | p.Call) -> p.Expression | None:
+        """Some positions of what is sorted within a group, over a variable for the group's rows."""
+        whole = self._unlet(plan)
+        source = sliced(whole)
+        if source is None or not _sorts(source):
+            return None
+        used = facts(source).free & self._before.keys()
+        if len(used) != 1 or facts(source).free != used:
+            return None
+        (after,) = used
+        variable = self._fresh("rows")
+        before = self._before[after]
+        self.members.append(GroupMembers(variable, before, after, before in self._apart))
+        rows = bottom_up(source, lambda node: p.Var(variable) if node == p.Var(after) else node)
+        if isinstance(whole, p.Filter):
+            predicate = bottom_up(whole.predicate, lambda node: _uncounted(node, source))
+            return replace(whole, input=rows, predicate=self.walk(predicate))
+        assert isinstance(whole, p.Call)
+        return replace(whole, args=(rows, *whole.args[1:]))
 
     def _fold(self, plan: p.Call) -> p.Expression | None:
         argument = self._unlet(plan.args[0])
@@ -145,6 +193,40 @@ class _Search:
         return plan
 
 
+def sliced(plan: p.Expression) -> p.Expression | None:
+    """What a plan takes some positions of; None if it is anything else."""
+    match plan:
+        case p.Filter(input, predicate, False):
+            whole = facts(predicate)
+            positions = predicate_class(predicate) == "position" or whole.position or whole.last
+            return input if positions else None
+        case p.Call(function, (input, *others)) if function.uri == FN:
+            slices = function.local in ("head", "subsequence")
+            return input if slices and all(isinstance(one, p.Const) for one in others) else None
+        case _:
+            return None
+
+
+def _sorts(plan: p.Expression) -> bool:
+    return any(
+        isinstance(node, p.OrderBy)
+        or (isinstance(node, p.Call) and (node.function.uri, node.function.local) == (FN, "sort"))
+        for node in descendants(plan)
+    )
+
+
+def _uncounted(plan: Any, source: p.Expression) -> Any:
+    """count(sort(e))  →  count(e), where sort(e) is evaluated beside it."""
+    match plan:
+        case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
+            function.local,
+            inner.local,
+        ) == ("count", "sort") and counted == source:
+            return replace(plan, args=(one,))
+        case _:
+            return plan
+
+
 def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
     """Whether the value over several tuples is that over each, one after another."""
     match plan:
@@ -163,6 +245,10 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return truth and _distributes(input, after, apart)
         case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
             return _distributes(items, after, apart)
+        case p.IntervalProjection(operand, first, last):  # copies, one after another
+            bounds = [one for one in (first, last) if one is not None]
+            free = any(facts(one).free or facts(one).reads_focus for one in bounds)
+            return not free and _distributes(operand, after, apart)
         case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
             return _distributes(argument, after, apart)
         case _:

@@ -60,6 +60,8 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Group(folds=group_folds):
             members = list(group_folds)
             return NodeFacts("the group's key", _folds(members), _cost(members, "the group"))
+        case c.Members():
+            return NodeFacts("the group's key", "its rows", "1")
         case c.Order():
             return NodeFacts(_key(node), "the sort keys of all rows", "log of all rows")
         case c.Slice(source=source) if node.outer == 0 and grows(source):

@@ -9,14 +9,14 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.cut import Place
 from xstreamcast.algebra.free import counts_positions, facts
-from xstreamcast.algebra.static_type import ATOMIC
+from xstreamcast.algebra.static_type import ATOMIC, Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches
 from xstreamcast.circuit.decompose import decomposed, gives_distinct
 from xstreamcast.circuit.focus import unfocused
-from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
+from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import NotLifted, Relation, called
+from xstreamcast.circuit.relation import FALSE, TRUE, Members, NotLifted, Relation, called
 from xstreamcast.functions.signature import FN
 
 _GIVING: Final = frozenset({"data", "unordered", "distinct-values", "head", "tail", "sort"})
@@ -31,6 +31,10 @@ class LiftSequences(Lifting):
         """
         if not self.mentions(plan):
             return outer, plan
+        if self._is_chosen(plan) and not self._in_members:
+            return self.extend(plan, outer)
+        if isinstance(plan, p.Var):
+            return self._rows_of_group(self._members[plan.variable], outer)
         if self.is_closed(plan, outer):
             self._check_unfailing(plan, outer)
             found = self._driven(plan, tuples=False)
@@ -54,7 +58,7 @@ class LiftSequences(Lifting):
                 return self.items(below, outer)
             case p.IntervalProjection() if self._is_projected(plan, outer):
                 return self._projected(plan, outer)
-            case p.Step(input, "child" | "attribute" | "self") if gives_distinct(input):
+            case p.Step(input, "child" | "attribute" | "self") if self._gives_distinct(input):
                 found, result = self.items(input, outer)
                 return found, replace(plan, input=result)
             case p.Convert(operand, type) if type.occurs == "many":
@@ -66,11 +70,29 @@ class LiftSequences(Lifting):
                 return self.extend(plan, outer)
 
     def _return(self, plan: p.Return, outer: Relation) -> tuple[Relation, p.Expression]:
-        plan, folds = decomposed(plan, self.fresh)
-        self._folds.update(folds)
+        plan, parts = decomposed(plan, self.fresh)
+        self._decomposed.update(parts)
         self._kept.append(plan)
         found = self.tuples(plan.source, outer)
         return self.items(plan.result, found)
+
+    def _gives_distinct(self, plan: p.Expression) -> bool:
+        """Whether the items of a relation are different nodes in document order."""
+        match plan:
+            case p.Var(variable) if variable in self._members:
+                return self._members[variable].held.apart
+            case p.Step(input, "child" | "attribute" | "self") | p.Filter(input):
+                return self._gives_distinct(input)
+            case _:
+                return gives_distinct(plan)
+
+    def _rows_of_group(self, rows: Members, outer: Relation) -> tuple[Relation, p.Expression]:
+        """What a variable held in each tuple of a group."""
+        width = rows.outer + 1
+        if outer.base.width != width:
+            raise NotLifted("a group is read for each of several rows")
+        node = c.Members(rows.source.base, rows.outer, rows.keys, rows.source.variables, width + 1)
+        return Relation(node, places=rows.source.places), p.Var(rows.held.before)
 
     def _comma(
         self, parts: tuple[p.Expression, ...], outer: Relation
@@ -113,8 +135,9 @@ class LiftSequences(Lifting):
             if truth and not self.mentions(test) and not self._compares(plan, outer):
                 found, result = self.items(plan.input, outer)
                 return found, replace(plan, input=result)
-            if self._is_place(plan):
-                return self._picked(plan, outer)
+            place = self._place(plan)
+            if place is not None:
+                return self._picked(plan, place, outer)
             if self._predicate_class(plan.predicate) != "truth" or plan.reverse:
                 raise NotLifted("a predicate may be a position or a truth value", plan.span)
         source = plan.input if isinstance(plan, p.Filter) else plan.left
@@ -133,11 +156,20 @@ class LiftSequences(Lifting):
             return self.items(made, found)
         return self.items(p.Return(p.Where(p.Unit(), made), p.Var(item)), found)
 
-    def _is_place(self, plan: p.Filter) -> bool:
-        """Whether a predicate is a number that does not depend on the item."""
-        known = facts(plan.predicate)
-        number = self._predicate_class(plan.predicate) == "position"
-        return number and not known.reads_focus and not plan.reverse
+    def _place(self, plan: p.Filter) -> p.Expression | None:
+        """The positions that a predicate asks for, if they do not depend on the item."""
+        if plan.reverse:
+            return None
+        match plan.predicate:
+            case p.GeneralCompare("eq", p.Position(), place) | p.GeneralCompare(
+                "eq", place, p.Position()
+            ):
+                one = False
+            case place:
+                one = True
+        known = static_type(place, self._known.around())
+        numbers = known.only(Kinds.NUMERIC) and (known.at_most_one or not one)
+        return place if numbers and not facts(place).reads_focus else None
 
     def _is_projected(self, plan: p.IntervalProjection, outer: Relation) -> bool:
         """Whether items that all rows share are projected to the lifespan of something of a row."""
@@ -166,22 +198,28 @@ class LiftSequences(Lifting):
         made = Relation(node, places={**left.places, **right.places})
         return made, replace(plan, operand=p.Var(item, span=plan.operand.span))
 
-    def _picked(self, plan: p.Filter, outer: Relation) -> tuple[Relation, p.Expression]:
-        """The item at a position that is computed."""
-        if not self.is_closed(plan.predicate, outer):
-            item, position = self.fresh("item"), self.fresh("position")
-            loop = p.ForEach(p.Unit(), item, plan.input, position, span=plan.span)
-            test = p.GeneralCompare("eq", p.Var(position), plan.predicate, span=plan.span)
+    def _picked(
+        self, plan: p.Filter, at: p.Expression, outer: Relation
+    ) -> tuple[Relation, p.Expression]:
+        """The items at positions that are computed."""
+        if not self.is_closed(at, outer) and self.is_closed(plan.input, outer):
+            item, counted = self.fresh("item"), self.fresh("position")
+            loop = p.ForEach(p.Unit(), item, plan.input, counted, span=plan.span)
+            test = p.GeneralCompare("eq", p.Var(counted), at, span=plan.span)
             return self.items(p.Return(self._filtered(loop, test), p.Var(item)), outer)
         whole = outer.closed()
         found, result = self.items(plan.input, whole)
-        item = self.fresh("item")
+        item, position = self.fresh("item"), self.fresh("position")
         found = self._each(found, item, result).closed()
-        scalars, made = self.extend(plan.predicate, self._top)
-        at = self.fresh("position")
-        place, _ = self._let(scalars, at, made)
+        if self.is_closed(at, outer):
+            scalars, made = self.extend(at, self._top)
+        else:
+            scalars, made = self.extend(at, whole)
+            if scalars.base.width != whole.base.width or scalars.nested:
+                raise NotLifted("a position is computed for each of several rows", plan.span)
+        place, _ = self._let(scalars, position, made)
         node = c.Pick(
-            found.base, place.closed().base, at, whole.base.width, found.variables,
+            found.base, place.closed().base, position, whole.base.width, found.variables,
             found.base.width,
         )  # fmt: skip
         return Relation(node, places=found.places), p.Var(item)

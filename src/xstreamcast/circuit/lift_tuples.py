@@ -11,7 +11,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.decompose import ORDERS
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import NotLifted, Relation, called, member
+from xstreamcast.circuit.relation import Members, NotLifted, Relation, called, member
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
@@ -216,11 +216,13 @@ class LiftTuples(Lifting):
             relation, made = self.extend(key.value, relation)
             relation, _ = self._let(relation, column, called("data", made))
             keys.append((column, key.variable))
-        for one in self._folds.get(id(plan), ()):
+        parts = self._decomposed.get(id(plan))
+        for one in () if parts is None else parts.folds:
             column = self.fresh("member")
             relation, made = self.extend(one.value, relation)
-            relation, _ = self._let(relation, column, member(made, one.call))
+            relation, _ = self._let(relation, column, member(made, one.call, relation))
             folds.append(c.Fold(one.call, column, one.into))
+            self._known.learn(one.into, self._known.type_of(one.call))
         folds += [c.Fold(None, before, after) for before, after in plan.carried]
         whole, around = relation.closed(), outer.closed()
         carried = tuple(v for v in around.variables if v in whole.variables)
@@ -232,6 +234,8 @@ class LiftTuples(Lifting):
         found = Relation(node, places={v: whole.places[v] for v in carried if v in whole.places})
         for before, after in plan.carried:
             found = found.placed(after, whole.places.get(before, {}))
+        for held in () if parts is None else parts.members:
+            self._members[held.variable] = Members(whole, tuple(keys), width, held)
         return found
 
     def _order(self, plan: p.OrderBy, relation: Relation, outer: Relation) -> Relation:

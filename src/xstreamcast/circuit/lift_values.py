@@ -10,14 +10,20 @@ from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.timing import asks_clock
-from xstreamcast.algebra.walk import map_children
+from xstreamcast.algebra.walk import bottom_up, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.decompose import ORDERS, SUMMARISED, gives_distinct, is_fold, stays_narrow
+from xstreamcast.circuit.decompose import (
+    ORDERS,
+    SUMMARISED,
+    gives_distinct,
+    is_fold,
+    stays_narrow,
+)
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
-from xstreamcast.circuit.lifting import FALSE, TRUE, Lifting
-from xstreamcast.circuit.relation import NotLifted, Places, Relation, called, member
+from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Places, Relation, called, member
 from xstreamcast.functions.call import CODEPOINT
 
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)
@@ -34,6 +40,10 @@ class LiftValues(Lifting):
         """The relation with more columns, and the expression over them that reads no input."""
         if not self.mentions(plan):
             return outer, plan
+        if not self._in_members and self._is_chosen(plan):
+            return self._of_group(plan, outer)
+        if isinstance(plan, p.Var):
+            raise NotLifted("the rows of a group are read together", plan.span)
         if self.is_closed(plan, outer):
             self._check_unfailing(plan, outer)
             variable, node, places = self._scalar(plan)
@@ -102,7 +112,7 @@ class LiftValues(Lifting):
         found, result = self.items(plan, whole)
         into = self.fresh("nested" if call is None else call.function.local)
         item = self.fresh("item")
-        found, where = self._let(found, item, member(result, call))
+        found, where = self._let(found, item, member(result, call, found))
         inner = found.closed()
         if inner.base.width == whole.base.width:  # no relation of its own after all
             value: p.Expression = result
@@ -115,6 +125,37 @@ class LiftValues(Lifting):
         node = c.Nest(whole.base, ((inner.base, fold),), (*whole.variables, into), whole.base.width)
         made = Relation(node, places=whole.places)
         return (made.placed(into, where) if call is None else made), p.Var(into)
+
+    def _of_group(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
+        """A sequence over the rows of a group as a column; else it is made of the group's items."""
+        self._in_members = True
+        try:
+            relation, made = self._nested(plan, None, outer)
+            self._check_columns(relation)
+            return relation, made
+        except NotLifted:
+            pass
+        finally:
+            self._in_members = False
+        return self.extend(self._over_items(plan), outer)
+
+    def _over_items(self, plan: p.Expression) -> p.Expression:
+        """The plan over the items that a group's variable holds."""
+
+        def put(node: Any) -> Any:
+            known = isinstance(node, p.Var) and node.variable in self._members
+            return p.Var(self._members[node.variable].held.after) if known else node
+
+        return bottom_up(plan, put)  # type: ignore[no-any-return]
+
+    def _check_columns(self, relation: Relation) -> None:
+        """NotLifted if a row of a group is to read what only the group's own row holds."""
+        assert isinstance(relation.base, c.Nest)
+        for node in c.in_order(relation.base.inner[-1][0]):
+            if isinstance(node, c.Rows):
+                known = set(node.source.columns) | {variable for variable, _ in node.scalars}
+                if facts(node.tuples).free - known - self.globals:
+                    raise NotLifted("a row of a group reads what the group's row holds")
 
     def _range_fold(
         self, plan: p.Expression, call: p.Call, outer: Relation
@@ -143,7 +184,7 @@ class LiftValues(Lifting):
         self.checked(key.right, inner)
         found, made = self.items(result, inner)
         item, into = self.fresh("item"), self.fresh(call.function.local)
-        rows = self._let(found, item, member(made, call))[0].closed()
+        rows = self._let(found, item, member(made, call, found))[0].closed()
         node = c.RangeFold(
             whole.base, rows.base, key, c.Fold(call, item, into), (*whole.variables, into),
             whole.base.width,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
@@ -17,19 +17,15 @@ from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import may_fail
-from xstreamcast.circuit.decompose import GroupFold
+from xstreamcast.circuit.decompose import Decomposed, sliced
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
-from xstreamcast.circuit.relation import NotLifted, Places, Relation
+from xstreamcast.circuit.relation import Members, NotLifted, Places, Relation
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.split_where import split_where
-
-TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
-FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 
 
 class Lifting(ABC):
@@ -43,7 +39,9 @@ class Lifting(ABC):
         self._units: dict[str, c.Units] = {}
         self._scalars: dict[p.Expression, tuple[p.Variable, c.Node, Places]] = {}
         self._making: list[p.Expression] = []  # scalars on their way
-        self._folds: dict[int, tuple[GroupFold, ...]] = {}
+        self._decomposed: dict[int, Decomposed] = {}  # by the identity of a group by clause
+        self._members: dict[p.Variable, Members] = {}
+        self._in_members = False  # on the way to what is nested in a group
         self._kept: list[Any] = []  # plans whose identities are used
         self._top = Relation(c.One())
         self.sources: list[str] = []
@@ -92,7 +90,7 @@ class Lifting(ABC):
 
     def mentions(self, plan: p.Plan) -> bool:
         """Whether a plan reads an input; a function that is called may do so, too."""
-        if mentions(plan):
+        if mentions(plan) or facts(plan).used & self._members.keys():
             return True
         if not facts(plan).calls:
             return False
@@ -110,10 +108,16 @@ class Lifting(ABC):
         called = {n.function for n in descendants(body) if isinstance(n, p.UserCall | p.UserRef)}
         return any(self._function_mentions(n, seen) for n in called)
 
+    def _is_chosen(self, plan: Any) -> bool:
+        """Whether it is some positions of what is sorted within a group."""
+        source = sliced(plan)
+        return source is not None and bool(facts(source).used & self._members.keys())
+
     def is_closed(self, plan: p.Plan, relation: Relation) -> bool:
         """Whether a plan has one value for all rows of a relation."""
         known = facts(plan)
-        return not known.free & set(relation.variables) and not known.reads_focus and known.pure
+        depends = known.free & set(relation.variables) or known.used & self._members.keys()
+        return not depends and not known.reads_focus and known.pure
 
     def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
         """An expression that is evaluated as a whole whenever something it reads has changed."""

@@ -155,6 +155,17 @@ class Group:
     width: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Members:
+    """The rows of a relation, each nested in the row that a Group by the same keys has for it."""
+
+    source: Node
+    outer: int
+    keys: tuple[tuple[p.Variable, p.Variable], ...]
+    columns: Columns
+    width: int
+
+
 @dataclass(frozen=True, slots=True)
 class SortKey:
     """A column to sort by, with at most one atomic item a row."""
@@ -192,11 +203,14 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pick:
-    """The row at a position within each outer row; the position is the value of one row."""
+    """The rows at some positions within each outer row.
+
+    `place` has a row with the positions for each outer row, or one row for all of them.
+    """
 
     source: Node
     place: Node
-    position: p.Variable  # the column of `place` that holds it
+    position: p.Variable  # the column of `place` that holds them
     outer: int
     columns: Columns
     width: int
@@ -246,6 +260,7 @@ Node: TypeAlias = (
     | Nest
     | RangeFold
     | Group
+    | Members
     | Order
     | Slice
     | Pick

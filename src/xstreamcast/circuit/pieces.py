@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
+from xstreamcast.functions.registry import Function
+from xstreamcast.functions.signature import FN
 
 GROWING: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"}
@@ -35,6 +38,8 @@ def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
     """Whether units are read by the answer itself or by folds that accumulate, and by no other."""
     if any(isinstance(node, c.Units) and node.clock for node in nodes):
         return False
+    if _groups_values(root):
+        return True
     folded: set[int] = set()  # nodes that do not grow with the units
     for node in (one for one in nodes if not isinstance(one, c.Units)):
         if accumulates(node) or all(id(one) in folded for one in c.inputs_of(node)):
@@ -44,6 +49,33 @@ def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
     maps = {id(one) for node in nodes if accumulates(node) for one in c.inputs_of(node)}
     alone = all(id(node) in maps for node in nodes if _maps_units(node))
     return alone and (isinstance(root, c.Units) or id(root) in folded)
+
+
+def _groups_values(root: c.Node) -> bool:
+    """Whether groups are made of what a map takes from units, and none of it is a node."""
+    if not isinstance(root, c.Group) or not _maps_units(root.source):
+        return False
+    assert isinstance(root.source, c.Rows)
+    return set(root.source.columns) <= _values(root.source.tuples)
+
+
+def _values(tuples: p.Tuples) -> set[p.Variable]:
+    """The variables that are bound to the values of nodes."""
+    found: set[p.Variable] = set()
+    while not isinstance(tuples, p.Unit):
+        match tuples:
+            case p.Let(source, variable, p.Call(function=function)) if _is_data(function):
+                found.add(variable)
+                tuples = source
+            case p.Let(source=source) | p.Where(source=source) | p.ForEach(source=source):
+                tuples = source
+            case _:
+                return set()
+    return found
+
+
+def _is_data(function: Function) -> bool:
+    return (function.uri, function.local) == (FN, "data")
 
 
 def _maps_units(node: c.Node) -> bool:

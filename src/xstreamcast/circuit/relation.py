@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Place
+from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.decompose import GroupMembers
 from xstreamcast.errors import Span
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import BOOLEAN
 
+TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
+FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 Places = Mapping[str, Place]  # by input: where the nodes of a variable stand
 
 
@@ -83,6 +89,16 @@ class Relation:
         return Relation(node, places=self.places)
 
 
+@dataclass(frozen=True, slots=True)
+class Members:
+    """The rows that a group was made of, and what a variable holds in each of them."""
+
+    source: Relation
+    keys: tuple[tuple[p.Variable, p.Variable], ...]
+    outer: int
+    held: GroupMembers
+
+
 def called(name: str, argument: p.Expression) -> p.Call:
     """A call of a function of one argument."""
     function = lookup(FN, name, 1)
@@ -90,8 +106,25 @@ def called(name: str, argument: p.Expression) -> p.Call:
     return p.Call(function, (argument,), span=argument.span)
 
 
-def member(value: p.Expression, call: p.Call | None) -> p.Expression:
+def member(value: p.Expression, call: p.Call | None, relation: Relation) -> p.Expression:
     """What a fold keeps of each row: values, unless it is the items that count."""
-    if call is None or call.function.local in ("count", "exists", "empty"):
+    if call is None:
         return value
+    if call.function.local in ("count", "exists", "empty"):
+        # nobody sees the lifespans of what is counted, so that the clock need not revise them
+        moves = asks_clock(value) or _is_projected(value, relation)
+        return p.SimpleMap(value, TRUE, span=value.span) if moves else value
     return called("data", value)
+
+
+def _is_projected(value: p.Expression, relation: Relation) -> bool:
+    """Whether a variable of the value is bound to something that depends on the clock."""
+    used = facts(value).used
+    for clause in relation.clauses:
+        match clause:
+            case p.Let(_, variable, bound) | p.ForEach(_, variable, bound) if variable in used:
+                if asks_clock(bound):
+                    return True
+            case _:
+                pass
+    return False

@@ -61,13 +61,16 @@ def _line(node: c.Node) -> str:
         case c.Group(keys=keys, folds=folds):
             by = ", ".join(str(column) for column, _ in keys)
             return f"group by {by}: {', '.join(fold.name for fold in folds)} → {columns}"
+        case c.Members(keys=keys):
+            by = ", ".join(str(column) for column, _ in keys)
+            return f"rows within their group by {by} → {columns}"
         case c.Order(keys=keys):
             by = ", ".join(str(key.column) + (" desc" if key.descending else "") for key in keys)
             return f"order by {by}"
         case c.Slice(first=first, last=last):
             return f"positions {first} to {'the end' if last is None else last}"
         case c.Pick(position=position):
-            return f"position {position}"
+            return f"positions {position}"
         case c.Number(variable=variable):
             return f"number rows as {variable}"
         case c.Union():

@@ -36,7 +36,7 @@ def _said(node: c.Node, names: str) -> str | None:
     match node:
         case c.Order():
             return f"order by keeps the rows that it has sorted of {names}; {_BOUND}"
-        case c.Group():
+        case c.Group() | c.Members():
             return f"group by keeps the rows of {names} by group; {_BOUND}"
         case c.Join() | c.IntervalJoin() | c.RangeFold():
             return f"a join keeps the rows of {names}, because later ones may match them; {_BOUND}"

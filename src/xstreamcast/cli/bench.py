@@ -37,6 +37,7 @@ BENCHES: Final = (
     Bench("continuous", "two continuous queries on Spark, compared with Spark alone"),
     Bench("scaling", "estimates for more cores, from the figures on Spark"),
     Bench("growth", "cost of one change as streams grow, compared with SaxonC-HE"),
+    Bench("linear_road", "the Linear Road benchmark, played by the clock and validated"),
     Bench("broadcast", "bytes of a broadcast: fragments or whole documents; many listeners"),
     Bench("updates", "two continuous queries over fragments, compared with SaxonC-HE"),
 )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from xstreamcast.errors import error
@@ -15,6 +17,7 @@ T = TypeVar("T")
 
 _STACK: Final = 1 << 29
 _FRAMES: Final = 1_000_000
+_IDLE: Final = 2  # threads that are kept; several at a time are asked for by programs with threads
 _inside = threading.local()
 
 
@@ -22,12 +25,11 @@ def deep(work: Callable[[], T]) -> T:
     """The result of the work, or its error; on a thread of its own unless already on such a one."""
     if getattr(_inside, "deep", False):
         return _guarded(work)
+    limits = query_limits()
     outcome: list[T] = []
     failure: list[BaseException] = []
-    limits = query_limits()
 
     def run() -> None:
-        _inside.deep = True
         try:
             with limited(limits):
                 outcome.append(_guarded(work))
@@ -35,23 +37,14 @@ def deep(work: Callable[[], T]) -> T:
             failure.append(caught)
 
     with _ROOM:
-        _awaited(_start(run), limits.query_timeout)
-    if failure:
-        raise _told(failure[0], limits)
+        _POOL.run(run, limits.query_timeout)
+    if not outcome:
+        raise _told(failure[0] if failure else Stopped(), limits)
     return outcome[0]
 
 
 class Stopped(BaseException):
     """The time of an evaluation is over; nothing on its way out may take it for an error."""
-
-
-def _awaited(thread: threading.Thread, seconds: float | None) -> None:
-    """Wait for a thread; when its time is over, stop it at the next step that Python makes."""
-    thread.join(seconds)
-    while thread.is_alive():
-        stop = ctypes.pythonapi.PyThreadState_SetAsyncExc
-        stop(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stopped))
-        thread.join(1.0)  # once more, where it was caught on its way
 
 
 def _told(failure: BaseException, limits: QueryLimits) -> BaseException:
@@ -86,14 +79,77 @@ class _Room:
 _ROOM: Final = _Room()
 
 
-def _start(run: Callable[[], None]) -> threading.Thread:
-    before = threading.stack_size(_STACK)
-    try:
-        thread = threading.Thread(target=run, name="query", daemon=True)
-        thread.start()
-    finally:
-        threading.stack_size(before)
-    return thread
+class _Worker:
+    """A thread with a large stack that does one piece of work after another."""
+
+    def __init__(self) -> None:
+        self._given = threading.Lock()
+        self._done = threading.Lock()
+        self._given.acquire()
+        self._done.acquire()
+        self._work: Callable[[], None] | None = None
+        before = threading.stack_size(_STACK)
+        try:
+            self._thread = threading.Thread(target=self._loop, name="query", daemon=True)
+            self._thread.start()
+        finally:
+            threading.stack_size(before)
+
+    def _loop(self) -> None:
+        _inside.deep = True
+        with suppress(Stopped):  # it may come when the work is done
+            while True:
+                self._given.acquire()
+                if self._work is None:
+                    return
+                self._work()
+                self._work = None
+                self._done.release()
+
+    def run(self, work: Callable[[], None], seconds: float | None) -> bool:
+        """Wait for the work; when its time is over, stop it. Whether the thread may do more."""
+        self._work = work
+        self._given.release()
+        if self._done.acquire(timeout=-1 if seconds is None else seconds):
+            return True
+        stop = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        while True:  # at the next step that Python makes; once more, where it was caught on its way
+            stop(ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(Stopped))
+            if self._done.acquire(timeout=1.0) or not self._thread.is_alive():
+                return False
+
+    def end(self) -> None:
+        """Let the thread end when it has done what it does."""
+        self._given.release()
+
+
+class _Pool:
+    """Threads that wait for work: a new one costs more than most evaluations of one fragment."""
+
+    def __init__(self) -> None:
+        self._idle: list[_Worker] = []
+
+    def run(self, work: Callable[[], None], seconds: float | None) -> None:
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = _Worker()
+        again = False  # one that was interrupted or stopped does not get more work
+        try:
+            again = worker.run(work, seconds) and len(self._idle) < _IDLE
+        finally:
+            if again:
+                self._idle.append(worker)
+            else:
+                worker.end()
+
+    def forget(self) -> None:
+        """A process that was forked has none of the threads."""
+        self._idle = []
+
+
+_POOL: Final = _Pool()
+os.register_at_fork(after_in_child=_POOL.forget)
 
 
 def _guarded(work: Callable[[], T]) -> T:

@@ -98,12 +98,15 @@ class AnswerFeed:
 
     def _minis(self, keys: list[str]) -> Minis:
         """Each item below a root of its own."""
-        raw = b"".join(element_of(self._answer[key]) for key in keys)
+        raw = b"".join(element_of(self._item(key)) for key in keys)
         (run,) = PlacedReading(1, self._names, self.name).runs(_START + raw)
         first = run.tape.roots().astype(np.int64)
         last = first + run.tape.columns.size[first] + 1
         mini, documents = wrapped(run.spine, run.tape, first, last)
         return Minis(mini, documents, tuple(keys))
+
+    def _item(self, key: str) -> str:
+        return self._answer[key]
 
     def close(self) -> None:
         """End the input."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.operators.asking import BEFORE
+from xstreamcast.operators.once import read_once
 from xstreamcast.operators.watch import Kind, Policy, Watch
 from xstreamcast.tape.names import Names
 
@@ -44,6 +45,7 @@ class Network:
     _readers: dict[str | None, list[Watch]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        once = read_once(self.programs)
         for name, program in self.programs.items():
             read = inputs_of(program)
             kinds: dict[str | None, Kind] = {
@@ -51,9 +53,16 @@ class Network:
             }
             self.watches[name] = watch = Watch(
                 program, kinds, self.names, self.variables, self.policy, sharing=self._shared,
+                once=frozenset(one for reader, one in once if reader == name),
+                final=self._is_final(name, once),
             )  # fmt: skip
             for one in read:
                 self._readers.setdefault(one, []).append(watch)
+
+    def _is_final(self, name: str, once: frozenset[tuple[str, str]]) -> bool:
+        """Whether all who read a query's answer read it once: then nothing of it is kept."""
+        readers = [one for one, program in self.programs.items() if name in inputs_of(program)]
+        return bool(readers) and all((one, name) in once for one in readers)
 
     @property
     def now(self) -> Moment:

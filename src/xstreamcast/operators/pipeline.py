@@ -36,6 +36,7 @@ class Tick:
     decided: bool = True  # nothing is missing that an answer may have to wait for
     ended: frozenset[str | None] = frozenset()
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept
+    leaving: bool = False  # units go that are read once: what was emitted for them stays
 
     def keeps(self, name: str | None) -> bool:
         """Whether units of an input can be read again."""

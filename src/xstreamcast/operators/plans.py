@@ -33,9 +33,9 @@ class WatchPlan:
     levels: Levels  # of documents
     division: Division | None
 
-    def run(self) -> CircuitRun | Pipeline:
-        """The operators."""
-        return CircuitRun(self.circuit) if self.division is None else Pipeline(self.division)
+    def run(self, final: bool = False) -> CircuitRun | Pipeline:
+        """The operators; `final`: what is emitted is never revised."""
+        return CircuitRun(self.circuit, final) if self.division is None else Pipeline(self.division)
 
     def document(self, name: str | None, names: Names, mixed: bool) -> DocumentReader:
         """What reads a document; `mixed`: other inputs may let it be read another way later."""

@@ -10,8 +10,7 @@ import numpy as np
 from xstreamcast.model.column import ranges
 from xstreamcast.operators.mini_cache import Made, Spans
 from xstreamcast.operators.missing import Missing, hollow_names
-from xstreamcast.tape.join import joined
-from xstreamcast.tape.wrap import wrapped
+from xstreamcast.tape.wrap import wrapped_runs
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
@@ -27,16 +26,13 @@ def wrapped_units(
     """A document for each unit; `at`: the root of the view that each is."""
     n = made.instances
     first, last = _extents(made.tape, n.parent, n.link, made.row, int(at.max(initial=-1)) + 1)
-    parts, documents, shifts, base = [], [], [], 0
-    for spine, units in grouped:
-        mini, begin = wrapped(spine, made.tape, first[units], last[units])
-        documents.append(begin + base)
-        shifts.append(begin + base + 1 + sum(map(len, spine)) - first[units])
-        parts.append(mini)
-        base += len(mini)
-    begins, shift = np.concatenate(documents), np.concatenate(shifts)
+    runs = [(spine, first[units], last[units]) for spine, units in grouped]
+    tape, documents = wrapped_runs(runs, made.tape)
+    heads = [1 + sum(map(len, spine)) for spine, _, _ in runs]
+    begins = np.concatenate(documents)
+    tops = np.concatenate([one for _, one, _ in runs])
+    shift = begins + np.repeat(heads, list(map(len, documents))) - tops
     missing = _missing(part, made, at, shift) if strict else None
-    tape = parts[0] if len(parts) == 1 else joined(parts)
     roots, versions = _elements(made, at, shift - begins)
     return Made(tape, begins, _instants(made, at, timed), roots, versions), missing
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.cut import TagCut
     from xstreamcast.history.history import History
     from xstreamcast.operators.history_part import Places
-    from xstreamcast.tape.layout import I64, Bools
+    from xstreamcast.tape.layout import I32, I64, Bools
 
 
 class Ranks(Mapping[str, int]):
@@ -102,7 +102,7 @@ class VersionUnits:
             self._read_root()
         if self.root is not None:
             if self._history.attaches:
-                self._attach(places[f["within"][first:last] >= 0])
+                self._attach(places, f["within"][first:last])
             for code, begins in touched:
                 for slot in self._slots.get(code, ()):
                     self._revise(slot, begins)
@@ -427,13 +427,19 @@ class VersionUnits:
 
     # -- attached ---------------------------------------------------------------------------------
 
-    def _attach(self, places: I64) -> None:
-        """What arrived and names its parent: it may be new there, or come earlier than it did."""
-        f = self._history.fragments
-        columns = (f["within"][places].tolist(), f["id"][places].tolist(), places.tolist())
+    def _attach(self, places: I64, within: I32) -> None:
+        """What arrived may be new where it is attached, or come earlier than it did."""
+        codes = self._history.fragments["id"][places]
+        some = np.flatnonzero((within >= 0) | self.is_slot[codes])
+        columns = (within[some].tolist(), codes[some].tolist(), places[some].tolist())
         for parent, code, place in zip(*columns, strict=True):
-            for around in self._arounds(parent):
-                self._attach_to(around, np.array([code], np.int64), place)
+            around = self._arounds(parent) if parent >= 0 else self._attached_at(code)
+            for one in around:
+                self._attach_to(one, np.array([code], np.int64), place)
+
+    def _attached_at(self, code: int) -> list[Around]:
+        """What an id is attached to."""
+        return [slot.around for slot in self._slots.get(code, ()) if slot.order is not None]
 
     def _arounds(self, code: int) -> list[Around]:
         """The occurrences of a fragment of the spine."""

@@ -27,6 +27,7 @@ from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.joining_release import Released, released
 from xstreamcast.operators.missing import hollow_names
+from xstreamcast.operators.once import OnceFeed
 from xstreamcast.operators.pipeline import Pipeline, Tick
 from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
@@ -68,6 +69,8 @@ class Watch:
     sharing: dict[str, list[Shared]] | None = None  # histories that other queries read
     shallow: bool = False  # units stand in the root alone, with all of their versions
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
+    once: frozenset[str | None] = frozenset()  # answers whose items are dropped after each tick
+    final: bool = False  # what is emitted is never revised
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -135,13 +138,20 @@ class Watch:
 
     def on_changes(self, name: str, changes: Sequence[Change]) -> None:
         """The answer that is read as an input has changed."""
-        feed = self._feeds.setdefault(name, AnswerFeed(name, self.names))
+        feed = self._answer_feed(name)
         assert isinstance(feed, AnswerFeed)
         moved = feed.feed(changes)
         if changes:
             self._touched.add(name)
             # what waits may have gone since: then all of it is asked
             self._moves[name] = [feed.everything() if name in self._moves else moved]
+
+    def _answer_feed(self, name: str | None) -> Feed:
+        """What takes the answer of another query in."""
+        if name not in self._feeds:
+            kind = OnceFeed if name in self.once else AnswerFeed
+            self._feeds[name] = kind(str(name), self.names)
+        return self._feeds[name]
 
     def on_end(self, name: str | None) -> None:
         """An input has ended."""
@@ -193,7 +203,7 @@ class Watch:
         cuts = self._cuts(documents)
         inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
         plan = planned(self.program, cuts, documents - self._uncut, inner)
-        self.pipeline = self._go_on(plan.run())
+        self.pipeline = self._go_on(plan.run(self.final))
         for name in documents:
             self._begin(name, plan)
         try:
@@ -226,7 +236,7 @@ class Watch:
             if isinstance(feed, FragmentFeed) and name not in self._uncut
         }
         for name in (one for one, kind in self.kinds.items() if kind == "answer"):
-            self._feeds.setdefault(name, AnswerFeed(str(name), self.names))
+            self._answer_feed(name)
             if name not in self._uncut:
                 cuts[name] = DepthCut(2)
         self._ask_answers_again()
@@ -277,12 +287,22 @@ class Watch:
     def tick(self) -> list[Change]:
         """The changes of the answer since the last tick."""
         changes = deep(self._tick)  # one thread for all evaluations of a tick
+        if self.once and not self._touched:  # nothing waits to be evaluated again
+            self._drop_once()
         for feed in self._feeds.values():
             if isinstance(feed, SplitFeed):
                 feed.drop()
         return changes
 
-    def _tick(self) -> list[Change]:
+    def _drop_once(self) -> None:
+        """Let the items go that are read once; what was emitted because of them stays."""
+        gone = {n: f.drop() for n, f in self._feeds.items() if isinstance(f, OnceFeed)}
+        self._moves |= {name: [moved] for name, moved in gone.items() if moved}
+        if self._moves:
+            self._touched |= self._moves.keys()
+            deep(partial(self._tick, leaving=True))
+
+    def _tick(self, leaving: bool = False) -> list[Change]:
         if self.pipeline is None or self._lacks_item():
             return []
         moves = self._taken()
@@ -299,6 +319,7 @@ class Watch:
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
             not undecided or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
+            leaving,
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []

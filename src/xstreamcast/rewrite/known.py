@@ -33,6 +33,10 @@ class Known:
         self._around = self.around().bind(variable, kind)
         return variable
 
+    def learn(self, variable: p.Variable, kind: StaticType) -> None:
+        """A variable that somebody else has made."""
+        self._around = self.around().bind(variable, kind)
+
     def around(self) -> Around:
         """The types of all variables."""
         if self._around is None:

@@ -20,27 +20,41 @@ from xstreamcast.tape.layout import (
 )
 from xstreamcast.tape.wrap_kernels import put_below
 
+Run = tuple[Sequence[Tape], I64, I64]  # start tags, and the runs of rows that stand below them
+
 
 def wrapped(spine: Sequence[Tape], trees: Tape, first: I64, last: I64) -> tuple[Tape, I64]:
     """A document for each run of rows [first, last) of whole trees → and the rows of the documents.
 
     document(<a><b>…)  →  document node, spine elements with attributes, the trees of the run
     """
-    head = _head(spine)
-    totals = last - first + len(head.kind)
-    begin = (np.cumsum(totals) - totals).astype(np.int64)
-    out = empty_columns(int(totals.sum()), np.concatenate([head.heap, trees.columns.heap]))
-    put_below(
-        head, _innermost(head), len(head.heap), trees.columns, first.astype(np.int64),
-        last.astype(np.int64), begin, out,
-    )  # fmt: skip
-    return Tape(out, trees.names, trees.source), begin
+    tape, (begin,) = wrapped_runs([(spine, first, last)], trees)
+    return tape, begin
+
+
+def wrapped_runs(runs: Sequence[Run], trees: Tape) -> tuple[Tape, list[I64]]:
+    """The same for runs below several start tags, on one tape that has the trees' bytes once."""
+    heads = [_head(spine) for spine, _, _ in runs]
+    totals = [last - first + len(h.kind) for h, (_, first, last) in zip(heads, runs, strict=True)]
+    base = np.cumsum([0, *(int(one.sum()) for one in totals)]).tolist()
+    begins = [np.cumsum(one) - one + at for one, at in zip(totals, base, strict=False)]
+    used = sum(len(head.heap) for head in heads)
+    heap = np.concatenate([*(head.heap for head in heads), trees.columns.heap])
+    out, before = empty_columns(base[-1], heap), 0
+    for head, (_, first, last), begin in zip(heads, runs, begins, strict=True):
+        head.start[:] += before
+        put_below(
+            head, _innermost(head), used, trees.columns, first.astype(np.int64),
+            last.astype(np.int64), begin.astype(np.int64), out,
+        )  # fmt: skip
+        before += len(head.heap)
+    return Tape(out, trees.names, trees.source), begins
 
 
 def _innermost(head: Columns) -> int:
     """The place of the element that the trees stand in."""
-    chain = np.flatnonzero(np.isin(head.kind & KIND, (DOCUMENT, ELEMENT)))
-    return int(chain[-1])
+    kinds = (head.kind & KIND).tolist()
+    return max(at for at, kind in enumerate(kinds) if kind in (DOCUMENT, ELEMENT))
 
 
 def _head(spine: Sequence[Tape]) -> Columns:

@@ -20,10 +20,11 @@ KEPT = {
     "JoinOperator": ("_left _right _mode", "_node _cells"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
     "NestOperator": ("_outer _states _made", "_node _cells _columns"),
-    "GroupOperator": ("_rows _name _made", "_node _keys _folded _cells _groups _inexact"),
+    "GroupOperator": ("_rows _name _made", "_node _names _folded _cells _groups _inexact"),
+    "MembersOperator": ("_rows _name", "_node _names _kept _inexact"),
     "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),
-    "PickOperator": ("_orders _rows _shown _position", "_node _kept"),
+    "PickOperator": ("_rows _shown _places", "_node _kept _orders"),
     "NumberOperator": ("_rows _made", "_node _cells _orders"),
     "UnionOperator": ("", "_node _kept"),
     "WindowOperator": ("_rows _items _made", "_node _search _absolute"),
@@ -40,9 +41,9 @@ KEPT = {
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
-    "Emit": ("_entries _ranks _settled", "_rendering _passes _order"),
+    "Emit": ("_entries _ranks _settled", "_rendering _passes _order _tail"),
     "Operators": ("all", "_nodes _inlined fresh"),
-    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited"),
+    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited _final"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",
@@ -105,6 +106,9 @@ QUERIES = {
     "rest": """subsequence(for $a in stream("s")//u order by $a/v return string($a/v), 3)""",
     "picked": """(for $a in stream("s")//u order by $a/v return $a)
         [count(stream("s")//u[v = "2"])]""",
+    "medians": """for $a in stream("s")//u group by $k := string($a/k)
+        let $s := sort($a/v ! number(.))
+        return <g>{$k, $s[position() = ((count($s) + 1) idiv 2, count($s) idiv 2 + 1)]}</g>""",
     "windows": """for sliding window $w in stream("s")//u start at $i when true()
         only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
     "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"

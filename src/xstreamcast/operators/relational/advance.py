@@ -9,10 +9,12 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
+from xstreamcast.operators.relational.members import MembersOperator
 from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator
 from xstreamcast.operators.relational.positions import (
@@ -36,12 +38,12 @@ Deltas = dict[int, Delta]  # by the identity of a node
 class Operators:
     """An operator for each node of a circuit, or of one of its stages."""
 
-    def __init__(self, nodes: Sequence[c.Node], root: c.Node) -> None:
+    def __init__(self, nodes: Sequence[c.Node], root: c.Node, final: bool = False) -> None:
         self._nodes = nodes
         self._inlined = frozenset(
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
-        self.all = [_operator(node, root) for node in nodes]
+        self.all = [_operator(node, root, final and node is root) for node in nodes]
         self.fresh = True  # nothing has been taken in yet
 
     def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
@@ -70,7 +72,7 @@ def _takes_pieces(node: c.Node) -> bool:
     return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
 
 
-def _operator(node: c.Node, root: c.Node) -> Any:
+def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
     match node:
         case c.One():
             return None
@@ -86,8 +88,12 @@ def _operator(node: c.Node, root: c.Node) -> Any:
             return RangeFoldOperator(node)
         case c.Nest():
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)
+        case c.Group() if final and grows(node.source):
+            return FirstOfGroup(node)
         case c.Group():
             return GroupOperator(node)
+        case c.Members():
+            return MembersOperator(node)
         case c.Order():
             return OrderOperator(node)
         case c.Slice() if node.outer == 0 and grows(node.source):

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 class Emit:
     """accumulated changes  →  the result of each row, in the order of ranks."""
 
-    def __init__(self, circuit: c.Circuit) -> None:
+    def __init__(self, circuit: c.Circuit, final: bool = False) -> None:
         self._rendering = Rendering(circuit)
-        self._passes = grows(circuit.root)
+        self._passes = final or grows(circuit.root)  # rows are emitted as they come, for good
         self._entries: dict[Key, Entries] = {}
         self._ranks: dict[Key, Rank] = {}
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
         self._settled = 0  # items that will not change, and are not kept
+        self._tail: str | None = None  # of those, the last, if others come behind them
 
     def take_over(self, before: Emit) -> None:
         """Go on with what another circuit emitted."""
@@ -37,6 +38,8 @@ class Emit:
 
     def apply(self, turn: Round, delta: Delta, instant: int, anew: bool) -> list[Change]:
         """The changes of the answer; `anew`: rows that are not in the delta are gone."""
+        if self._passes:
+            delta = {key: one for key, one in delta.items() if one.old is None}
         rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
         if self._passes:
             rows.sort(key=lambda one: one[1].rank)
@@ -130,10 +133,18 @@ class Emit:
     def _after(self, rank: Rank) -> str | None:
         """The key that the first item of a row stands behind."""
         at = self._order.bisect_left((rank,))
-        if at == 0:
-            return None
-        _, key = self._order[at - 1]
+        return self._tail if at == 0 else self._last_of(self._order[at - 1][1])
+
+    def _last_of(self, key: Key) -> str:
         return _name(key, self._entries[key].listed[-1])
+
+    def leave(self, turn: Round, delta: Delta) -> None:
+        """Rows go, and what was emitted for them stays: what comes next stands behind it."""
+        last = self._last_of(self._order[-1][1]) if self._order else self._tail
+        count = len(self)
+        self.apply(turn, delta, 0, anew=False)
+        self._tail = last
+        self._settled += count - len(self)
 
     def settle(self, keys: Iterable[Key], first: Rank) -> None:
         """Rows that stay as they are: of each only the name of its last item is kept, for what

@@ -83,6 +83,9 @@ class Gathered:
         self._fold = fold
         self._order, self._cells = Ordered(), dict["Key", "Cell"]()
 
+    def __len__(self) -> int:
+        return len(self._cells)
+
     def update(self, gone: list[Member], come: list[Member]) -> None:
         self._order.replace(
             ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from xstreamcast.circuit import nodes as c
-from xstreamcast.evaluate.pairs import at_most_one
-from xstreamcast.functions.compare.keys import hash_keys
-from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
-from xstreamcast.model.column import Column
-from xstreamcast.model.delta import Cell, Delta, Key, Row
-from xstreamcast.model.items import Items
+from xstreamcast.model.delta import Delta, Key, Row
 from xstreamcast.operators.relational.folds import FoldState, Member, fold_state
+from xstreamcast.operators.relational.group_names import GroupNames, new_rows
 from xstreamcast.operators.relational.ordered import Ordered
 
 if TYPE_CHECKING:
@@ -36,7 +30,7 @@ class GroupOperator:
     def __init__(self, node: c.Group) -> None:
         self._node = node
         columns = node.source.columns
-        self._keys = [columns.index(column) for column, _ in node.keys]
+        self._names = GroupNames(node.source.columns, node.keys, node.outer)
         self._folded = [columns.index(fold.column) for fold in node.folds]
         given = {v: columns.index(v) for v in node.carried}
         given |= {variable: columns.index(column) for column, variable in node.keys}
@@ -52,11 +46,11 @@ class GroupOperator:
         """The groups that changed."""
         (delta,) = deltas
         before = self._inexact > 0
-        names = self._named(delta)
+        names = self._names.of(new_rows(delta), self._inexact > 0)
         for key, (_, new) in delta.items():
             old = self._rows.pop(key, None)
-            self._inexact -= old is not None and self._is_inexact(old)
-            self._inexact += new is not None and self._is_inexact(new)
+            self._inexact -= old is not None and self._names.is_inexact(old)
+            self._inexact += new is not None and self._names.is_inexact(new)
             if new is not None:
                 self._rows[key] = new
         if (self._inexact > 0) != before:
@@ -83,10 +77,9 @@ class GroupOperator:
 
     def _anew(self, turn: Round) -> Delta:
         """All groups: numbers are told apart in another way from now on."""
-        rows = {key: (None, row) for key, row in self._rows.items()}
+        delta: Any = {key: (None, row) for key, row in self._rows.items()}
         before, self._made, self._groups, self._name = self._made, {}, {}, {}
-        delta: Any = rows
-        made = self._moved(delta, self._named(delta), turn)
+        made = self._moved(delta, self._names.of(self._rows, self._inexact > 0), turn)
         out: Delta = {}
         for name in dict.fromkeys([*before, *made]):
             new = made[name].new if name in made else None
@@ -117,51 +110,6 @@ class GroupOperator:
         )
         return Row((*rank[:outer], rank[outer:]), cells)
 
-    # -- names of groups --------------------------------------------------------------------------
-
-    def _is_inexact(self, row: Row) -> bool:
-        tags = (tag for at in self._keys for tag, _ in row.cells[at])
-        return any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
-
-    def _named(self, delta: Delta) -> dict[Key, Key]:
-        """The keys of the groups that new rows belong to."""
-        rows = [(key, new) for key, (_, new) in delta.items() if new is not None]
-        inexact = self._inexact > 0 or any(self._is_inexact(row) for _, row in rows)
-        parts = []
-        for at, (_, variable) in zip(self._keys, self._node.keys, strict=True):
-            cells = [row.cells[at] for _, row in rows]
-            if any(len(cell) > 1 for cell in cells):
-                lengths = np.array([len(cell) for cell in cells], np.int64)
-                flat = Items.mixed(*_flat(cells))
-                at_most_one(
-                    Column.from_lengths(flat, lengths), f"the grouping key ${variable.name}"
-                )
-            parts.append(canonical(cells, inexact))
-        outer = self._node.outer
-        return {
-            key: (*key[:outer], tuple(part[i] for part in parts)) for i, (key, _) in enumerate(rows)
-        }
-
 
 def _members(rows: list[tuple[Key, Row]], at: int) -> list[Member]:
     return [(row.rank, key, row.cells[at]) for key, row in rows]
-
-
-def _flat(cells: Sequence[Cell]) -> tuple[list[int], list[Any]]:
-    return [tag for cell in cells for tag, _ in cell], [v for cell in cells for _, v in cell]
-
-
-def canonical(cells: Sequence[Cell], inexact: bool) -> list[Hashable]:
-    """For cells of at most one item: a value that is equal where they are one group."""
-    tags, values = _flat(cells)
-    keys = iter(hash_keys(Items.mixed(tags, values), inexact=inexact).tolist() if tags else ())
-    return [_unsigned(next(keys)) if cell else None for cell in cells]
-
-
-def _unsigned(key: Any) -> Any:
-    """One zero: both are one group, and have one name."""
-    match key:
-        case (family, float(value)) if value == 0:
-            return family, 0.0
-        case _:
-            return key

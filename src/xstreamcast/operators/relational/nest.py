@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
-from xstreamcast.operators.relational.folds import FoldState, Member, fold_state
+from xstreamcast.operators.relational.folds import FoldState, Gathered, Member, fold_state
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
@@ -71,7 +71,8 @@ class NestOperator:
         outer = self._outer.get(key)
         if outer is None:
             for states in self._states:
-                states.pop(key, None)
+                if not _has_rows(states.get(key)):
+                    states.pop(key, None)
             return None
         folds = []
         for at, (_, fold) in enumerate(self._node.inner):
@@ -81,3 +82,8 @@ class NestOperator:
             outer.cells[at] if which is None else folds[which] for which, at in self._cells
         )
         return Row(outer.rank, cells)
+
+
+def _has_rows(state: FoldState | None) -> bool:
+    """Rows of a group stay where the group is not shown: it may be again."""
+    return isinstance(state, Gathered) and len(state) > 0

@@ -106,7 +106,7 @@ class SliceOperator:
 
 
 class PickOperator:
-    """rows, a number  →  the row at that position."""
+    """rows, numbers  →  the rows at these positions."""
 
     def __init__(self, node: c.Pick) -> None:
         self._node = node
@@ -114,45 +114,44 @@ class PickOperator:
         self._kept = [columns.index(v) for v in node.columns]
         self._orders: dict[Key, Ordered] = {}
         self._rows: dict[Key, Row] = {}
-        self._shown: dict[Key, tuple[Key, Row]] = {}
-        self._position = 0  # 0: none
+        self._shown: dict[Key, dict[Key, Row]] = {}
+        self._places: dict[Key, list[int]] = {}  # by the key of a row with positions
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
-        """The rows that came to the position, left it, or changed there."""
+        """The rows that came to the positions, left them, or changed there."""
         delta, place = deltas
         out: Delta = {}
         take_rows(self._rows, delta)
-        touched = by_outer(delta, self._node.outer)
-        for outer, own in touched.items():
+        touched = dict.fromkeys(by_outer(delta, self._node.outer))
+        for outer, own in by_outer(delta, self._node.outer).items():
             reorder(self._orders.setdefault(outer, Ordered()), own)
-        for _, new in place.values():
-            self._position = 0 if new is None else _whole(new.cells[0])
-        for outer in list(self._orders) if place else touched:
+        for key, (_, new) in place.items():
+            self._places.pop(key, None)
+            if new is not None:
+                self._places[key] = _whole_numbers(new.cells[0])
+            touched |= {key: None} if key or not self._node.outer else dict.fromkeys(self._orders)
+        for outer in touched:
             self._show(outer, out, turn)
         return out
 
     def _show(self, outer: Key, out: Delta, turn: Round) -> None:
-        keys = self._orders[outer].keys(self._position - 1, self._position)
-        before = self._shown.pop(outer, None)
-        if not self._position or not keys:
-            if before is not None:
-                turn.put(out, before[0], before[1], None)
-            return
-        row = self._rows[keys[0]]
-        now = Row(row.rank, tuple(row.cells[at] for at in self._kept))
-        self._shown[outer] = keys[0], now
-        if before is not None and before[0] != keys[0]:
-            turn.put(out, before[0], before[1], None)
-            before = None
-        turn.put(out, keys[0], None if before is None else before[1], now)
+        places = self._places.get(outer if self._node.place.width else (), ())
+        order = self._orders.get(outer)
+        keys = [] if order is None else [one for n in places for one in order.keys(n - 1, n)]
+        before, now = self._shown.pop(outer, {}), dict[Key, Row]()
+        for key in keys:
+            row = self._rows[key]
+            now[key] = Row(row.rank, tuple(row.cells[at] for at in self._kept))
+        for key in dict.fromkeys([*before, *now]):
+            turn.put(out, key, before.get(key), now.get(key))
+        if now:
+            self._shown[outer] = now
 
 
-def _whole(cell: Cell) -> int:
-    """The position that a number stands for; 0 for none."""
-    if len(cell) != 1:
-        return 0
-    value = cell[0][1]
-    return int(value) if value == value and value >= 1 and value == int(value) else 0
+def _whole_numbers(cell: Cell) -> list[int]:
+    """The positions that numbers stand for, each once."""
+    values = (value for _, value in cell)
+    return sorted({int(v) for v in values if v == v and 1 <= v < 2**63 and v == int(v)})
 
 
 class NumberOperator:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.deciding import waited_for
+from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.relational.emit import Emit
 from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.tick import Round
 
 if TYPE_CHECKING:
-    from xstreamcast.model.change import Change
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.pipeline import Tick
 
@@ -25,24 +25,28 @@ class CircuitRun:
     all that has arrived, and emits the difference.
     """
 
-    def __init__(self, circuit: c.Circuit) -> None:
-        self.circuit = circuit
+    def __init__(self, circuit: c.Circuit, final: bool = False) -> None:
+        self.circuit, self._final = circuit, final
         self._order = c.in_order(circuit.root)
         self._waited = waited_for(circuit)
-        self._emit = Emit(circuit)
+        self._emit = Emit(circuit, final)
         self._operators: Operators | None = None  # None: to be made anew
         self.asked = 0
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
         anew = self._operators is None
-        operators = self._operators or Operators(self._order, self.circuit.root)
+        operators = self._operators or Operators(self._order, self.circuit.root, self._final)
         self._operators = None
         reader = UnitReader(tick, self.circuit.sources)
         turn = Round(asking, reader, tick.touched, tick.clock_moved)
         deltas = operators.advance(turn, tick, {})
         self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
-        out = self._emit.apply(turn, deltas[id(self.circuit.root)], instant, anew)
+        delta, out = deltas[id(self.circuit.root)], list[Change]()
+        if tick.leaving:
+            self._emit.leave(turn, delta)
+        else:
+            out = self._emit.apply(turn, delta, instant, anew)
         self._operators = operators
         return out
 

@@ -20,6 +20,7 @@ from xstreamcast.operators.relational.group import GroupOperator, _Members, _mem
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
+from xstreamcast.operators.relational.members import MembersOperator
 from xstreamcast.operators.relational.nest import NestOperator
 from xstreamcast.operators.relational.order import OrderOperator, _tags
 from xstreamcast.operators.relational.ordered import Ordered
@@ -51,7 +52,8 @@ if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 Operator = (
-    UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator | OrderOperator
+    UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator | MembersOperator
+    | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingNumber | None
@@ -80,6 +82,10 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             _write_nest(to, at, operator)
         case GroupOperator():
             _write_group(to, at, operator)
+        case MembersOperator():
+            names = [operator._name[key] for key in operator._rows]
+            rows = list(operator._rows.values())
+            to.values(f"{at}.source", key=list(operator._rows), row=rows, group=names)
         case OrderOperator():
             _write_order(to, at, operator)
         case SliceOperator():
@@ -124,6 +130,11 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             _read_nest(source, at, operator)
         case GroupOperator():
             _read_group(source, at, operator)
+        case MembersOperator():
+            keys, rows, names = source.values(f"{at}.source", "key", "row", "group")
+            operator._rows = dict(zip(keys, rows, strict=True))
+            operator._name = dict(zip(keys, names, strict=True))
+            operator._inexact = sum(map(operator._names.is_inexact, rows))
         case OrderOperator():
             _read_order(source, at, operator)
         case SliceOperator():
@@ -236,7 +247,7 @@ def _read_group(source: TableReader, at: str, operator: GroupOperator) -> None:
     keys, rows, names = source.values(f"{at}.source", "key", "row", "group")
     operator._rows = dict(zip(keys, rows, strict=True))
     operator._name = dict(zip(keys, names, strict=True))
-    operator._inexact = sum(map(operator._is_inexact, rows))
+    operator._inexact = sum(map(operator._names.is_inexact, rows))
     members: dict[Key, list[tuple[Key, Row]]] = {}
     for key, row, name in zip(keys, rows, names, strict=True):
         members.setdefault(name, []).append((key, row))
@@ -293,22 +304,27 @@ def _read_slice(source: TableReader, at: str, operator: SliceOperator) -> None:
 
 def _write_pick(to: TableWriter, at: str, operator: PickOperator) -> None:
     _write_relation(to, f"{at}.source", operator._rows)
-    to.values(f"{at}.orders", outer=list(operator._orders))
-    shown = operator._shown
+    shown = [
+        (outer, key, row) for outer, own in operator._shown.items() for key, row in own.items()
+    ]
     to.values(
-        f"{at}.shown", outer=list(shown), key=[key for key, _ in shown.values()],
-        row=[row for _, row in shown.values()],
+        f"{at}.shown", outer=[one for one, _, _ in shown], key=[key for _, key, _ in shown],
+        row=[row for _, _, row in shown],
     )  # fmt: skip
-    to.values(f"{at}.position", position=[operator._position])
+    numbers = [(key, n) for key, own in operator._places.items() for n in own]
+    to.values(f"{at}.placed", key=list(operator._places))
+    to.values(f"{at}.places", key=[key for key, _ in numbers], place=[n for _, n in numbers])
 
 
 def _read_pick(source: TableReader, at: str, operator: PickOperator) -> None:
     operator._rows = _read_relation(source, f"{at}.source")
-    (outers,) = source.values(f"{at}.orders", "outer")
-    operator._orders = _orders(operator._rows, operator._node.outer, outers)
-    outers, keys, rows = source.values(f"{at}.shown", "outer", "key", "row")
-    operator._shown = dict(zip(outers, zip(keys, rows, strict=True), strict=True))
-    ((operator._position,),) = source.values(f"{at}.position", "position")
+    operator._orders = _orders(operator._rows, operator._node.outer)
+    for outer, key, row in zip(*source.values(f"{at}.shown", "outer", "key", "row"), strict=True):
+        operator._shown.setdefault(outer, {})[key] = row
+    (placed,) = source.values(f"{at}.placed", "key")
+    operator._places = {key: [] for key in placed}
+    for key, n in zip(*source.values(f"{at}.places", "key", "place"), strict=True):
+        operator._places[key].append(n)
 
 
 # -- the answer -----------------------------------------------------------------------------------

@@ -1,0 +1,180 @@
+"""Plays an input to `xstreamcast watch` by the clock, and notes when each answer came."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from bench.linear_road.files import CLOSE, OPEN, PAST, ROAD, TOLLS
+from bench.linear_road.outputs import Output, from_element
+
+QUERIES = Path(__file__).parents[2] / "examples" / "linear-road"
+_READY = 3.0  # seconds for the process to start before the clock does
+_SAMPLE = 1.0  # seconds between two readings of memory
+_PIPE = 1 << 20  # bytes that wait in the pipe when the system is behind
+_TIME = b' time="'
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What the process used when: seconds since the start, second of the input, bytes, seconds."""
+
+    elapsed: float
+    second: int
+    resident: int
+    processor: float
+
+
+@dataclass(slots=True)
+class Played:
+    """The answers with their delays, and what it took."""
+
+    outputs: list[Output] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    retracted: int = 0
+    tuples: int = 0
+    elapsed: float = 0.0
+    processor: float = 0.0
+    notes: str = ""
+
+    @property
+    def by_second(self) -> dict[int, float]:
+        """The longest delay of the answers to the tuples of each second."""
+        out: dict[int, float] = {}
+        for one in self.outputs:
+            out[one.time] = max(out.get(one.time, 0.0), one.delay)
+        return out
+
+
+@dataclass(slots=True)
+class Driver:
+    """`speed`: seconds of the input in a second of the clock; None gives it as fast as it is taken.
+
+    A tuple is due when its second ends: the system may have it then, and not before.
+    """
+
+    folder: Path
+    query: Path
+    speed: float | None = None
+    on_output: Callable[[Output], None] = lambda _: None
+    on_second: Callable[[int, bytes], None] = lambda _, __: None
+    _started: float = 0.0
+    _second: int = 0
+
+    def play(self) -> Played:
+        """Start the process, give it the input, and wait for its end."""
+        played = Played()
+        with self._process() as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, _PIPE)
+            process.stdin.write(OPEN)
+            process.stdin.flush()
+            time.sleep(_READY)
+            self._started = time.monotonic()
+            readers = [
+                threading.Thread(target=self._collect, args=(process.stdout, played)),
+                threading.Thread(target=_keep, args=(process.stderr, played)),
+            ]
+            watcher = threading.Thread(target=self._sample, args=(process, played))
+            for one in (*readers, watcher):
+                one.start()
+            played.tuples = self._feed(process.stdin)
+            for one in readers:
+                one.join()
+            played.elapsed = time.monotonic() - self._started
+            watcher.join()
+        if process.returncode:
+            raise RuntimeError(f"watch ended with {process.returncode}: {played.notes}")
+        return played
+
+    def _process(self) -> subprocess.Popen[bytes]:
+        folder = self.folder
+        return subprocess.Popen(
+            [
+                sys.executable, "-m", "xstreamcast", "watch", str(self.query), "--format", "lines",
+                "-i", "road=-", "-i", f"tolls={folder / TOLLS}", "-i", f"past={folder / PAST}",
+            ],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def _feed(self, pipe: IO[bytes]) -> int:
+        written = 0
+        for second, lines in seconds(self.folder / ROAD):
+            if self.speed is not None:
+                pause = self._due(second) - time.monotonic()
+                if pause > 0:
+                    time.sleep(pause)
+            self._second = second
+            self.on_second(second, lines)
+            pipe.write(lines)
+            if self.speed is not None:
+                pipe.flush()
+            written += lines.count(b"\n")
+        pipe.write(CLOSE)
+        pipe.close()
+        return written
+
+    def _due(self, second: int) -> float:
+        return self._started + (0 if self.speed is None else (second + 1) / self.speed)
+
+    def _collect(self, pipe: IO[bytes], played: Played) -> None:
+        for line in pipe:
+            now = time.monotonic()
+            if line.startswith(b"-"):
+                played.retracted += 1
+                continue
+            one = from_element(line[2:].decode())
+            if self.speed is not None:
+                delay = max(now - self._due(one.time), 0.0)
+                one = Output(one.kind, one.key, one.time, one.values, delay)
+            played.outputs.append(one)
+            self.on_output(one)
+
+    def _sample(self, process: subprocess.Popen[bytes], played: Played) -> None:
+        while process.poll() is None:
+            found = used(process.pid)
+            if found is not None:
+                elapsed = time.monotonic() - self._started
+                played.samples.append(Sample(elapsed, self._second, *found))
+                played.processor = found[1]
+            time.sleep(_SAMPLE)
+
+
+def seconds(road: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of each second of an input."""
+    current = 0
+    held: list[bytes] = []
+    with road.open("rb") as lines:
+        for line in lines:
+            at = line.find(_TIME)
+            if at < 0:
+                continue
+            second = int(line[at + len(_TIME) : line.index(b'"', at + len(_TIME))])
+            if second != current:
+                yield current, b"".join(held)
+                current, held = second, []
+            held.append(line)
+    yield current, b"".join(held)
+
+
+def _keep(pipe: IO[bytes], played: Played) -> None:
+    played.notes = pipe.read().decode()
+
+
+def used(pid: int) -> tuple[int, float] | None:
+    """Bytes in memory and processor seconds of a process; None where it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return pages * 4096, (int(fields[11]) + int(fields[12])) / 100

@@ -1,0 +1,42 @@
+"""What a play took, in words and as data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench.linear_road.driver import Played
+from bench.linear_road.generator import Scale
+
+
+def summary(played: Played, scale: Scale, speed: float | None) -> str:
+    """A few lines for the terminal."""
+    how = "as fast as it was taken" if speed is None else f"at {speed:g} ×"
+    lines = [
+        f"L = {scale.halves / 2:g}, {scale.duration} s of input, {how}: {played.tuples:,} tuples,"
+        f" {len(played.outputs):,} answers in {played.elapsed:.0f} s",
+        f"processor time of watch: {played.processor:.1f} s,"
+        f" {played.tuples / max(played.processor, 0.01):,.0f} tuples/s",
+    ]
+    if played.samples:
+        most = max(one.resident for one in played.samples)
+        lines.append(f"resident memory: {most / 2**20:,.0f} MiB at most")
+    if speed is not None and played.outputs:
+        delays = sorted(one.delay for one in played.outputs)
+        median, late = delays[len(delays) // 2], delays[len(delays) * 99 // 100]
+        lines.append(
+            f"response time: median {median:.2f} s, 99 % {late:.2f} s, longest {delays[-1]:.2f} s"
+        )
+    return "\n".join(lines)
+
+
+def to_json(played: Played, scale: Scale, speed: float | None) -> dict[str, Any]:
+    """Delays and memory by second of the input."""
+    return {
+        "scale": scale.halves / 2, "seed": scale.seed, "duration": scale.duration, "speed": speed,
+        "tuples": played.tuples, "answers": len(played.outputs), "elapsed": played.elapsed,
+        "processor": played.processor,
+        "delays": sorted(played.by_second.items()),
+        "samples": [
+            [one.elapsed, one.second, one.resident, one.processor] for one in played.samples
+        ],
+    }  # fmt: skip

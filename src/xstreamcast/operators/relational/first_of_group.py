@@ -1,0 +1,59 @@
+"""group by where a group counts once: with the rows that it has in the tick in which it appears."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
+from xstreamcast.operators.relational.folds import fold_state
+from xstreamcast.operators.relational.group_names import GroupNames, new_rows
+
+if TYPE_CHECKING:
+    from xstreamcast.circuit import nodes as c
+    from xstreamcast.operators.relational.tick import Round
+
+Members = list[tuple[Key, Row]]
+
+
+class FirstOfGroup:
+    """rows that only grow at their end  →  a row for each new group; of known ones the key is kept.
+
+    rows of a tick  →  the groups that an operator for all of them makes of that tick, if new
+    """
+
+    def __init__(self, node: c.Group) -> None:
+        self._node = node
+        columns = node.source.columns
+        given = {v: columns.index(v) for v in node.carried}
+        given |= {variable: columns.index(column) for column, variable in node.keys}
+        into = [fold.into for fold in node.folds]
+        self._cells = [(None, given[v]) if v in given else (into.index(v), 0) for v in node.columns]
+        self._folded = [columns.index(fold.column) for fold in node.folds]
+        self._names = GroupNames(columns, node.keys, node.outer)
+        self._known: set[Key] = set()
+
+    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+        """The groups that appeared."""
+        (delta,) = deltas
+        rows = new_rows(delta)
+        fresh: dict[Key, Members] = {}
+        for key, name in self._names.of(rows, False).items() if rows else ():
+            if name not in self._known:
+                fresh.setdefault(name, []).append((key, rows[key]))
+        self._known.update(fresh)
+        return {name: RowDelta(None, self._row(members, turn)) for name, members in fresh.items()}
+
+    def _row(self, members: Members, turn: Round) -> Row:
+        members.sort(key=lambda one: one[1].rank)
+        first, outer = members[0][1], self._node.outer
+        folds = [self._folded_cell(at, members, turn) for at in range(len(self._folded))]
+        cells = tuple(
+            first.cells[at] if which is None else folds[which] for which, at in self._cells
+        )
+        return Row((*first.rank[:outer], first.rank[outer:]), cells)
+
+    def _folded_cell(self, at: int, members: Members, turn: Round) -> Cell:
+        column, state = self._folded[at], fold_state(self._node.folds[at])
+        state.update([], [(row.rank, key, row.cells[column]) for key, row in members])
+        return state.value(turn)

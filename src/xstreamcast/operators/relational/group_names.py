@@ -1,0 +1,88 @@
+"""Which group a row belongs to: the values of its keys, in a form that is equal within a group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.evaluate.pairs import at_most_one
+from xstreamcast.functions.compare.keys import hash_keys
+from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
+from xstreamcast.model.column import Column
+from xstreamcast.model.delta import Cell, Delta, Key, Row
+from xstreamcast.model.items import Items
+
+
+class GroupNames:
+    """rows  →  the keys of the groups that they belong to, within their outer rows."""
+
+    def __init__(
+        self,
+        columns: tuple[p.Variable, ...],
+        keys: Sequence[tuple[p.Variable, p.Variable]],
+        outer: int,
+    ) -> None:
+        self._keys = [(columns.index(column), variable) for column, variable in keys]
+        self._outer = outer
+
+    def is_inexact(self, row: Row) -> bool:
+        """Whether one of its keys is a float or a double."""
+        tags = (tag for at, _ in self._keys for tag, _ in row.cells[at])
+        return any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
+
+    def of(self, given: Mapping[Key, Row], inexact: bool) -> dict[Key, Key]:
+        """The keys of the groups that rows belong to.
+
+        `inexact`: some row has such a key, so that numbers are told apart as doubles.
+        """
+        columns = [[row.cells[at] for row in given.values()] for at, _ in self._keys]
+        tags = {tag for cells in columns for cell in cells for tag, _ in cell}
+        inexact = inexact or any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
+        parts = []
+        for cells, (_, variable) in zip(columns, self._keys, strict=True):
+            if any(len(cell) > 1 for cell in cells):
+                lengths = np.array([len(cell) for cell in cells], np.int64)
+                flat = Items.mixed(*_flat(cells))
+                at_most_one(
+                    Column.from_lengths(flat, lengths), f"the grouping key ${variable.name}"
+                )
+            parts.append(canonical(cells, inexact))
+        outer = self._outer
+        return {
+            key: (*key[:outer], tuple(part[i] for part in parts)) for i, key in enumerate(given)
+        }
+
+
+def new_rows(delta: Delta) -> dict[Key, Row]:
+    """The rows that came, or are others now."""
+    return {key: new for key, (_, new) in delta.items() if new is not None}
+
+
+def _flat(cells: Sequence[Cell]) -> tuple[list[int], list[Any]]:
+    return [tag for cell in cells for tag, _ in cell], [v for cell in cells for _, v in cell]
+
+
+def canonical(cells: Sequence[Cell], inexact: bool) -> list[Hashable]:
+    """For cells of at most one item: a value that is equal where they are one group."""
+    tags, values = _flat(cells)
+    keys = iter(hash_keys(Items.mixed(tags, values), inexact=inexact).tolist() if tags else ())
+    return [_one_form(next(keys)) if cell else None for cell in cells]
+
+
+def _one_form(key: Any) -> Any:
+    """One zero, and one form for numbers that are equal: keys that are equal are written alike."""
+    match key:
+        case (family, float(value)) if math.isfinite(value):
+            return family, int(value) if value.is_integer() else value
+        case (family, Decimal() as value):
+            if value == value.to_integral_value():
+                return family, int(value)
+            near = float(value)
+            return family, near if value == near else value.normalize()
+        case _:
+            return key

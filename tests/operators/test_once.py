@@ -1,0 +1,100 @@
+"""Streams that are read once: nothing of them is kept, and answers are what they would be anyway,
+where what an item is looked up in comes before the item.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from xstreamcast import query
+from xstreamcast.errors import Error
+from xstreamcast.model.change import Accumulated
+from xstreamcast.operators.network import Network
+
+OPTION = 'declare option xsc:once "ask body=got";\n'
+STREAMS = """declare stream price := for $s in stream("log")/log/set group by $k := $s/@k
+  return <price k="{$k}" v="{sum($s/@v)}"/>;
+declare stream ask := for $a in stream("log")/log/ask group by $n := $a/@n
+  return <ask n="{$n}" k="{min($a/@k)}" times="{count($a)}"/>;
+declare stream got := for $a in stream("ask")/answer/ask
+  for $p allowing empty in stream("price")/answer/price[@k = $a/@k]
+  return <got n="{$a/@n}" k="{$a/@k}">{$p/@v/string()}</got>;
+"""
+ALL = STREAMS + "stream('got')/answer/got"
+NUMBERED = STREAMS + "for $g at $i in stream('got')/answer/got return <at n='{$g/@n}'>{$i}</at>"
+COUNTED = STREAMS + "count(stream('got')/answer/got)"
+
+
+def document(rounds: list[tuple[list[int], list[int]]]) -> str:
+    """In each round values are set for its number, and only then asked for."""
+    lines = []
+    for k, (values, asked) in enumerate(rounds):
+        lines += [f'<set k="{k}" v="{v}"/>' for v in values]
+        lines += [f'<ask k="{k}" n="{n}"/>' for n in asked]
+    return f"<log>\n{chr(10).join(lines)}\n</log>"
+
+
+ROUNDS = st.lists(
+    st.tuples(st.lists(st.integers(0, 9), max_size=3), st.lists(st.integers(0, 12), max_size=4)),
+    max_size=8,
+)
+
+
+def changes(text: str, raw: str, cuts: list[int]) -> list[Any]:
+    """The changes if the document comes in pieces that end there."""
+    ends = sorted({min(cut, len(raw)) for cut in cuts} | {len(raw)})
+    pieces = [raw[a:b].encode() for a, b in zip([0, *ends], ends, strict=False) if a < b]
+    return list(query(text).watch(log=iter(pieces), batch=1))
+
+
+@settings(deadline=None)
+@given(ROUNDS, st.lists(st.integers(0, 600), max_size=5))
+def test_what_is_emitted_is_the_answer_without_the_option(rounds, cuts):
+    raw = document(rounds)
+    found = changes(OPTION + ALL, raw, cuts)
+    assert all(one.diff > 0 for one in found)
+    assert [one.item for one in found] == list(query(ALL).run(log=raw.encode()).lines())
+
+
+@settings(deadline=None, max_examples=30)
+@given(ROUNDS, st.lists(st.integers(0, 600), max_size=5), st.sampled_from([NUMBERED, COUNTED]))
+def test_whoever_keeps_an_answer_keeps_it_in_order(rounds, cuts, text):
+    """`got` is made of what is read once, and read by a query that keeps it."""
+    raw = document(rounds)
+    once = 'declare option xsc:once "ask";\n'
+    answer = Accumulated(changes(once + text, raw, cuts))
+    assert answer.items() == list(query(text).run(log=raw.encode()).lines())
+
+
+def held(text: str, rounds: int) -> dict[str, int]:
+    """About how many bytes each query keeps at the end."""
+    network = Network(query(text).programs, {"log": "document"})
+    for k in range(rounds):
+        piece = f'<ask k="{k}" n="{k}"/>'
+        network.on_bytes("log", (("" if k else "<log>") + piece).encode())
+        network.tick()
+    return {name: watch.state_bytes for name, watch in network.watches.items()}
+
+
+def test_nothing_is_kept_of_it():
+    text = _with_prices("declare stream price := stream('log')/log/nothing;")
+    few, many = held(OPTION + text, 20), held(OPTION + text, 200)
+    for name in ("ask", "got", ""):
+        assert many[name] <= few[name] + 200
+    few, many = held(text, 20), held(text, 200)
+    for name in ("ask", "got", ""):
+        assert many[name] > 5 * few[name]
+
+
+def _with_prices(declared: str) -> str:
+    return declared + ALL[ALL.index("declare stream ask") :]
+
+
+@pytest.mark.parametrize("said", ["nobody", "log", "price=nobody", "nobody=ask"])
+def test_an_option_that_names_no_stream_is_an_error(said):
+    with pytest.raises(Error, match="XSCS0005"):
+        list(query(f'declare option xsc:once "{said}";\n{ALL}').watch(log=b"<log/>"))

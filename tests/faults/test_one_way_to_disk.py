@@ -30,8 +30,8 @@ def writes(path: Path) -> list[str]:
             case ast.Attribute(attr="write_bytes" | "write_text" | "touch" | "mkdir" as name):
                 found.append(name)
             case ast.Name(id="open"):
-                modes = [a.value for a in node.args[1:2] if isinstance(a, ast.Constant)]
-                found += [f"open {mode}" for mode in modes if set(str(mode)) & set("wax+")]
+                modes = [str(a.value) for a in node.args[1:2] if isinstance(a, ast.Constant)]
+                found += [f"open {mode}" for mode in modes if set(mode) & set("wax+")]
     return found
 
 

@@ -59,7 +59,7 @@ class Arriving:
         self.files = 0
         self._begun = 0  # how many files had ended when the last document began
         self.of = 1  # files in all
-        self.late = self.ahead = 0
+        self.late = self.ahead = self.bytes = 0
         self._first: bytes | None = b""  # of a document, until markup comes
 
     @property
@@ -88,6 +88,7 @@ class Arriving:
 
     def take(self, piece: bytes, watch: Watched, limits: Limits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""
+        self.bytes += len(piece)
         if self._lines is not None:
             yield from self._hand_on_lines(self._lines.feed(piece), watch, limits)
             return

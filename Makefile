@@ -8,7 +8,7 @@ DOCS_INSTALLED := .venv/.installed-docs
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: install kernels wheel demo test test-all check lint fmt bench bench-start docs constraints
+.PHONY: install kernels wheel demo test test-all check lint fmt bench linear-road bench-start docs constraints
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED) kernels
@@ -50,6 +50,10 @@ fmt: $(INSTALLED)
 
 bench: $(BENCH_INSTALLED)
 	$(BIN)/xstreamcast bench tape
+
+# Ten minutes of the Linear Road benchmark: played, drawn and validated. See docs/linear-road.md.
+linear-road: install
+	@$(BIN)/xstreamcast bench linear_road --segments 30 --crowded 130 --accident 120 --speed 5 --view
 
 # How long a command takes to begin, in processor time.
 bench-start: install

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--units", type=natural, nargs="+", default=list(UNITS), help="accounts that are known")
     add("--who", nargs="+", choices=WHO, default=list(WHO), help="who is measured (all)")
-    add("--buckets", type=natural, nargs="+", default=[1, 2], help="places of a query's units")
+    add("--partitions", type=natural, nargs="+", default=[1, 2], help="places of a query's units")
     add("--drained", type=natural, default=200_000, help="fragments that wait (throughput)")
     add("--most", type=natural, default=20_000, help="of them in a batch")
     add("--rate", type=natural, default=1000, help="fragments appended each second (latency)")
@@ -71,14 +71,14 @@ def _asked(args: argparse.Namespace) -> dict[str, object]:
 
 def cases(args: argparse.Namespace) -> Iterator[Case]:
     """For each number of units all that are compared, one after another."""
-    from bench.continuous_spark import can_bucket
+    from bench.continuous_spark import can_partition
 
     for units in args.units:
         for who in args.who:
-            several = who == STATEFUL or (who == OURS and can_bucket())
-            for buckets in args.buckets if several else [1]:
+            several = who == STATEFUL or (who == OURS and can_partition())
+            for partitions in args.partitions if several else [1]:
                 yield Case(
-                    who, units, buckets, args.drained, args.most, args.batches, args.seconds,
+                    who, units, partitions, args.drained, args.most, args.batches, args.seconds,
                     args.rate, args.seed,
                 )  # fmt: skip
 
@@ -90,7 +90,9 @@ def _rows(args: argparse.Namespace, kept: Kept) -> tuple[list[Row], list[str]]:
         try:
             told = kept.part(case.name, lambda case=case: _session(case))  # type: ignore[misc]
         except Broken as broken:
-            missing.append(f"{case.who}, {case.units:,} accounts, {case.buckets} buckets: {broken}")
+            missing.append(
+                f"{case.who}, {case.units:,} accounts, {case.partitions} partitions: {broken}"
+            )
         else:
             rows.append(Row(case, Followed(**told)))
     return rows, missing
@@ -98,7 +100,7 @@ def _rows(args: argparse.Namespace, kept: Kept) -> tuple[list[Row], list[str]]:
 
 def _session(case: Case) -> dict[str, Any]:
     """Measure in a process of its own: nobody inherits a warm or a littered one."""
-    sys.stderr.write(f"{case.units} accounts, {case.buckets} buckets: {case.who}\n")
+    sys.stderr.write(f"{case.units} accounts, {case.partitions} partitions: {case.who}\n")
     words = [sys.executable, "-m", "xstreamcast", "bench", "continuous"]
     words += ["--session", json.dumps(asdict(case))]
     found = list(said(words, case.seconds + PATIENCE, os.environ | python_path()))

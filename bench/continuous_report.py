@@ -91,14 +91,14 @@ def _equality(rows: list[Row], apart: list[int]) -> str:
 
 
 def _rates(rows: list[Row]) -> str:
-    header = ["", "accounts", "buckets", "fragments/s", "µs of processor each", "p50 ms", "p99 ms",
-              "last quarter", "batches", "p50 / floor", "cores busy", "GB"]  # fmt: skip
+    header = ["", "accounts", "partitions", "fragments/s", "µs of processor each", "p50 ms",
+              "p99 ms", "last quarter", "batches", "p50 / floor", "cores busy", "GB"]  # fmt: skip
     return markdown(header, [_cells(row, _floor(row, rows)) for row in rows])
 
 
 def _floor(row: Row, rows: list[Row]) -> Row | None:
     same = [one for one in rows if one.case.who == STATEFUL and one.case.units == row.case.units]
-    return next((one for one in same if one.case.buckets == row.case.buckets), None)
+    return next((one for one in same if one.case.partitions == row.case.partitions), None)
 
 
 def _cells(row: Row, floor: Row | None) -> list[str]:
@@ -106,7 +106,7 @@ def _cells(row: Row, floor: Row | None) -> list[str]:
     p50, lowest = row.ms(50), floor.ms(50) if floor else None
     quarter = slice(-max(1, len(found.latencies) // 4), None)
     return [
-        case.who, f"{case.units:,}", ABSENT if case.who == LOCAL else str(case.buckets),
+        case.who, f"{case.units:,}", ABSENT if case.who == LOCAL else str(case.partitions),
         f"{row.rate:,.0f}", f"{found.drain_processor / case.drained * 1e6:.0f}",
         _ms(p50), _ms(row.ms(99)), _ms(row.ms(50, quarter)), str(found.batches),
         ratio(p50 / lowest if p50 is not None and lowest else None),
@@ -124,10 +124,10 @@ def _phases(rows: list[Row]) -> str:
     if not told:
         return ""
     cells = [
-        [row.case.who, f"{row.case.units:,}", str(row.case.buckets)]
+        [row.case.who, f"{row.case.units:,}", str(row.case.partitions)]
         + [f"{row.found.phases.get(name, 0):.0f}" for name in _PHASES]
         for row in told
     ]
-    header = ["", "accounts", "buckets", *_PHASES.values()]
+    header = ["", "accounts", "partitions", *_PHASES.values()]
     head = "## Where the time of a batch goes\n\nMean milliseconds while fragments were appended.\n"
     return f"{head}\n{markdown(header, cells)}"

@@ -28,7 +28,7 @@ class Case:
 
     who: str
     units: int
-    buckets: int = 1
+    partitions: int = 1
     drained: int = 200_000  # fragments that wait when the clock starts
     most: int = 20_000  # of them in a batch
     batches: int = 200  # at least so many of what comes one after another
@@ -38,7 +38,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        return f"{self.who}-{self.units}-{self.buckets}".replace(" ", "-")
+        return f"{self.who}-{self.units}-{self.partitions}".replace(" ", "-")
 
 
 @dataclass(frozen=True, slots=True)

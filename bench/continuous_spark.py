@@ -102,16 +102,16 @@ class Ours(_OnSpark):
             for name, text in QUERIES.items()
         }
         self._accumulated = {name: Accumulated() for name in QUERIES}
-        more: dict[str, Any] = {"buckets": case.buckets} if can_bucket() else {}
+        more: dict[str, Any] = {"partitions": case.partitions} if can_partition() else {}
         watching = SparkWatching(
             self.spark, watchings(asked, options), options, case.most, INTERVAL, **more
         )
         return watching.start(self._told).query
 
 
-def can_bucket() -> bool:
+def can_partition() -> bool:
     """Whether a query's units can be spread over several places."""
-    return "buckets" in SparkWatching.__dataclass_fields__
+    return "partitions" in SparkWatching.__dataclass_fields__
 
 
 class _Floor(_OnSpark):
@@ -120,14 +120,14 @@ class _Floor(_OnSpark):
     def _started(self, case: Case, checkpoint: Path) -> Any:
         quieten(self.spark)
         rows = rows_of(self.spark, {STREAM: self._feed}, most=case.most)
-        self.spark.conf.set("spark.sql.shuffle.partitions", str(case.buckets))
-        told = self._said(rows.drop("holes", "source"), case.buckets).writeStream.foreachBatch(
+        self.spark.conf.set("spark.sql.shuffle.partitions", str(case.partitions))
+        told = self._said(rows.drop("holes", "source"), case.partitions).writeStream.foreachBatch(
             self._take
         )
         told = told.option("checkpointLocation", f"file://{checkpoint / 'spark'}")
         return told.trigger(processingTime=INTERVAL).start()
 
-    def _said(self, rows: Any, buckets: int) -> Any:
+    def _said(self, rows: Any, partitions: int) -> Any:
         raise AssertionError("said by those below")
 
     def _take(self, batch: Any, epoch: int) -> None:
@@ -139,16 +139,16 @@ class _Floor(_OnSpark):
 class Passing(_Floor):
     """Rows go by; none is told."""
 
-    def _said(self, rows: Any, buckets: int) -> Any:
+    def _said(self, rows: Any, partitions: int) -> Any:
         return rows.where(f.length(_bytes(rows)) < 0).select("stream")
 
 
 class Empty(_Floor):
     """Rows go by the Python of stateful processing, which keeps nothing and tells nothing."""
 
-    def _said(self, rows: Any, buckets: int) -> Any:
-        keyed = rows.withColumn("bucket", f.pmod(f.hash(_bytes(rows)), f.lit(buckets)))
-        grouped = keyed.groupBy("bucket")
+    def _said(self, rows: Any, partitions: int) -> Any:
+        keyed = rows.withColumn("partition", f.pmod(f.hash(_bytes(rows)), f.lit(partitions)))
+        grouped = keyed.groupBy("partition")
         return grouped.transformWithStateInPandas(_Nothing(), "id string", "append", "none")
 
 

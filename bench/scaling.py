@@ -172,6 +172,6 @@ def _continuous(running: str) -> str:
     for row in rows:
         each = number(row.get("µs of processor each"))
         alone = f"{1e6 / each:,.0f}" if each else ABSENT
-        told.append([row["accounts"], row["buckets"], row["fragments/s"], alone, row["p50 ms"]])
-    header = ["accounts", "buckets", "fragments/s here", "fragments/s and core", "p50 ms"]
+        told.append([row["accounts"], row["partitions"], row["fragments/s"], alone, row["p50 ms"]])
+    header = ["accounts", "partitions", "fragments/s here", "fragments/s and core", "p50 ms"]
     return markdown(header, told)

@@ -14,6 +14,7 @@ from bench.linear_road.dialect import DIALECTS
 from bench.linear_road.driver import QUERIES, Driver, Played
 from bench.linear_road.files import ROAD_CSV, TOLLS_CSV, read_tolls, write
 from bench.linear_road.generator import Scale
+from bench.linear_road.page import write_page
 from bench.linear_road.report import summary, to_json
 from bench.linear_road.rules import truth
 from bench.linear_road.segment_history import past
@@ -32,6 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accident", type=natural, default=600, help="when the first accident may happen (600)"
     )
+    parser.add_argument(
+        "--crowded", type=natural, default=600, help="cars that bring a segment to a crawl (600)"
+    )
     parser.add_argument("--dialect", choices=list(DIALECTS), default="2004", help="of the rules")
     parser.add_argument(
         "--speed", type=float, metavar="K", help="K seconds a second; without: as fast as taken"
@@ -41,9 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unchecked", action="store_true", help="do not validate the answers")
     parser.add_argument("--view", action="store_true", help="draw the expressway as it is played")
     parser.add_argument("--json", type=Path, help="keep delays and memory over time in this file")
+    parser.add_argument(
+        "--page", type=Path, nargs="+", metavar="JSON",
+        help="write docs/benchmarks/linear-road.md from such files, and play nothing",
+    )  # fmt: skip
 
 
 def main(args: argparse.Namespace) -> int:
+    if args.page:
+        write_page(args.page)
+        return 0
     if args.folder is not None:
         return _in(args.folder, args)
     with tempfile.TemporaryDirectory() as folder:
@@ -59,11 +70,11 @@ def _in(folder: Path, args: argparse.Namespace) -> int:
         return 0
     played = _played(folder, args)
     sys.stdout.write(summary(played, scale, args.speed) + "\n")
+    verdict = None if args.unchecked else checked(folder, scale, args.dialect, played)
     if args.json is not None:
-        args.json.write_text(json.dumps(to_json(played, scale, args.speed)))
-    if args.unchecked:
+        args.json.write_text(json.dumps(to_json(played, scale, args.speed, verdict)))
+    if verdict is None:
         return 0
-    verdict = checked(folder, scale, args.dialect, played)
     sys.stdout.write(f"{verdict}\n")
     return 0 if verdict.valid else 1
 
@@ -96,7 +107,10 @@ def checked(folder: Path, scale: Scale, dialect: str, played: Played) -> Verdict
 def scale_of(args: argparse.Namespace) -> Scale:
     """The scale that the options ask for."""
     first = (f.SEGMENTS - args.segments) // 2
-    demand = Demand(first_segment=first, segments=args.segments, first_accident=args.accident)
+    demand = Demand(
+        first_segment=first, segments=args.segments, crowded=args.crowded,
+        first_accident=args.accident,
+    )  # fmt: skip
     return Scale(args.scale, args.seed, args.duration, demand)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from bench.linear_road.driver import Played
 from bench.linear_road.generator import Scale
+from bench.linear_road.validator import Verdict
 
 
 def summary(played: Played, scale: Scale, speed: float | None) -> str:
@@ -29,14 +30,25 @@ def summary(played: Played, scale: Scale, speed: float | None) -> str:
     return "\n".join(lines)
 
 
-def to_json(played: Played, scale: Scale, speed: float | None) -> dict[str, Any]:
+def to_json(
+    played: Played, scale: Scale, speed: float | None, verdict: Verdict | None = None
+) -> dict[str, Any]:
     """Delays and memory by second of the input."""
     return {
         "scale": scale.halves / 2, "seed": scale.seed, "duration": scale.duration, "speed": speed,
         "tuples": played.tuples, "answers": len(played.outputs), "elapsed": played.elapsed,
-        "processor": played.processor,
+        "processor": played.processor, "verdict": said(verdict),
         "delays": sorted(played.by_second.items()),
         "samples": [
             [one.elapsed, one.second, one.resident, one.processor] for one in played.samples
         ],
     }  # fmt: skip
+
+
+def said(verdict: Verdict | None) -> str:
+    """A verdict in a few words."""
+    if verdict is None:
+        return "not checked"
+    return (
+        "yes" if verdict.valid else ", ".join(f"{n} {what}" for what, n in verdict.faults.items())
+    )

@@ -11,7 +11,6 @@ from bench.linear_road.draws import Draws, Ints
 from bench.linear_road.layout import Rows
 
 _FREE, _SLOWEST = 65, 8  # miles per hour
-_CROWDED = 130  # cars in a segment, in one direction, at which traffic comes to the slowest
 _VID, _DIR, _PLACE, _SPEED, _LANE, _EXIT, _DIRECT, _STOPPED, _NEXT, _SEEN = range(10)
 _LAST = f.SEGMENTS * f.FEET - 1
 
@@ -23,6 +22,7 @@ class Demand:
     arrivals: int = 12_700  # cars of a whole expressway in 1000 seconds
     first_segment: int = 0
     segments: int = f.SEGMENTS  # cars enter in so many, from the first one on
+    crowded: int = 600  # cars in a segment, in one direction, at which traffic is slowest
     first_accident: int = 600
     between_accidents: int = 1200
     lasts: tuple[int, int] = (600, 1200)
@@ -91,7 +91,8 @@ class Expressway:
         cars, draws, n = self.cars, self._draws, len(rows)
         crowd = np.bincount(self._cell(np.arange(len(cars))), minlength=2 * f.SEGMENTS)
         crowd = crowd[self._cell(rows)]
-        wanted = np.clip(_FREE * (_CROWDED - crowd) // _CROWDED, _SLOWEST, _FREE)
+        crowded = self.demand.crowded
+        wanted = np.clip(_FREE * (crowded - crowd) // crowded, _SLOWEST, _FREE)
         wanted = np.minimum(wanted, self._held_up(rows, second))
         speed = np.clip(wanted + draws.between(-5, 5, n), 3, 100)
         ahead = (cars[rows, _SPEED] + speed) * 22  # feet in 30 s at the mean of both: v · 44

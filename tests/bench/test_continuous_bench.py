@@ -104,7 +104,7 @@ def test_processor_time_is_that_of_all_processes():
 def test_on_spark_the_answers_are_those_of_the_local_runner(capfd):
     pytest.importorskip("pyspark")
     few = ["--units", "20", "--drained", "60", "--batches", "1", "--seconds", "1", "--rate", "20"]
-    status = continuous.main(arguments(*few, "--who", OURS, LOCAL, "--buckets", "1", "--anew"))
+    status = continuous.main(arguments(*few, "--who", OURS, LOCAL, "--partitions", "1", "--anew"))
     text = capfd.readouterr().out
     assert status == 0
     assert "The answers after the fragments that waited are equal" in text

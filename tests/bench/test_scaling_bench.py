@@ -28,7 +28,7 @@ Documents have about 1000 MB.
 """
 RUNNING = """# Queries left running on Spark
 
-|      | accounts | buckets | fragments/s | µs of processor each | p50 ms |
+|      | accounts | partitions | fragments/s | µs of processor each | p50 ms |
 | ---- | -------: | ------: | ----------: | -------------------: | -----: |
 | ours |   10,000 |       2 |      20,000 |                   50 |    300 |
 """

@@ -17,11 +17,26 @@ STRUCTURE = (
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        ('for $a in stream("s")//a return $a', "puts the items in the order of units"),
-        ('for $a in stream("s")//a order by $a/@n return $a', "  order by"),
-        ('count(stream("s")//a)', "  nest count"),
-        ('for $a in stream("s")//a group by $n := $a/@n return $n', "  group by"),
-        ('(stream("s")//a)[position() < 3]', "  positions 1 to 2"),
+        ('for $a in stream("s")//a return $a', "puts the items in the order of the answer"),
+        ('for $a in stream("s")//a order by $a/@n return $a', "in one place: it sorts all rows"),
+        ('count(stream("s")//a)', "in one place: a value is computed from all rows"),
+        (
+            'for $a in stream("s")//a group by $n := $a/@n return $n',
+            "stage 2, partitioned by the keys of the group\n  group by",
+        ),
+        (
+            'for $a in stream("s")//a for $b in stream("t")//a where $a/@n = $b/@n return $a',
+            "stage 2, partitioned by the values of the join\n  join eq",
+        ),
+        (
+            'for $a in stream("s")//a return count(stream("t")//a[@n = $a/@n])',
+            "stage 3, partitioned by the row that others are nested in\n  nest count",
+        ),
+        (
+            'for $a in stream("s")//a, $b in stream("t")//a where $a/@n < $b/@n return $a',
+            "every partition reads all of: map",
+        ),
+        ('(stream("s")//a)[position() < 3]', "in one place: positions count over all rows"),
         (
             'for $a in stream("s")//a where count(stream("t")//a) > $a/@n return $a',
             'stage 1, partitioned by unit of stream("s"), stream("t")',

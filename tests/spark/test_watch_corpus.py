@@ -37,7 +37,7 @@ ASKED: list[tuple[Path, Policy]] = [
 ]
 
 
-SPREAD = ASKED if THOROUGH else ASKED[1::6]  # all of them are spread in test_buckets.py
+SPREAD = ASKED if THOROUGH else ASKED[1::6]  # all of them are spread in test_partitions.py
 
 
 def name_of(path: Path, policy: str) -> str:
@@ -88,12 +88,12 @@ def told(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Steps:
 
 
 @pytest.fixture(scope="module")
-def told_in_buckets(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Steps:
-    """The changes of some scripts, in three buckets."""
-    return watched(spark, tmp_path_factory.mktemp("buckets"), SPREAD, 3)
+def told_in_partitions(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Steps:
+    """The changes of some scripts, in three partitions."""
+    return watched(spark, tmp_path_factory.mktemp("partitions"), SPREAD, 3)
 
 
-def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], buckets: int) -> Steps:
+def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], partitions: int) -> Steps:
     """All scripts in one streaming query."""
     from xstreamcast.spark.source import ROWS
     from xstreamcast.spark.watching.changes import changes_of
@@ -121,7 +121,9 @@ def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], bucket
     done = Told()
     # nothing is kept between batches but what the store has: a log, and snapshots from time to time
     keeping = Keeping(least=4000, in_worker=False)
-    changes = changes_of(rows, asked, raises=False, all_told=True, keeping=keeping, buckets=buckets)
+    changes = changes_of(
+        rows, asked, raises=False, all_told=True, keeping=keeping, partitions=partitions
+    )
     query = changes.writeStream.foreachBatch(once_each(write, done)).option(
         "checkpointLocation", str(folder / "checkpoint")
     )
@@ -136,10 +138,10 @@ def test_a_script_on_spark_says_what_it_says_here(told: Any, path: Path, policy:
 
 
 @pytest.mark.parametrize(("path", "policy"), SPREAD, ids=lambda one: getattr(one, "stem", one))
-def test_a_script_in_buckets_says_what_it_says_here(
-    told_in_buckets: Any, path: Path, policy: Policy
+def test_a_script_in_partitions_says_what_it_says_here(
+    told_in_partitions: Any, path: Path, policy: Policy
 ) -> None:
-    says_the_same(path, policy, told_in_buckets[name_of(path, policy)], shallow=True)
+    says_the_same(path, policy, told_in_partitions[name_of(path, policy)], shallow=True)
 
 
 def says_the_same(

@@ -23,6 +23,7 @@ from xstreamcast.algebra.static_type import (
     of_sequence_type,
     of_tag,
 )
+from xstreamcast.functions.signature import FN
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import AtomicItem, AtomicUnion
 
@@ -133,10 +134,20 @@ def _other(plan: p.Expression, around: Around) -> StaticType:
             return NODES
         case p.StreamInput() | p.IntervalProjection() | p.VersionProjection():
             return NODES
+        case p.Call(function, (operand,)) if (function.uri, function.local) == (FN, "data"):
+            return _atomized(static_type(operand, around))
         case p.Call(function):
             return of_sequence_type(function.result)
         case _:
             return _made(plan, around)
+
+
+def _atomized(kind: StaticType) -> StaticType:
+    """The values of items: nodes have untyped ones, or texts; an array may have any number."""
+    if kind.kinds & Kinds.FUNCTION:
+        return StaticType(ATOMIC, 0, None)
+    texts = Kinds.UNTYPED | Kinds.STRING if kind.kinds & Kinds.NODE else Kinds(0)
+    return kind._replace(kinds=(kind.kinds & ~Kinds.NODE) | texts)
 
 
 def _made(plan: p.Expression, around: Around) -> StaticType:

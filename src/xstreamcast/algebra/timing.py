@@ -1,10 +1,10 @@
 """How a part depends on the clock: where it can be told when a unit's answer may next change.
 
-If `now` occurs only in bounds of projections and beside bounds of lifespans that it is compared
-with, as now, now - D or now + D, and nobody looks at lifespans that such a bound moves, then the
-answer of a unit changes only when a bound passes one of the instants in the unit: now = t + D, for
-an instant t and an offset D. Which versions there are is up to the stream: numbers of versions do
-not depend on the clock.
+If `now` occurs only in bounds of projections and beside what it is compared with, the bounds of
+lifespans and dateTimes in the content, as now, now - D or now + D, and nobody looks at lifespans
+that such a bound moves, then the answer of a unit changes only when a bound passes one of the
+instants in the unit: now = t + D, for an instant t and an offset D. Which versions there are is up
+to the stream: numbers of versions do not depend on the clock.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import children, descendants
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import DATE_TIME, STRING
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import SECOND, parse_instant
+from xstreamcast.model.sequence_type import AtomicItem, NodeItem
 
 _ATOMISING: Final = frozenset(
     {"sum", "count", "avg", "min", "max", "exists", "empty", "not", "boolean", "number"}
@@ -35,33 +37,45 @@ _HANDING_ON: Final = (p.Step, p.Path, p.SimpleMap, p.Convert, p.Treat, p.Version
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Offsets from a unit's instants to when its answer may change; instants that are written."""
+    """Offsets from a unit's instants to when its answer may change; instants that are written.
+
+    `content`: dateTimes in what the unit contains are among its instants.
+    """
 
     offsets: tuple[int, ...]
     fixed: tuple[int, ...]
+    content: bool = False
 
 
 class _Unknown(Exception):
     """The clock is used in a way that tells nothing beforehand."""
 
 
-def timing(plans: list[p.Plan], seen: frozenset[p.Variable] | None = None) -> Timing | None:
+def timing(
+    plans: list[p.Plan], seen: frozenset[p.Variable] | None = None, content: bool = False
+) -> Timing | None:
     """How plans depend on the clock; None if nothing can be said beforehand.
 
     `seen`: of the variables of a plan that is tuples, those that others read; None: all of them.
+    `content`: whether somebody will look for dateTimes in what units contain.
     """
     offsets: set[int] = set()
     fixed: set[int] = set()
+    met = False
     try:
         for plan in plans:
+            reads = _Reads(plan)
             for node in descendants(plan):
                 _look(node, offsets, fixed)
+                met |= reads.note(node, offsets)
             _hidden(plan, False, {}, seen)
-            if _instants(plan) != _bounds(plan) or _sees_moving(plan):
+            if _clock_reads(plan) != reads.known or _sees_moving(plan):
                 return None
     except _Unknown:
         return None
-    return Timing(tuple(sorted(offsets)), tuple(sorted(fixed)))
+    if met and not content:
+        return None
+    return Timing(tuple(sorted(offsets)), tuple(sorted(fixed)), met)
 
 
 def _look(node: p.Plan, offsets: set[int], fixed: set[int]) -> None:
@@ -73,41 +87,123 @@ def _look(node: p.Plan, offsets: set[int], fixed: set[int]) -> None:
                     offsets.add(offset)
                 elif offset is not None:
                     fixed.add(offset[0])
-        case p.Call(function) if function.local.startswith("current-"):
-            raise _Unknown
-        case p.GeneralCompare() | p.ValueCompare():
-            offset = _compared(node)
-            if offset is not None:
-                offsets.add(offset)
         case p.LifespanBound("vtFrom"):
             pass  # when something began does not move: what is clipped to a moving begin is hidden
         case _ if isinstance(node, _OBSERVING):
             raise _Unknown
 
 
-def _compared(plan: p.GeneralCompare | p.ValueCompare) -> int | None:
-    """D for a comparison whose result changes when now = t + D, t being when a lifespan begins."""
-    for one, other in ((plan.left, plan.right), (plan.right, plan.left)):
-        match one, other:
-            case p.LifespanBound("vtFrom"), p.Instant("now"):
-                return 0
-            case p.LifespanBound("vtFrom"), p.Arithmetic(_, p.Instant("now"), p.Cast(p.Const())):
-                offset = _offset(other)
-                return offset if isinstance(offset, int) else None
-            case (
-                p.Arithmetic("+" | "-" as op, p.LifespanBound("vtFrom"), p.Cast(p.Const((atom,)))),
-                p.Instant("now"),
-            ):
-                micros = _micros(str(atom.value))
-                return micros if op == "+" else -micros
-            case (
-                p.Arithmetic("-", p.Instant("now"), p.LifespanBound("vtFrom")),
-                p.Cast(p.Const((atom,))),
-            ):
-                return _micros(str(atom.value))
+class _Reads:
+    """Where a plan reads the clock in ways that tell beforehand what changes when."""
+
+    def __init__(self, plan: p.Plan) -> None:
+        self.known = 0  # how often it is read so
+        nodes = list(descendants(plan))
+        self._bound = {n.variable: n for n in nodes if isinstance(n, p.Let | p.ForEach)}
+        sources = [_bound_to(n) for n in self._bound.values()]
+        sources += [n.input for n in nodes if isinstance(n, p.Step)]
+        makes = (p.MakeElement, p.MakeDocument, p.MakeText, p.MakeAttribute)
+        self._makes = any(isinstance(n, makes) for one in sources for n in descendants(one))
+
+    def note(self, node: p.Plan, offsets: set[int]) -> bool:
+        """Take in a node of the plan → whether it compares content with the clock."""
+        match node:
+            case p.IntervalProjection(_, first, last):
+                self.known += sum(_clock_reads(one) for one in (first, last) if one is not None)
+            case p.GeneralCompare(_, left, right) | p.ValueCompare(_, left, right):
+                general = isinstance(node, p.GeneralCompare)
+                for one, other in ((left, right), (right, left)):
+                    found = self._compared(one, other, general)
+                    if found is not None:
+                        self.known += 1
+                        offsets.add(found[0])
+                        return found[1]
             case _:
                 pass
-    return None
+        return False
+
+    def _compared(
+        self, one: p.Expression, other: p.Expression, general: bool
+    ) -> tuple[int, bool] | None:
+        """D where the result changes when now = t + D; whether t stands in the content."""
+        match one, other:
+            case (
+                p.Arithmetic("-", clock, p.LifespanBound("vtFrom")),
+                p.Cast(p.Const((atom,))),
+            ) if _is_now(clock) and _DURATION.fullmatch(str(atom.value)):
+                return _micros(str(atom.value)), False
+        ago, (source, later) = _before_now(other), _moved(one)
+        if ago is None:
+            return None
+        if isinstance(source, p.LifespanBound) and source.which == "vtFrom":
+            return ago + later, False
+        if not self._makes and self._is_read(source, general and later == 0):
+            return ago + later, True
+        return None
+
+    def _is_read(self, plan: p.Expression, general: bool) -> bool:
+        """Whether it is a dateTime that stands in a unit; `general`: untyped text becomes one."""
+        match plan:
+            case p.Cast(operand, AtomicItem(tag)) if tag == DATE_TIME:
+                return self._is_node(operand)
+            case _:
+                return general and self._is_node(plan)
+
+    def _is_node(self, plan: p.Expression) -> bool:
+        match plan:
+            case p.Step():
+                return True
+            case p.Filter(input):
+                return self._is_node(input)
+            case p.Path(_, right):
+                return self._is_node(right)
+            case p.Call(function, (argument,)) if function.uri == FN:
+                return function.local in ("data", "string") and self._is_node(argument)
+            case p.Var(variable) if variable in self._bound:
+                return self._is_node(_bound_to(self._bound[variable]))
+            case _:
+                return False
+
+
+def _bound_to(clause: p.Let | p.ForEach) -> p.Expression:
+    return clause.value if isinstance(clause, p.Let) else clause.items
+
+
+def _is_now(plan: p.Expression) -> bool:
+    match plan:
+        case p.Instant("now"):
+            return True
+        case p.Call(function):
+            return (function.uri, function.local) == (FN, "current-dateTime")
+        case _:
+            return False
+
+
+def _before_now(plan: p.Expression) -> int | None:
+    """D for now - D."""
+    clock, later = _moved(plan)
+    return -later if _is_now(clock) else None
+
+
+def _moved(plan: p.Expression) -> tuple[p.Expression, int]:
+    """e + D as e and D."""
+    match plan:
+        case p.Arithmetic("+" | "-" as op, left, p.Cast(p.Const((atom,)))) if _DURATION.fullmatch(
+            str(atom.value)
+        ):
+            micros = _micros(str(atom.value))
+            return left, micros if op == "+" else -micros
+        case _:
+            return plan, 0
+
+
+def content_instants(document: p.Variable, each: p.Variable) -> p.Expression:
+    """The dateTimes that stand in a unit, as text."""
+    every = p.Step(p.Var(document), "descendant", NodeItem("element"))
+    nodes = p.Comma((every, p.Step(every, "attribute", NodeItem("attribute"))))
+    moment = AtomicItem(DATE_TIME)
+    some = p.Where(p.ForEach(p.Unit(), each, nodes), p.Castable(p.Var(each), moment, False))
+    return p.Return(some, p.Cast(p.Cast(p.Var(each), moment, False), AtomicItem(STRING), False))
 
 
 def ago(bound: p.Expression) -> int | None:
@@ -147,22 +243,13 @@ def _micros(text: str) -> int:
     return -micros if sign else micros
 
 
-def _instants(plan: p.Plan) -> int:
-    return sum(isinstance(node, p.Instant) for node in descendants(plan))
-
-
-def _bounds(plan: p.Plan) -> int:
-    """How often the clock is asked in bounds of projections, and beside bounds of lifespans."""
-    found = 0
-    for node in descendants(plan):
-        match node:
-            case p.IntervalProjection(_, first, last):
-                found += sum(_instants(bound) for bound in (first, last) if bound is not None)
-            case p.GeneralCompare() | p.ValueCompare():
-                found += _compared(node) is not None
-            case _:
-                pass
-    return found
+def _clock_reads(plan: p.Plan) -> int:
+    """How often a plan reads the clock."""
+    return sum(
+        isinstance(node, p.Instant)
+        or (isinstance(node, p.Call) and node.function.local.startswith("current-"))
+        for node in descendants(plan)
+    )
 
 
 def _moves(plan: p.IntervalProjection) -> bool:

@@ -174,9 +174,11 @@ def _with_clock(node: c.Units, plans: list[tuple[p.Plan, frozenset[p.Variable] |
     asking = [(plan, seen) for plan, seen in plans if asks_clock(plan)]
     if not asking:
         return node
-    found = [timing([plan], seen) for plan, seen in asking]
+    found = [timing([plan], seen, content=True) for plan, seen in asking]
     if any(one is None for one in found):
         return replace(node, clock=True)
     offsets = {o for one in found if one is not None for o in one.offsets}
     fixed = {f for one in found if one is not None for f in one.fixed}
-    return replace(node, clock=True, timing=Timing(tuple(sorted(offsets)), tuple(sorted(fixed))))
+    content = any(one.content for one in found if one is not None)
+    when = Timing(tuple(sorted(offsets)), tuple(sorted(fixed)), content)
+    return replace(node, clock=True, timing=when)

@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra.cut import Cut, TagCut
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.documents import deepest_circuit
 from xstreamcast.circuit.show import show_nodes
-from xstreamcast.circuit.stages import stages_of, why_one_partition
+from xstreamcast.circuit.stages import ONE, Stages, stages_of, why_one_partition
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.model.structure import TagStructure
 
+_BY: Final = {
+    "key": "the row that others are nested in",
+    "name": "the keys of the group",
+    "values": "the values of the join",
+}
+
 
 def explain_stages(
-    program: Program, structures: Mapping[str, TagStructure], strict: bool = False
-) -> str:
+    program: Program, structures: Mapping[str, TagStructure], strict: bool = False,
+    most: int | None = None,
+) -> str:  # fmt: skip
     """The stages of a query and what each is partitioned by; or why it is in one partition."""
     documents = inputs_of(program) - set(structures)
     if documents:
@@ -27,7 +34,7 @@ def explain_stages(
     cuts: dict[str | None, Cut] = {name: TagCut(tags) for name, tags in structures.items()}
     circuit, _ = deepest_circuit(program, cuts, frozenset())
     why = why_one_partition(circuit, strict)
-    return "\n".join(_stages(circuit)) if why is None else in_one_partition(why)
+    return "\n".join(_stages(circuit, most)) if why is None else in_one_partition(why)
 
 
 def in_one_partition(why: str) -> str:
@@ -35,18 +42,66 @@ def in_one_partition(why: str) -> str:
     return f"in one partition, however many there are\n  why: {why}"
 
 
-def _stages(circuit: c.Circuit) -> Iterator[str]:
-    stages = stages_of(circuit)
-    names = sorted(str(n.input) for n in stages.units if isinstance(n, c.Units))
+def _stages(circuit: c.Circuit, most: int | None) -> Iterator[str]:
+    stages = stages_of(circuit, most)
+    names = sorted(str(n.input) for n in stages.nodes[0] if isinstance(n, c.Units))
     streams = ", ".join(f'stream("{name}")' for name in names)
     yield "router, in one place: finds the unit of each fragment, and keeps the clock"
     yield f"stage 1, partitioned by unit of {streams}"
     yield "  every partition also reads the roots, tag structures, the clock and ends of inputs"
-    yield from (f"  {line}" for line in show_nodes(stages.units))
-    if isinstance(circuit.root, c.Units):
-        yield "  items of each unit"
-        yield "stage 2, in one place: puts the items in the order of units, and emits changes"
+    yield from _nodes(stages, 0)
+    for number in range(1, len(stages)):
+        yield from _later(circuit, stages, number)
+
+
+def _later(circuit: c.Circuit, stages: Stages, number: int) -> Iterator[str]:
+    if any(port.rendered and port.last == number for port in stages.ports):
+        yield "  items of each row"
+        yield (
+            f"stage {number + 1}, in one place: puts the items in the order of the answer, and "
+            "emits changes"
+        )
         return
-    yield "stage 2, in one place"
-    yield from (f"  {line}" for line in show_nodes(stages.answer))
-    yield "  emit"
+    alone = [node for node in stages.nodes[number] if stages.places[id(node)] == ONE]
+    if len(alone) == len(stages.nodes[number]):
+        yield f"stage {number + 1}, in one place: {_why(alone)}"
+    else:
+        yield f"stage {number + 1}, partitioned by {_by(stages, number)}"
+        sent = [p.source for p in stages.ports if p.last == number and p.route == "all"]
+        yield from (f"  every partition reads all of: {line}" for line in show_nodes(sent))
+    yield from _nodes(stages, number)
+    if number == len(stages) - 1:
+        yield "  emit"
+
+
+def _nodes(stages: Stages, number: int) -> Iterator[str]:
+    nodes = stages.nodes[number]
+    mixed = len({stages.places[id(node)] == ONE for node in nodes}) > 1
+    for node, line in zip(nodes, show_nodes(nodes), strict=True):
+        alone = mixed and stages.places[id(node)] == ONE
+        yield f"  {line}" + (f"  (in one place: {_why([node])})" if alone else "")
+
+
+def _by(stages: Stages, number: int) -> str:
+    routes = {port.route for port in stages.ports if port.last == number}
+    found = [said for route, said in _BY.items() if route in routes]
+    return ", ".join(found) or "what the rows were partitioned by before"
+
+
+def _why(nodes: list[c.Node]) -> str:
+    """Why operators see all rows."""
+    for node in nodes:
+        match node:
+            case c.Order():
+                return "it sorts all rows"
+            case c.Slice() | c.Pick() | c.Number():
+                return "positions count over all rows"
+            case c.Window():
+                return "windows reach over all rows"
+            case c.Nest():
+                return "a value is computed from all rows"
+            case c.Group() | c.Join() | c.IntervalJoin() | c.RangeFold() | c.Union():
+                return "its rows are in one place already, or it is the last stage there is"
+            case _:
+                pass
+    return "it is evaluated once"

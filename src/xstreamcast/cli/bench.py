@@ -35,6 +35,7 @@ BENCHES: Final = (
     Bench("history", "query histories with three strategies, compared with SaxonC-HE"),
     Bench("spark", "history queries on Spark, compared with its XML reader and RumbleDB"),
     Bench("continuous", "two continuous queries on Spark, compared with Spark alone"),
+    Bench("partitions", "processor time of a query in 1, 2, 4 and 8 partitions"),
     Bench("scaling", "estimates for more cores, from the figures on Spark"),
     Bench("growth", "cost of one change as streams grow, compared with SaxonC-HE"),
     Bench("linear_road", "the Linear Road benchmark, played by the clock and validated"),

@@ -295,10 +295,13 @@ def _warn(watching: Watching | SparkWatching, log: Log) -> None:
     """Say beforehand what may grow without bound, and why."""
     from xstreamcast.algebra.split import inputs_of
     from xstreamcast.operators.explain import unbounded
+    from xstreamcast.operators.once import read_once
 
+    pairs = read_once(watching.programs)
     for name, program in watching.programs.items():
         at = f"{name}: " if name and len(watching.programs) > 1 else ""
-        for sentence in unbounded(program, watching.streams() & inputs_of(program)):
+        once = frozenset(stream for reader, stream in pairs if reader == name)
+        for sentence in unbounded(program, watching.streams() & inputs_of(program), once):
             log.write("note", f"{at}{sentence}")
 
 

@@ -34,8 +34,8 @@ def add_spark_arguments(parser: Parser) -> None:
         help="on Spark: time between two batches (100ms)",
     )
     parser.add_argument(
-        "--buckets", type=int, default=1, metavar="N",
-        help="on Spark: number of tasks that evaluate the units of a query (1)",
+        "--partitions", type=int, metavar="N",
+        help="on Spark: number of tasks of each stage of a query (default: as many as run at once)",
     )  # fmt: skip
 
 
@@ -44,10 +44,7 @@ def on_spark(
 ) -> SparkWatching:
     """The query on Spark, over the same inputs."""
     from xstreamcast.cli.durations import micros
-    from xstreamcast.edges.loading import refuse_attached
     from xstreamcast.spark.session import session
-
-    refuse_attached(inputs)
 
     spark = session(arguments.master)
     from xstreamcast.spark.query import bound_programs
@@ -56,6 +53,7 @@ def on_spark(
     bound = bound_programs(asked.telling(options.tell), document, inputs)
     interval = f"{(micros(arguments.interval) or 0) // 1000} milliseconds"
     made = watchings({"query": bound}, options)
-    if arguments.buckets < 1:
-        raise error("XSCU0001", f"there must be at least one bucket, not {arguments.buckets}")
-    return SparkWatching(spark, made, options, arguments.max_per_batch, interval, arguments.buckets)
+    many = arguments.partitions
+    if many is not None and many < 1:
+        raise error("XSCU0001", f"there must be at least one partition, not {many}")
+    return SparkWatching(spark, made, options, arguments.max_per_batch, interval, many)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -73,17 +73,6 @@ def attaches(source: Any) -> bool:
 
     log = Log(table)
     return says_more(log.path, log.needed().files)
-
-
-def refuse_attached(sources: Mapping[Any, Any]) -> None:
-    """On Spark, units are found by holes; a query that is left running there needs them."""
-    for name, source in sources.items():
-        if attaches(source):
-            raise error(
-                "XSCU0005",
-                f"{name}: a feed with a mapping is not left running on Spark yet",
-                hint="watch it with --runner local; run and ingest read it on Spark too",
-            )
 
 
 def _kind(source: Any) -> Kind:

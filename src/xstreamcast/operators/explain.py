@@ -26,17 +26,23 @@ def explain_operators(program: Program, division: Division) -> str:
     return "\n\n".join(blocks)
 
 
-def unbounded(program: Program, streams: frozenset[str | None] = frozenset()) -> list[str]:
-    """What may grow without bound as the inputs go on; `streams` are inputs of fragments."""
+def unbounded(
+    program: Program,
+    streams: frozenset[str | None] = frozenset(),
+    once: frozenset[str | None] = frozenset(),
+) -> list[str]:
+    """What may grow without bound as the inputs go on; `streams` are inputs of fragments, and
+    nothing is kept of inputs that are read once.
+    """
     plan = planned(program, {}, inputs_of(program), inner=False)
     found = [kept_history(name) for name in sorted(streams, key=str)]
     if plan.division is None:
-        return unbounded_nodes(plan.circuit, streams) + found
+        return unbounded_nodes(plan.circuit, streams | once) + found
     return [
         said
         for part in plan.division.parts
         if part.input not in streams
-        for said in _growing(part, plan.division)
+        for said in _growing(part, plan.division, once)
     ] + found
 
 
@@ -87,10 +93,12 @@ def _keeps(part: Part, plain: bool) -> str:
             return "the answer of each unit"
 
 
-def _growing(part: Part, division: Division) -> Iterator[str]:
+def _growing(
+    part: Part, division: Division, once: frozenset[str | None] = frozenset()
+) -> Iterator[str]:
     name = _name(part.input)
-    yield from explain_joins.growing(part)
-    if part.others or part.clock or part.probes:
+    yield from explain_joins.growing(part, once)
+    if (part.others or part.clock or part.probes) and part.input not in once:
         yield (
             f"the units of {name} are kept, because they may have to be evaluated again; "
             "windows would bound them"

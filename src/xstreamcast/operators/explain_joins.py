@@ -33,9 +33,9 @@ def _kept(name: str) -> str:
     return f"the values of both sides; {units}; the units that are driven, until it ends"
 
 
-def growing(part: Part) -> Iterator[str]:
+def growing(part: Part, once: frozenset[str | None]) -> Iterator[str]:
     """What a join keeps without bound."""
-    for one in part.probes:
+    for one in (probe for probe in part.probes if probe.input not in once):
         yield (
             f'the units of stream("{one.input}") are kept, because later units may match them; '
             "the end of the other input or windows would bound it"

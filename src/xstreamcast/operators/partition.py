@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.inner import Unmaintained
+from xstreamcast.operators.relational.routing import partition_of
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.relational.staged import Exchanged, UnitStage
+from xstreamcast.operators.relational.staged import Made, UnitStage
 from xstreamcast.operators.watch import Watch
 
 if TYPE_CHECKING:
@@ -20,31 +20,38 @@ if TYPE_CHECKING:
 class PartitionWatch(Watch):
     """The roots of all streams, and the units of one partition."""
 
-    mine: Callable[[str], bool]  # whether a unit of this id belongs to the partition
+    partition: int = 0
+    partitions: int = 1
+    most: int | None = None  # stages at most
 
     def __post_init__(self) -> None:
         self.shallow = True  # fragments are routed by the holes of the root
         super().__post_init__()
 
-    def _describe(self, name: str, structure: TagStructure, ids: Ids | None) -> None:
-        super()._describe(name, structure, ids)
-        feed = self._feeds[name]
-        assert isinstance(feed, FragmentFeed)
+    def mine(self, unit: str) -> bool:
+        """Whether a unit of this id belongs to the partition."""
+        return partition_of(unit, self.partitions) == self.partition
+
+    def _feed_of(self, name: str, structure: TagStructure, ids: Ids | None) -> ForgettingFeed:
+        feed = super()._feed_of(name, structure, ids)
         feed.mine = self.mine
+        return feed
 
     def _divide(self) -> None:
+        before = self.pipeline
         super()._divide()
         if type(self.pipeline) is CircuitRun:
-            self.pipeline = UnitStage(self.pipeline.circuit)
+            circuit = self.pipeline.circuit
+            self.pipeline = UnitStage(circuit, self.partition, self.partitions, self.most)
+            if isinstance(before, UnitStage) and self._unkept:
+                self.pipeline.part.take_over(before.part)
 
     def _give_up_cut(self, why: Forbidden) -> None:
         if not isinstance(why, Unmaintained):
             raise why
         super()._give_up_cut(why)
 
-    def exchanged(self) -> Exchanged | None:
+    def made(self) -> Made | None:
         """What a tick made of the units; None if an error broke it off."""
         self.tick()
-        if not isinstance(self.pipeline, UnitStage):
-            return Exchanged()
-        return self.pipeline.found
+        return self.pipeline.made if isinstance(self.pipeline, UnitStage) else Made()

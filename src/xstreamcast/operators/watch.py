@@ -325,9 +325,9 @@ class Watch:
         owed, self._owed = self._owed, []
         try:
             changes = deep(partial(self.pipeline.on_tick, told, asking, self.now.instant))
-        except Error:
+        except Error as why:
             if not self._may_mend():
-                raise
+                raise self._first_error(why) from None
             self._owed = owed
             self._stale |= {n for n, f in self._feeds.items() if isinstance(f, FragmentFeed)}
             self._ask_answers_again()
@@ -399,6 +399,11 @@ class Watch:
                 self._stale.add(name)
             else:
                 self._moves[name] = held
+
+    def _first_error(self, why: Error) -> Error:
+        """The error that is told, however units are cut into batches and partitions."""
+        run = self.pipeline
+        return deep(partial(run.first_error, why)) if isinstance(run, CircuitRun) else why
 
     def _may_mend(self) -> bool:
         """Whether what is still to come may make an error go away: parts of it may be missing."""

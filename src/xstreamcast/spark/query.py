@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.spark.watching.sink import Write
 
 
-_MORE: Final = ("max_per_batch", "interval", "buckets")
+_MORE: Final = ("max_per_batch", "interval", "partitions")
 
 
 class SparkQuery:

@@ -15,13 +15,16 @@ from xstreamcast.operators.relational.run import CircuitRun
 
 # class: (what a snapshot has, what is made again or holds only during a tick)
 KEPT = {
-    "UnitRows": ("_there _timers", "_node _whole"),
+    "UnitRows": ("_there _timers", "_node _whole _content"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
-    "JoinOperator": ("_left _right _mode", "_node _cells"),
+    "JoinOperator": ("_left _right _mode", "_node _cells owns"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
     "NestOperator": ("_outer _states _made", "_node _cells _columns"),
-    "GroupOperator": ("_rows _name _made", "_node _names _folded _cells _groups _inexact"),
-    "MembersOperator": ("_rows _name", "_node _names _kept _inexact"),
+    "GroupOperator": (
+        "_rows _name _made",
+        "_node _names _folded _cells _groups _inexact elsewhere _by_double",
+    ),
+    "MembersOperator": ("_rows _name", "_node _names _kept _inexact elsewhere _by_double"),
     "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),
     "PickOperator": ("_rows _shown _places", "_node _kept _orders"),
@@ -41,9 +44,9 @@ KEPT = {
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
-    "Emit": ("_entries _ranks _settled", "_rendering _passes _order _tail"),
-    "Operators": ("all", "_nodes _inlined fresh"),
-    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited _final"),
+    "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order"),
+    "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers failing"),
+    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited _failing _final"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",

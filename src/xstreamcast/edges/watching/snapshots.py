@@ -72,7 +72,7 @@ class Snapshots:
         if form is not None and written is not None:
             form.restore(written)
         for (_, arriving), facts in zip(inputs.items(), header["arriving"], strict=True):
-            _go_on(arriving, facts)
+            go_on_arriving(arriving, facts)
         self.found = None  # its tables have done what they were for
         counts: dict[str, int] = header["counts"]
         return counts
@@ -103,7 +103,7 @@ class Snapshots:
                 "owner": dict(self.owner),
                 "covered": covered.facts(),
                 "inputs": [[name, one.form] for name, one in inputs.items()],
-                "arriving": [_facts(one) for one in inputs.values()],
+                "arriving": [arriving_facts(one) for one in inputs.values()],
                 "counts": dict(counts),
             }
             told = None if written is None else written()
@@ -150,7 +150,8 @@ def _decoders(inputs: Mapping[str | None, Arriving]) -> dict[str, Any]:
     return {str(name): one.decoder for name, one in inputs.items() if one.decoder is not None}
 
 
-def _facts(arriving: Arriving) -> dict[str, Any]:
+def arriving_facts(arriving: Arriving) -> dict[str, Any]:
+    """What an input has read, and left out."""
     kept = arriving._kept
     return {
         "files": arriving.files,
@@ -161,7 +162,8 @@ def _facts(arriving: Arriving) -> dict[str, Any]:
     }
 
 
-def _go_on(arriving: Arriving, facts: Mapping[str, Any]) -> None:
+def go_on_arriving(arriving: Arriving, facts: Mapping[str, Any]) -> None:
+    """Let an input count on."""
     arriving.files, arriving.late, arriving.ahead = facts["files"], facts["late"], facts["ahead"]
     kept, decoder = arriving._kept, arriving.decoder
     if kept is not None and isinstance(decoder, Decoder) and decoder.structure is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.circuit import nodes as c
@@ -32,14 +32,27 @@ if TYPE_CHECKING:
     from xstreamcast.operators.pipeline import Tick
     from xstreamcast.operators.relational.tick import Round
 
-Deltas = dict[int, Delta]  # by the identity of a node
+Deltas = dict[int, Delta]  # by the identity of a node; rows of other stages by a number below 0
+_ONE = RowDelta(None, Row((), ()))
 
 
 class Operators:
     """An operator for each node of a circuit, or of one of its stages."""
 
-    def __init__(self, nodes: Sequence[c.Node], root: c.Node, final: bool = False) -> None:
+    def __init__(
+        self,
+        nodes: Sequence[c.Node],
+        root: c.Node,
+        final: bool = False,
+        *,
+        inputs: Mapping[int, Sequence[int]] | None = None,
+        first: bool = True,
+    ) -> None:
         self._nodes = nodes
+        self._numbers = {id(one): at for at, one in enumerate(c.in_order(root))}
+        self.failing = -1  # the number in the circuit of the node that is computed
+        self._first = first  # whether what is in one place is in this one
+        self._inputs = inputs or {id(n): [id(one) for one in c.inputs_of(n)] for n in nodes}
         self._inlined = frozenset(
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
@@ -50,9 +63,10 @@ class Operators:
         """The deltas of all nodes, given those of nodes that are elsewhere."""
         fresh, self.fresh = self.fresh, False
         for node, operator in zip(self._nodes, self.all, strict=True):
+            self.failing = self._numbers[id(node)]
             match node:
                 case c.One():
-                    deltas[id(node)] = {(): RowDelta(None, Row((), ()))} if fresh else {}
+                    deltas[id(node)] = {(): _ONE} if fresh and self._first else {}
                 case c.Units():
                     assert tick is not None
                     deltas[id(node)] = operator.apply(turn, tick, fresh)
@@ -62,8 +76,9 @@ class Operators:
                     units = [deltas[id(c.inputs_of(one)[0])] for one, _ in node.inner]
                     deltas[id(node)] = operator.apply(turn, deltas[id(node.outer)], units)
                 case _:
-                    given = [deltas[id(one)] for one in c.inputs_of(node)]
+                    given = [deltas[one] for one in self._inputs[id(node)]]
                     deltas[id(node)] = operator.apply(turn, given)
+        self.failing = len(self._numbers)
         return deltas
 
 

@@ -31,6 +31,11 @@ class Emit:
         self._settled = 0  # items that will not change, and are not kept
         self._tail: str | None = None  # of those, the last, if others come behind them
 
+    @property
+    def row_keys(self) -> list[Key]:
+        """The rows that give items."""
+        return list(self._entries)
+
     def take_over(self, before: Emit) -> None:
         """Go on with what another circuit emitted."""
         self._entries, self._ranks = before._entries, before._ranks

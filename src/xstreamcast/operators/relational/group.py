@@ -41,19 +41,22 @@ class GroupOperator:
         self._groups: dict[Key, _Members] = {}
         self._made: dict[Key, Row] = {}
         self._inexact = 0  # rows with keys that are floats or doubles
+        self.elsewhere = False  # whether another partition has such rows
+        self._by_double = False  # how numbers were told apart in the last tick
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The groups that changed."""
         (delta,) = deltas
-        before = self._inexact > 0
-        names = self._names.of(new_rows(delta), self._inexact > 0)
+        before = self._by_double
+        names = self._names.of(new_rows(delta), self.elsewhere or self._inexact > 0)
         for key, (_, new) in delta.items():
             old = self._rows.pop(key, None)
             self._inexact -= old is not None and self._names.is_inexact(old)
             self._inexact += new is not None and self._names.is_inexact(new)
             if new is not None:
                 self._rows[key] = new
-        if (self._inexact > 0) != before:
+        self._by_double = self.elsewhere or self._inexact > 0
+        if self._by_double != before:
             return self._anew(turn)
         return self._moved(delta, names, turn)
 
@@ -79,7 +82,7 @@ class GroupOperator:
         """All groups: numbers are told apart in another way from now on."""
         delta: Any = {key: (None, row) for key, row in self._rows.items()}
         before, self._made, self._groups, self._name = self._made, {}, {}, {}
-        made = self._moved(delta, self._names.of(self._rows, self._inexact > 0), turn)
+        made = self._moved(delta, self._names.of(self._rows, self._by_double), turn)
         out: Delta = {}
         for name in dict.fromkeys([*before, *made]):
             new = made[name].new if name in made else None

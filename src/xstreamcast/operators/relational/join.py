@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
-from xstreamcast.operators.relational.join_index import JoinSide, Mode, mode_of
+from xstreamcast.operators.relational.join_index import JoinSide, Mode, fits, mode_of
 from xstreamcast.operators.relational.join_values import JoinValues, key_values
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _SWAPPED = {"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 Pair = tuple[Key, Key]
+Owns = Callable[[JoinValues, JoinValues], bool]
 
 
 class JoinOperator:
@@ -33,6 +34,7 @@ class JoinOperator:
         self._cells = [
             (True, left.index(v)) if v in left else (False, right.index(v)) for v in node.columns
         ]
+        self.owns: Owns | None = None  # of pairs that are made in several partitions, some
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The pairs that came, went, or whose rows changed."""
@@ -69,7 +71,10 @@ class JoinOperator:
     ) -> Mode:
         if self._node.key is None:
             return "all"
-        return mode_of(self._left.kinds_after(left, mine), self._right.kinds_after(right, theirs))
+        own, other = self._left.kinds_after(left, mine), self._right.kinds_after(right, theirs)
+        mode = mode_of(own, other)
+        # a side that is empty for a while does not cost the other its index
+        return self._mode if mode == "none" and fits(self._mode, own | other) else mode
 
     def _pairs(self, left: Delta, right: Delta, whole: bool, old: bool) -> dict[Pair, Row]:
         """The pairs that a changed row takes part in, as they are now or were before."""
@@ -79,12 +84,14 @@ class JoinOperator:
         for one in lefts:
             if one in mine.rows:
                 for other in theirs.matching(mine.values.get(one), mine.op, self._mode):
-                    out[one, other] = self._row(mine.rows[one], theirs.rows[other])
+                    if self.owns is None or self.owns(mine.values[one], theirs.values[other]):
+                        out[one, other] = self._row(mine.rows[one], theirs.rows[other])
         if not whole:
             for other in right:
                 if other in theirs.rows:
                     for one in mine.matching(theirs.values.get(other), theirs.op, self._mode):
-                        out[one, other] = self._row(mine.rows[one], theirs.rows[other])
+                        if self.owns is None or self.owns(mine.values[one], theirs.values[other]):
+                            out[one, other] = self._row(mine.rows[one], theirs.rows[other])
         return out
 
     def _row(self, left: Row, right: Row) -> Row:

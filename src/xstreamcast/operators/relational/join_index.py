@@ -35,6 +35,17 @@ def mode_of(left: int, right: int) -> Mode:
     return "all"
 
 
+def fits(mode: Mode, kinds: int) -> bool:
+    """Whether values of such kinds, on one side, can be kept for a way to compare."""
+    match mode:
+        case "text":
+            return not kinds & ~_TEXT
+        case "number":
+            return not kinds & ~(NUMERIC | UNTYPED_TEXT)
+        case "none" | "all":
+            return True
+
+
 class JoinSide:
     """rows that match a value  →  those whose own value compares with it.
 

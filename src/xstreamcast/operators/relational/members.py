@@ -24,12 +24,14 @@ class MembersOperator:
         self._rows: dict[Key, Row] = {}
         self._name: dict[Key, Key] = {}  # of each row, the key of its group
         self._inexact = 0  # rows with keys that are floats or doubles
+        self.elsewhere = False  # whether another partition has such rows
+        self._by_double = False  # how numbers were told apart in the last tick
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The rows that came, went, changed, or belong to another group."""
         (delta,) = deltas
-        before = self._inexact > 0
-        names = self._names.of(new_rows(delta), before)
+        before = self._by_double
+        names = self._names.of(new_rows(delta), self.elsewhere or self._inexact > 0)
         was = {
             key: (self._name.pop(key), self._rows.pop(key)) for key in delta if key in self._name
         }
@@ -38,9 +40,10 @@ class MembersOperator:
             self._inexact += new is not None and self._names.is_inexact(new)
             if new is not None:
                 self._rows[key] = new
-        if (self._inexact > 0) != before:  # numbers are told apart in another way from now on
+        self._by_double = self.elsewhere or self._inexact > 0
+        if self._by_double != before:  # numbers are told apart in another way from now on
             was |= {key: (self._name[key], self._rows[key]) for key in self._name}
-            names = self._names.of(self._rows, self._inexact > 0)
+            names = self._names.of(self._rows, self._by_double)
         self._name |= names
         return self._moved(was, names, turn)
 

@@ -10,8 +10,10 @@ import numpy as np
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.monotone import monotone
 from xstreamcast.circuit import nodes as c
+from xstreamcast.errors import Error
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.operators.asking import rows_of_strings
+from xstreamcast.operators.relational.failing import Failing
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
@@ -31,6 +33,13 @@ class Rendering:
 
     def strings(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[str]]:
         """The items of each row, in the order of the rows."""
+        try:
+            return self._strings(rows, turn)
+        except Error:
+            turn.failing = Failing(rows, lambda some: self._strings(some, turn))
+            raise
+
+    def _strings(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[str]]:
         if not rows:
             return []
         if isinstance(self._root, c.Units):

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import grows
+from xstreamcast.errors import Error
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.model.delta import Cell, Delta, Key, Row
+from xstreamcast.operators.relational.failing import Failing
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
@@ -79,6 +81,13 @@ class RowsOperator:
             turn.put(out, (*key, at) if nested else key, old, new)
 
     def _evaluated(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[Row]]:
+        try:
+            return self._evaluate(rows, turn)
+        except Error:
+            turn.failing = Failing(rows, lambda some: self._evaluate(some, turn))
+            raise
+
+    def _evaluate(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[Row]]:
         node, space = self._node, turn.workspace()
         columns: Mapping[int, list[Cell]] = {
             number: [row.cells[at] for _, row in rows] for at, number in self._used

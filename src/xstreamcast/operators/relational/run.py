@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.deciding import waited_for
+from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.relational.emit import Emit
@@ -16,6 +17,7 @@ from xstreamcast.operators.relational.tick import Round
 if TYPE_CHECKING:
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.relational.failing import Failing
 
 
 class CircuitRun:
@@ -32,6 +34,7 @@ class CircuitRun:
         self._emit = Emit(circuit, final)
         self._operators: Operators | None = None  # None: to be made anew
         self.asked = 0
+        self._failing: Failing | None = None  # the rows of the last tick that failed
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
@@ -40,15 +43,24 @@ class CircuitRun:
         self._operators = None
         reader = UnitReader(tick, self.circuit.sources)
         turn = Round(asking, reader, tick.touched, tick.clock_moved)
-        deltas = operators.advance(turn, tick, {})
-        self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
-        delta, out = deltas[id(self.circuit.root)], list[Change]()
-        if tick.leaving:
-            self._emit.leave(turn, delta)
-        else:
-            out = self._emit.apply(turn, delta, instant, anew)
-        self._operators = operators
+        try:
+            deltas = operators.advance(turn, tick, {})
+            self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
+            delta, out = deltas[id(self.circuit.root)], list[Change]()
+            if tick.leaving:
+                self._emit.leave(turn, delta)
+            else:
+                out = self._emit.apply(turn, delta, instant, anew)
+        except Error:
+            self._failing = turn.failing
+            raise
+        self._operators, self._failing = operators, None
         return out
+
+    def first_error(self, why: Error) -> Error:
+        """Of all rows that failed in the last tick, the error of the first."""
+        found = None if self._failing is None else self._failing.first()
+        return why if found is None else found[1]
 
     def take_over(self, before: object) -> bool:
         """Go on with the answer of another circuit."""

@@ -12,6 +12,7 @@ from xstreamcast.operators.relational.workspace import Reader, Workspace
 
 if TYPE_CHECKING:
     from xstreamcast.operators.asking import Asking
+    from xstreamcast.operators.relational.failing import Failing
 
 
 @dataclass(slots=True)
@@ -24,6 +25,7 @@ class Round:
     clock_moved: bool
     dirty: set[tuple[int, str]] = field(default_factory=set)  # units whose content is new
     places: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of units, by input
+    failing: Failing | None = None  # the rows that an error broke off
 
     def workspace(self) -> Workspace:
         """A place to evaluate in."""

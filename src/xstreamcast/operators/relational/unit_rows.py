@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.timing import content_instants
+from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.delta import Delta, NodeRef, Row, RowDelta
+from xstreamcast.model.instant import parse_instant
+from xstreamcast.operators.asking import rows_of_strings
+from xstreamcast.operators.mini_cache import Spans
 from xstreamcast.operators.timers import Timers
 
 if TYPE_CHECKING:
@@ -24,6 +33,10 @@ class UnitRows:
         self._whole = whole  # while anything is missing, only complete units have rows
         self._there: dict[str, Any] = {}  # the places of units that have rows
         self._timers = None if node.timing is None else Timers(node.timing)
+        self._content: p.Expression | None = None  # the dateTimes in a unit that the clock meets
+        if node.timing is not None and node.timing.content:
+            number = node.document.number
+            self._content = content_instants(node.document, p.Variable(-number - 1, "each"))
 
     def apply(self, turn: Round, tick: Tick, everything: bool) -> Delta:
         """The units that changed; all of them if everything is to be made anew."""
@@ -70,7 +83,20 @@ class UnitRows:
             if not self._node.append:
                 self._there[unit] = place
         if self._timers is not None and moved.asked.instants:
-            self._timers.asked(moved.asked, turn.asking.now.instant)
+            self._timers.asked(self._timed(moved.asked, turn), turn.asking.now.instant)
+
+    def _timed(self, minis: Minis, turn: Round) -> Minis:
+        """The units with the instants that stand in their content, where the clock meets these."""
+        if self._content is None:
+            return minis
+        assert minis.instants is not None
+        frame = turn.asking.units(minis, self._node.document)
+        texts = rows_of_strings(frame, evaluate(self._content, frame))
+        found = [[one[0] for text in own if (one := parse_instant(text))] for own in texts]
+        bounds = np.split(minis.instants.values, np.cumsum(minis.instants.counts)[:-1])
+        both = [np.array([*own, *more], np.int64) for own, more in zip(bounds, found, strict=True)]
+        instants = Spans(np.concatenate(both), np.array([len(one) for one in both], np.int64))
+        return replace(minis, instants=instants)
 
     def _note(self, unit: str, before: Any, now: Any, out: Delta) -> None:
         """A unit was at one place, and is at another; it may have been noted before."""

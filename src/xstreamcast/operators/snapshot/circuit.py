@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.circuit.nodes import in_order
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.operators.relational.advance import Operators
+from xstreamcast.operators.relational.staged import UnitStage
 from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.snapshot.operators import (
     read_emit,
@@ -15,11 +16,13 @@ from xstreamcast.operators.snapshot.operators import (
     write_emit,
     write_operator,
 )
+from xstreamcast.operators.snapshot.stage import read_part, write_part
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.nodes import Circuit
     from xstreamcast.operators.relational.run import CircuitRun
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+    from xstreamcast.tape.names import Names
 
 
 def circuit_fingerprint(circuit: Circuit) -> str:
@@ -32,6 +35,9 @@ def circuit_fingerprint(circuit: Circuit) -> str:
 
 def write_circuit(to: TableWriter, run: CircuitRun) -> None:
     """What all operators keep, and what was emitted."""
+    if isinstance(run, UnitStage):
+        write_part(to, "part", run.part)
+        return
     if run._operators is None:
         raise NotNow("the query fails over what has come so far")
     for number, operator in enumerate(run._operators.all):
@@ -40,8 +46,11 @@ def write_circuit(to: TableWriter, run: CircuitRun) -> None:
     to.values("circuit", asked=[run.asked])
 
 
-def read_circuit(source: TableReader, run: CircuitRun) -> None:
+def read_circuit(source: TableReader, run: CircuitRun, names: Names) -> None:
     """Give a circuit that has not run yet what another one kept."""
+    if isinstance(run, UnitStage):
+        read_part(source, "part", run.part, names)
+        return
     operators = Operators(run._order, run.circuit.root)
     for number, operator in enumerate(operators.all):
         read_operator(source, str(number), operator)

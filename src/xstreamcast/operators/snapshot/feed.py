@@ -28,7 +28,7 @@ _FACTS = (
 
 def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     """The history of a stream, and what the feed knows beside it."""
-    if feed.shared is not None or feed.mine is not None:
+    if feed.shared is not None:
         raise Unwritten(f"{feed.history.name} is read by several queries at once")
     if feed._by_version is not None and (feed._gone.any() or feed._taken < len(feed.history)):
         raise Unwritten(f"units of {feed.history.name} were dropped")

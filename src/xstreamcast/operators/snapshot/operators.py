@@ -135,6 +135,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             operator._rows = dict(zip(keys, rows, strict=True))
             operator._name = dict(zip(keys, names, strict=True))
             operator._inexact = sum(map(operator._names.is_inexact, rows))
+            operator._by_double = operator._inexact > 0
         case OrderOperator():
             _read_order(source, at, operator)
         case SliceOperator():
@@ -248,6 +249,7 @@ def _read_group(source: TableReader, at: str, operator: GroupOperator) -> None:
     operator._rows = dict(zip(keys, rows, strict=True))
     operator._name = dict(zip(keys, names, strict=True))
     operator._inexact = sum(map(operator._names.is_inexact, rows))
+    operator._by_double = operator._inexact > 0
     members: dict[Key, list[tuple[Key, Row]]] = {}
     for key, row, name in zip(keys, rows, names, strict=True):
         members.setdefault(name, []).append((key, row))
@@ -339,6 +341,7 @@ def write_emit(to: TableWriter, emit: Emit) -> None:
         used=[one.used for one in kept.values()], items=[one.listed for one in kept.values()],
     )  # fmt: skip
     to.values("emit.settled", count=[emit._settled])
+    to.facts["emit"] = {"tail": emit._tail}
 
 
 def read_emit(source: TableReader, emit: Emit) -> None:
@@ -349,3 +352,4 @@ def read_emit(source: TableReader, emit: Emit) -> None:
     emit._ranks = dict(zip(keys, ranks, strict=True))
     emit._order = SortedList(zip(ranks, keys, strict=True))
     ((emit._settled,),) = source.values("emit.settled", "count")
+    emit._tail = source.facts.get("emit", {}).get("tail")  # older snapshots know none

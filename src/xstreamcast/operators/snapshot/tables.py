@@ -18,6 +18,7 @@ from xstreamcast.operators.snapshot.trees import (
     written_trees,
 )
 from xstreamcast.operators.snapshot.values import ColumnReader, ColumnWriter
+from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import Tape
@@ -54,6 +55,11 @@ class TableWriter:
         """Tapes that have the names of the running query."""
         self.tables |= written_tapes(name, tapes)
 
+    @property
+    def has_trees(self) -> bool:
+        """Whether something refers to nodes that queries constructed."""
+        return bool(self._columns.trees)
+
     def finish(self) -> dict[str, Any]:
         """All tables; trees that queries constructed stand first, because others refer to them."""
         trees = written_trees(self._columns.trees)
@@ -63,10 +69,17 @@ class TableWriter:
 class TableReader:
     """Gives back what was put in."""
 
-    def __init__(self, tables: Mapping[str, Any], facts: Mapping[str, Any], names: Names) -> None:
+    def __init__(
+        self, tables: Mapping[str, Any], facts: Mapping[str, Any], names: Names,
+        into: Names | None = None,
+    ) -> None:  # fmt: skip
+        """`names` are those of the tables; constructed trees get the names of `into`, if given."""
         self._tables, self.facts, self._names = tables, facts, names
         self._columns = ColumnReader()
         trees = read_trees(tables, names) if TREES in tables and TREE_ROWS in tables else []
+        if into is not None:
+            store = Store(into)
+            trees = [(store.tape(store.add(tape)), moved) for tape, moved in trees]
         self._columns.node = lambda number, row: OwnNode(trees[number][0], trees[number][1](row))
         for name, table in tables.items():
             if name.endswith(".rows"):

@@ -40,14 +40,19 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
         or watch._unsaid
     ):
         raise NotNow("something has come that no tick has taken in")
-    if watch._unsaid:
-        raise NotNow("a test waits for its witness")
+    write_circuit(to, run)
+    write_inputs(to, watch)
+
+
+def write_inputs(to: TableWriter, watch: Watch) -> None:
+    """The inputs of a query and its clock, without its operators."""
+    run = watch.pipeline
+    assert isinstance(run, CircuitRun)
     feeds = list(watch._feeds.items())
     for number, (name, feed) in enumerate(feeds):
         if not isinstance(feed, ForgettingFeed):
             raise Unwritten(f"{name or 'the input'} is a document")
         write_feed(to, f"input{number}", feed)
-    write_circuit(to, run)
     to.facts["watch"] = {
         "inputs": [name for name, _ in feeds],
         "ended": sorted(watch.ended, key=str),
@@ -63,6 +68,12 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
 
 def read_watch(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> None:
     """Give a query that nothing has come to what another one had; its names are there already."""
+    read_circuit(source, read_inputs(source, watch, ids), watch.names)
+    watch._moves, watch._owed, watch._touched, watch._stale = {}, [], set(), set()
+
+
+def read_inputs(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> CircuitRun:
+    """The same for a query's inputs and clock → its operators, which have nothing yet."""
     facts = source.facts["watch"]
     watch.shallow, watch._unkept = facts["shallow"], facts["unkept"]
     watch._uncut, watch.refusals = set(facts["uncut"]), list(facts["refusals"])
@@ -80,7 +91,6 @@ def read_watch(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> Non
         feed_ = watch._feeds[name]
         assert isinstance(feed_, ForgettingFeed)
         end_feed(source, f"input{number}", feed_)
-    read_circuit(source, run)
     watch.ended = set(facts["ended"])
     watch._ticked_at = None if facts["ticked"] is None else Moment(*facts["ticked"])
-    watch._moves, watch._owed, watch._touched, watch._stale = {}, [], set(), set()
+    return run

@@ -14,8 +14,10 @@ from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.packing import PACKED, READ, packed, said
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
+from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
 from xstreamcast.spark.watching.state import CHANGES, Hosting, Keeping, pickled
+from xstreamcast.spark.watching.steps import UNKNOWN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -35,14 +37,15 @@ def changes_of(
     raises: bool = True,
     all_told: bool = False,
     keeping: Keeping | None = None,
-    buckets: int = 1,
+    partitions: int = 1,
+    steps: int = UNKNOWN,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource, or
     packed).
 
-    The units of each query are asked in so many `buckets`, if they can be. Where rows have no
-    column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
-    changes.
+    Each query runs in so many `partitions`, if it can, and in as many steps as it has stages, at
+    most `steps`. Where rows have no column `query`, every query that reads a row's stream gets it.
+    `all_told`: with rows that are no changes.
     """
     from pyspark.sql import functions as f
 
@@ -53,8 +56,9 @@ def changes_of(
     rows = rows.observe(ARRIVED, f.sum("count").alias("fragments"))
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
-    if buckets > 1:
-        told = spread_changes(rows, written, wall, raises, buckets, keeping or Keeping())
+    if partitions > 1 and any(why_at_all(one) is None for one in asked.values()):
+        keeping = keeping or Keeping()
+        told = spread_changes(rows, written, wall, raises, partitions, keeping, steps)
         return told if all_told else told.where("diff <> 0")
     hosting = Hosting(written, wall, raises, keeping or Keeping())
     grouped = rows.groupBy("query")

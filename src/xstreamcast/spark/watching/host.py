@@ -1,11 +1,7 @@
-"""One instance of a query's operators, wherever Spark puts it: rows in, changes out.
-
-It may be pickled between two ticks and goes on elsewhere as if nothing had happened.
-"""
+"""One instance of a query's operators, wherever Spark puts it: rows in, changes out."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,7 +13,7 @@ from xstreamcast.edges.immutable import Path, immutable_tags
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, arrow
 from xstreamcast.edges.table.wire import _lines as line_array
 from xstreamcast.edges.watching.arriving import Arriving, Limits
-from xstreamcast.edges.wire.decoder import Decoder, OnError
+from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Ended, Heartbeat, Refused
@@ -49,6 +45,7 @@ class Asked:
     skew: int | None = None
     on_error: OnError = "quarantine"
     immutable: tuple[Path, ...] = ()
+    attached: bool = False  # whether units of some stream name their parents
 
 
 class Reading:
@@ -137,19 +134,6 @@ class Reading:
             told |= {f"{name}: {what}": count for what, count in counts.items() if count}
         return told
 
-    # -- elsewhere --------------------------------------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without readers, which hold addresses of memory; between two batches they hold nothing"""
-        told = dict(self.__dict__)
-        told["_arriving"] = {name: _bare(one) for name, one in self._arriving.items()}
-        return told
-
-    def __setstate__(self, told: dict[str, Any]) -> None:
-        self.__dict__.update(told)
-        for name, one in self._arriving.items():
-            one.decoder = decoder_again(name, one.decoder, self.watch.names, self.asked.on_error)
-
 
 class Host(Reading):
     """The operators of a query, and what reads rows for them.
@@ -195,26 +179,6 @@ def joined_lines(lines: Any) -> tuple[I64, bytes]:
     _, offsets, data = lines.buffers()
     ends = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
     return ends[1:] - ends[0], data[int(ends[0]) : int(ends[-1])].to_pybytes()
-
-
-def bare_decoder(decoder: Any) -> Any:
-    """What brings a decoder back that is between two batches."""
-    assert isinstance(decoder, Decoder)
-    return decoder.ids, decoder.structure, decoder.counts, decoder._links
-
-
-def decoder_again(name: str, bare: Any, names: Any, on_error: OnError) -> Decoder:
-    """The decoder."""
-    ids, structure, counts, links = bare
-    made = Decoder(name, structure, ids=ids, names=names, on_error=on_error)
-    made.counts, made._links = counts, links
-    return made
-
-
-def _bare(one: Arriving) -> Arriving:
-    bare = copy.copy(one)
-    bare.decoder = bare_decoder(one.decoder)
-    return bare
 
 
 def _watch(asked: Asked, shallow: bool) -> Watch | Network:

@@ -1,8 +1,7 @@
-"""Which fragments stand in which buckets: by the links that have come so far."""
+"""Which fragments stand in which partitions: by the links that have come so far."""
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from xstreamcast.history.columns import Columns
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.operators.history_part import Places
+from xstreamcast.operators.relational.routing import partition_of
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
@@ -18,41 +18,36 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I32, I64, Bools
 
 
-def bucket_of(unit: str, buckets: int) -> int:
-    """The bucket of a unit, by its id."""
-    return zlib.crc32(unit.encode()) % buckets
-
-
 class Links:
-    """A fragment is in the buckets of all units that it stands below; a unit in that of its id."""
+    """A fragment is in the partitions of all units that it stands below; a unit, of its id."""
 
-    def __init__(self, buckets: int) -> None:
-        self.buckets = buckets
+    def __init__(self, partitions: int) -> None:
+        self.partitions = partitions
         self.fragments = Columns(id=np.int32, table=np.int32, row=np.int32, holes=np.int64)
         self.holes = Columns(id=np.int32)
         self._places = Places(cast("History", self))
-        self._in: Bools = np.zeros((buckets, 1024), np.bool_)  # by bucket and id
-        self._unit: I32 = np.full(1024, -1, np.int32)  # by id of a unit: its bucket
+        self._in: Bools = np.zeros((partitions, 1024), np.bool_)  # by partition and id
+        self._unit: I32 = np.full(1024, -1, np.int32)  # by id of a unit: its partition
 
     def route(
         self, batch: FragmentBatch, rooted: Bools, table: int, rows: I64, ids: Ids
     ) -> list[I64]:
-        """Fragments that arrived → the places of what each bucket has not got yet."""
+        """Fragments that arrived → the places of what each partition has not got yet."""
         first = self._enter(batch, table, rows)
         owner = batch.hole_fragment
         units = self._units(distinct(batch.hole_id[rooted[owner]]), ids)
         inside = ~rooted[owner]
         out = []
-        for bucket, known in enumerate(self._in):
+        for partition, known in enumerate(self._in):
             here = rooted | known[batch.id]
             children = batch.hole_id[inside & here[owner]]
-            fresh = np.concatenate((children, units[self._unit[units] == bucket]))
+            fresh = np.concatenate((children, units[self._unit[units] == partition]))
             more = self._follow(distinct(fresh), known)
             out.append(distinct(np.concatenate((first + np.flatnonzero(here), *more))))
         return out
 
     def _follow(self, codes: I32, known: Bools) -> list[I64]:
-        """Take ids in that are new to a bucket, and all below them."""
+        """Take ids in that are new to a partition, and all below them."""
         found = []
         while len(codes := codes[~known[codes]]):
             known[codes] = True
@@ -72,13 +67,13 @@ class Links:
         self._places.catch_up()
         more = self._places.ids - len(self._unit)
         if more > 0:
-            self._in = np.concatenate((self._in, np.zeros((self.buckets, more), np.bool_)), 1)
+            self._in = np.concatenate((self._in, np.zeros((self.partitions, more), np.bool_)), 1)
             self._unit = np.concatenate((self._unit, np.full(more, -1, np.int32)))
         return first
 
     def _units(self, codes: I32, ids: Ids) -> I32:
         for code in codes[self._unit[codes] < 0].tolist():
-            self._unit[code] = bucket_of(ids.text(code), self.buckets)
+            self._unit[code] = partition_of(ids.text(code), self.partitions)
         return codes
 
     def rows_at(self, places: I64) -> tuple[Any, Any]:

@@ -1,25 +1,38 @@
-"""What the places of a query that is spread say to each other."""
+"""What the places of a query that is partitioned say to each other, as Arrow tables."""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pyspark import cloudpickle
-
+from xstreamcast.edges.snapshot.container import packed, unpacked
+from xstreamcast.edges.snapshot.exchange import read_exchanged, write_exchanged
 from xstreamcast.edges.table.schema import arrow
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.change import Change
+from xstreamcast.operators.snapshot.names import read_names, write_names
+from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+from xstreamcast.spark.watching.facts import (
+    error_facts,
+    error_from,
+    part_facts,
+    part_from,
+    refused_facts,
+    refused_from,
+)
 from xstreamcast.spark.watching.packing import read_schema, rows_in
+from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
-    from xstreamcast.evaluate.moments import Moment
-    from xstreamcast.model.change import Change
+    from xstreamcast.errors import Error
     from xstreamcast.model.fragment import Refused
-    from xstreamcast.operators.relational.staged import Exchanged
+    from xstreamcast.operators.relational.exchanged import Exchanged, To
+    from xstreamcast.operators.relational.failing import Order
 
 Part: TypeAlias = tuple[Any, ...]  # ("described", stream, structure, now), ("ended", stream), …
+_WIRE: Final = "fragments"
 
 
 class Arrived:
@@ -35,16 +48,32 @@ class Arrived:
 
     @cached_property
     def blob(self) -> bytes:
-        return pickle.dumps(self.packs)
+        return framed([part for name, raw in self.packs for part in (name.encode(), raw)])
 
     @staticmethod
     def of(blob: bytes) -> Arrived:
-        return Arrived(pickle.loads(blob))
+        parts = unframed(blob)
+        return Arrived([(parts[at].decode(), parts[at + 1]) for at in range(0, len(parts), 2)])
+
+
+def framed(parts: Sequence[bytes]) -> bytes:
+    """Several pieces of bytes as one: an Arrow stream of one column."""
+    pa = arrow()
+    table = pa.table({"part": pa.array(parts, pa.large_binary())})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def unframed(raw: bytes) -> list[bytes]:
+    """The pieces."""
+    return list(arrow().ipc.open_stream(raw).read_all()["part"].to_pylist())
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """To a bucket: what arrived for it, and where the whole stream is by now."""
+    """To a partition of units: what arrived for it, and where the whole stream is by now."""
 
     turn: int
     now: Moment
@@ -56,24 +85,34 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """To the first bucket: all that arrived and that it has not got; `anew`: it was spread."""
+    """To the first partition: all that arrived and that it has not got; `anew`: it was spread."""
 
     turn: int
     tables: tuple[tuple[bytes, int | None], ...]
     anew: bool = False
 
 
-Given: TypeAlias = Sent | Whole
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An error that nothing can mend: to whoever emits the answer."""
+
+    turn: int
+    order: Order  # which comes first in one place
+    why: Error
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
-    """From a bucket: what its units became, None if an error broke it off; or changes."""
+class Handed:
+    """From a partition of a stage to one of a later stage: what it made of a tick.
+
+    `found` is None where nothing is handed on; `broken`: an error holds the answer back.
+    """
 
     turn: int
-    bucket: int
+    sender: To
     now: Moment
     found: Exchanged | None = None
+    broken: bool = False
     parts: tuple[Part, ...] = ()  # what was said of structures and ends
     refused: tuple[Refused, ...] = ()
     said: tuple[Mapping[str, int], ...] = ()  # at the end, to be added up
@@ -82,13 +121,104 @@ class Back:
     ended: bool = False
 
 
-def packed(message: Any) -> bytes:
-    """A message as bytes; functions of users go along by value."""
-    raw = cloudpickle.dumps(message)  # type: ignore[no-untyped-call]
-    return bytes(len(raw).to_bytes(8, "big") + arrow().compress(raw, "zstd", asbytes=True))
+Given: TypeAlias = Sent | Whole
+Message: TypeAlias = Sent | Whole | Failed | Handed
 
 
-def unpacked(raw: bytes) -> Any:
-    """The message."""
-    size = int.from_bytes(raw[:8], "big")
-    return pickle.loads(arrow().decompress(raw[8:], size, "zstd", asbytes=True))
+def message_bytes(one: Message, names: Names | None = None) -> bytes:
+    """A message; `names` are those of the nodes that it holds."""
+    to = TableWriter()
+    match one:
+        case Sent(turn, now, newest, parts, refused, beside):
+            to.facts |= {"turn": turn, "now": list(now), "newest": dict(newest)}
+            to.facts["parts"] = _written_parts(to, parts)
+            to.facts["refused"] = [refused_facts(r) for r in refused]
+            to.facts["beside"] = dict(beside)
+        case Whole(turn, tables, anew):
+            to.facts |= {"turn": turn, "anew": anew, "clocks": [now for _, now in tables]}
+            to.values("arrived", blob=[blob for blob, _ in tables])
+        case Failed(turn, order, why):
+            to.facts |= {"turn": turn, "why": error_facts(why)}
+            to.values("order", order=[order])
+        case Handed():
+            _write_handed(to, one, names)
+    return packed({"message": type(one).__name__, "facts": to.facts}, to.finish())
+
+
+def _written_parts(to: TableWriter, parts: Sequence[Part]) -> list[Any]:
+    wires = [part[2] for part in parts if part[0] == _WIRE]
+    if wires:
+        to.values("wires", wire=wires)
+    return [[_WIRE, part[1]] if part[0] == _WIRE else part_facts(part) for part in parts]
+
+
+def _write_handed(to: TableWriter, one: Handed, names: Names | None) -> None:
+    to.facts |= {
+        "turn": one.turn,
+        "sender": list(one.sender),
+        "now": list(one.now),
+        "broken": one.broken,
+        "parts": list(map(part_facts, one.parts)),
+        "refused": list(map(refused_facts, one.refused)),
+        "said": list(map(dict, one.said)),
+        "anew": one.anew,
+        "ended": one.ended,
+    }
+    if one.changes is not None:
+        to.values("changes", change=list(map(astuple, one.changes)))
+    if one.found is not None:
+        write_exchanged(to, "", one.found)
+        if one.found.contents or to.has_trees:
+            assert names is not None
+            write_names(to, names)
+
+
+def message_of(raw: bytes, names: Names | None = None) -> Message:
+    """The message; its nodes have the names of whoever reads it."""
+    header, tables = unpacked(raw)
+    facts = header["facts"]
+    match header["message"]:
+        case "Failed":
+            ((order,),) = TableReader(tables, facts, Names()).values("order", "order")
+            return Failed(facts["turn"], order, error_from(facts["why"]))
+        case "Whole":
+            blobs = tables["arrived"]["blob"].to_pylist()
+            both = tuple(zip(blobs, facts["clocks"], strict=True))
+            return Whole(facts["turn"], both, facts["anew"])
+        case "Sent":
+            wires = iter(tables["wires"]["wire"].to_pylist() if "wires" in tables else ())
+            parts = [
+                (*part, next(wires)) if part[0] == _WIRE else part_from(part)
+                for part in facts["parts"]
+            ]
+            newest = {name: (at, zoned) for name, (at, zoned) in facts["newest"].items()}
+            refused = tuple(map(refused_from, facts["refused"]))
+            return Sent(
+                facts["turn"], Moment(*facts["now"]), newest, tuple(parts), refused, facts["beside"]
+            )
+        case _:
+            return _read_handed(facts, tables, names or Names())
+
+
+def _read_handed(facts: Mapping[str, Any], tables: Mapping[str, Any], names: Names) -> Handed:
+    theirs = Names()
+    if "names" in tables:
+        read_names(tables, theirs)
+    source = TableReader(tables, facts, theirs, names)
+    changes = None
+    if "changes" in source:
+        changes = tuple(Change(*one) for one in source.values("changes", "change")[0])
+    stage, partition = facts["sender"]
+    return Handed(
+        facts["turn"],
+        (stage, partition),
+        Moment(*facts["now"]),
+        read_exchanged(source, "", names) if "exchanged" in facts else None,
+        facts["broken"],
+        tuple(map(part_from, facts["parts"])),
+        tuple(map(refused_from, facts["refused"])),
+        tuple(facts["said"]),
+        changes,
+        facts["anew"],
+        facts["ended"],
+    )

@@ -1,4 +1,4 @@
-"""Where fragments go: each to the buckets of the units that it stands in.
+"""Where fragments go: each to the partitions of the units that it stands in.
 
 A fragment does not say which unit it belongs to; its parents do, and they may come later. So links
 are kept here, and what has arrived, compressed: what turns out to belong elsewhere is sent there.
@@ -30,6 +30,8 @@ from xstreamcast.spark.watching.messages import Arrived, Given, Part, Sent, Whol
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
+    from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.forgetting import ForgettingFeed
     from xstreamcast.tape.layout import I64, Bools
 
 
@@ -43,31 +45,42 @@ def why_at_all(asked: Asked) -> str | None:
         return "it reads the answers of declared streams"
     if any(kind != "fragments" for kind in asked.kinds.values()):
         return "it reads documents"
+    if asked.attached:
+        return "units that name their parents are ordered where all of them are seen"
     if asked.immutable:
         return "units that will not change are let go where all of them are seen"
     return None
 
 
+class RoutedPlan(Watch):
+    """The plan of a query, and the roots of its streams; units are elsewhere."""
+
+    def _feed_of(self, name: str, structure: TagStructure, ids: Ids | None) -> ForgettingFeed:
+        feed = super()._feed_of(name, structure, ids)
+        feed.mine = _nobody
+        return feed
+
+
 class Router(Reading):
     """Tables of rows in, a message for each bucket out; what cannot be spread goes to the first."""
 
-    def __init__(self, asked: Asked, buckets: int) -> None:
-        self.buckets, self.turn, self.now = buckets, 0, BEFORE
+    def __init__(self, asked: Asked, partitions: int) -> None:
+        self.partitions, self.turn, self.now = partitions, 0, BEFORE
         self.why = why_at_all(asked)  # why all of it is in one place
         self.spread: frozenset[str] | None = None  # streams whose units are partitioned, if known
         program = next(iter(asked.programs.values()))
         kinds = asked.kinds if self.why is None else {}
-        self.plan = Watch(
+        self.plan = RoutedPlan(
             program, kinds, variables=asked.variables, policy=asked.policy, shallow=True
         )
         self.ended: set[str | None] = set()
         self._arrived: list[tuple[bytes, int | None]] = []  # all that came; nothing in one place
         self._read = 0  # how many of these were read
-        self._sent = False  # whether buckets were told anything
+        self._sent = False  # whether partitions were told anything
         self._over: set[str] = set()
         self._newest: dict[str, tuple[int, bool]] = {}
         self._links: dict[str, Links] = {}
-        self._parts: list[list[Part]] = [[] for _ in range(buckets)]
+        self._parts: list[list[Part]] = [[] for _ in range(partitions)]
         self._table: Any = None  # the one that is being read
         self._rows: I64 = np.zeros(0, np.int64)  # of it, those that are being read
         self._lines: Any = None  # as lines of the wire
@@ -120,11 +133,11 @@ class Router(Reading):
         tables, self._arrived = tuple(self._arrived), []
         anew, self._sent, self._links = self._sent, False, {}
         self.refused = []
-        rest = range(1, self.buckets) if anew else ()
+        rest = range(1, self.partitions) if anew else ()
         return {0: Whole(self.turn, tables, anew), **{b: Whole(self.turn, (), anew) for b in rest}}
 
     def _messages(self) -> dict[int, Given]:
-        parts, self._parts = self._parts, [[] for _ in range(self.buckets)]
+        parts, self._parts = self._parts, [[] for _ in range(self.partitions)]
         refused, self.refused = tuple(self.refused), []
         assert self.spread is not None
         newest = {name: self._newest.get(name, (START, False)) for name in self.spread}
@@ -138,8 +151,8 @@ class Router(Reading):
         return made
 
     def _counted(self) -> dict[str, int]:
-        """What did not count; of the root, which all buckets have, what only one may count."""
-        twice = {n: (self.buckets - 1) * self.plan.repeated(n) for n in self.spread or ()}
+        """What did not count; of the root, which all partitions have, what only one may count."""
+        twice = {n: (self.partitions - 1) * self.plan.repeated(n) for n in self.spread or ()}
         return self.counted() | {f"{n}: repeated": -count for n, count in twice.items() if count}
 
     def _clocked(self) -> bool:
@@ -210,10 +223,7 @@ class Router(Reading):
             raise _Turned(why)
         self.spread = streams
         for name in streams:
-            feed = self.plan._feeds[name]
-            assert isinstance(feed, FragmentFeed)
-            feed.mine = _nobody
-            self._links.setdefault(name, Links(self.buckets))
+            self._links.setdefault(name, Links(self.partitions))
 
     def _streams(self) -> frozenset[str]:
         return frozenset(str(one.input) for one in self._units())
@@ -223,6 +233,8 @@ class Router(Reading):
         if at >= 0 and batch.valid[at] >= self._newest.get(name, (START, False))[0]:
             self._newest[name] = int(batch.valid[at]), bool(batch.flags[at] & ZONED)
             self.reach(Moment(*self._newest[name]))
+        if batch.within is not None and (batch.within >= 0).any():
+            raise _Turned("units that name their parents are ordered where all of them are seen")
         which = np.searchsorted(self._ends, batch.offset, "right")
         if name not in (self.spread or ()):
             self._to_all(("fragments", name, joined_lines(self._lines.take(which))[1]))

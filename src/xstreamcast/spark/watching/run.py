@@ -32,6 +32,7 @@ from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.inputs import Prepared, prepared
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
 from xstreamcast.spark.watching.state import pickled
+from xstreamcast.spark.watching.steps import steps_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,7 +56,7 @@ class SparkWatching:
     options: Options = field(default_factory=Options)
     most: int | None = None  # fragments of a batch
     interval: str = "100 milliseconds"
-    buckets: int = 1  # how many places the units of a query are asked in
+    partitions: int | None = None  # of each stage of a query; None: as many tasks as run at once
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
     form: OutputForm | None = None  # how the caller writes changes
     journal: Reached | None = None
@@ -90,7 +91,7 @@ class SparkWatching:
             "lateness": options.lateness,
             "max-skew": options.skew,
             "immutable": list(options.immutable),
-            "number of buckets": self.buckets,
+            "number of partitions": self._many(),
         }
 
     @property
@@ -126,7 +127,16 @@ class SparkWatching:
             )  # fmt: skip
         rows, kinds = rows_of(self.spark, inputs, most=self.most, ends=ends), kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
-        return changes_of(rows, asked, raises=raises, all_told=not raises, buckets=self.buckets)
+        return changes_of(
+            rows, asked, raises=raises, all_told=not raises, partitions=self._many(),
+            steps=steps_of(asked, inputs, self.folder),
+        )  # fmt: skip
+
+    def _many(self) -> int:
+        """In how many partitions each stage runs."""
+        if self.partitions is not None:
+            return self.partitions
+        return int(self.spark.sparkContext.defaultParallelism)
 
     @property
     def prepared(self) -> Prepared:
@@ -159,6 +169,7 @@ class SparkWatching:
             options.skew,
             options.on_error,
             self.prepared.immutable(paths_of(query.program, options.immutable)),
+            bool(self.prepared.attached & set(query.inputs)),
         )
 
     def start(self, write: Write) -> Running:
@@ -176,7 +187,7 @@ class SparkWatching:
         quieten(self.spark)
         # one partition for each query: settings are cloned with the session when it starts
         before = str(self.spark.conf.get(_PARTITIONS))
-        self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self.buckets)))
+        self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self._many())))
         try:
             return told.start()
         except Exception as stopped:

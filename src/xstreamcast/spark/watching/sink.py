@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import pickle
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.change import Change
 from xstreamcast.model.instant import NOW
+from xstreamcast.spark.watching.facts import error_from, refused_from
 from xstreamcast.spark.watching.state import FAILED, REFUSED, SAID
 
 if TYPE_CHECKING:
@@ -38,13 +39,13 @@ def once_each(write: Write, told: Told) -> Callable[[DataFrame, int], None]:
     def take(batch: DataFrame, epoch: int) -> None:
         # computed in any case: state that a batch does not compute is not there for the next one
         rows = batch.toArrow().sort_by([("query", "ascending"), ("nth", "ascending")]).to_pylist()
-        refused = [pickle.loads(_beside(row)) for row in rows if row["key"] == REFUSED and _is(row)]
+        refused = [refused_from(_beside(row)) for row in rows if row["key"] == REFUSED and _is(row)]
         for row in rows:
             if _is(row) and row["key"] == FAILED:
-                told.failed.append(pickle.loads(_beside(row)))
+                told.failed.append(error_from(_beside(row)))
                 raise told.failed[-1]
             if _is(row) and row["key"] == SAID:
-                told.said[row["query"]] = pickle.loads(_beside(row))
+                told.said[row["query"]] = _beside(row)
         changes = [_change(row) for row in rows if not _is(row)]
         write(epoch, changes)
         told.refused += refused
@@ -59,8 +60,8 @@ def _is(row: dict[str, Any]) -> bool:
     return bool(row["diff"] == 0)
 
 
-def _beside(row: dict[str, Any]) -> bytes:
-    return bytes.fromhex(row["item"])
+def _beside(row: dict[str, Any]) -> Any:
+    return json.loads(row["item"])
 
 
 def _change(row: dict[str, Any]) -> Named:

@@ -1,14 +1,22 @@
-"""A query whose units are spread, in Spark's stateful processing: router, buckets, teller."""
+"""A query in partitions, in Spark's stateful processing: a router, then a step for each stage."""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import Error
-from xstreamcast.spark.watching.answering import Answering
-from xstreamcast.spark.watching.messages import Arrived, Back, packed, unpacked
+from xstreamcast.spark.watching.later import Later, Spot
+from xstreamcast.spark.watching.messages import (
+    Arrived,
+    Failed,
+    framed,
+    message_bytes,
+    message_of,
+    unframed,
+)
 from xstreamcast.spark.watching.route import Router
 from xstreamcast.spark.watching.state import (
     CHANGES,
@@ -18,104 +26,157 @@ from xstreamcast.spark.watching.state import (
     Stage,
     beside,
     change_rows,
-    pickled,
-    side,
+    failed_side,
 )
 from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_MESSAGES: Final = "query string, slot int, message binary"
+_MESSAGES: Final = "query string, slot int, step int, message binary"
+Addressed = tuple[int, int, bytes]  # a slot, a step, a message
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the places of queries are: slots of their partitions, and how many steps there are."""
+
+    slots: Mapping[str, list[int]]
+    steps: int
+
+    @property
+    def made_for(self) -> str:
+        """What a checkpoint belongs to."""
+        return f"in {max(map(len, self.slots.values()))} partitions and {self.steps} stages"
 
 
 class Routing(Hosting):
-    """Rows of a query's streams → a message for each bucket."""
+    """Rows of a query's streams → a message for each partition."""
 
     def __init__(
-        self, asked: dict[str, bytes], wall: bool, slots: Mapping[str, list[int]], keeping: Keeping
+        self, asked: dict[str, bytes], wall: bool, layout: Layout, keeping: Keeping
     ) -> None:
         super().__init__(asked, wall, False, keeping)
-        self.slots = slots
-        self.made_for = _made_for(slots)
+        self.layout, self.made_for = layout, layout.made_for
 
     def make(self, key: Any) -> Any:
         query = str(key[0])
-        return Router(pickle.loads(self.asked[query]), len(self.slots[query]))
+        return Router(pickle.loads(self.asked[query]), len(self.layout.slots[query]))
 
     def take(self, host: Any, batch: Arrived, now: int | None) -> Any:
-        return {number: packed(one) for number, one in host.take(batch, now).items()}
+        return {number: message_bytes(one) for number, one in host.take(batch, now).items()}
 
     def rows(self, key: Any, made: Any) -> Any:
-        query = str(key[0])
-        slots = self.slots[query]
-        return _frame(query, [(slots[number], one) for number, one in made.items()])
+        slots = self.layout.slots[str(key[0])]
+        return _frame(str(key[0]), [(slots[number], 0, one) for number, one in made.items()])
 
-    def failed(self, key: Any, why: Error) -> Any:
-        query = str(key[0])
-        return _frame(query, [(self.slots[query][0], packed(why))])
+    def failed(self, key: Any, why: Error, host: Any) -> Any:
+        failed = message_bytes(Failed(host.turn, (-1, ()), why))
+        return _frame(str(key[0]), [(self.layout.slots[str(key[0])][0], 0, failed)])
 
 
 class _Hearing(Stage):
-    """A stage that is handed messages."""
+    """A stage that is handed messages: its own, and those that it only passes on."""
 
     def __init__(
-        self, asked: dict[str, bytes], slots: Mapping[str, list[int]], keeping: Keeping
+        self, asked: dict[str, bytes], layout: Layout, step: int, keeping: Keeping
     ) -> None:
-        super().__init__(keeping, _made_for(slots))
-        self.asked, self.slots = asked, slots
+        super().__init__(keeping, layout.made_for)
+        self.asked, self.layout, self.step = asked, layout, step
 
-    def read(self, rows: Iterator[Any]) -> list[bytes]:
-        return [bytes(one) for part in rows for one in part["message"]]
+    @property
+    def name(self) -> str:
+        return f"{type(self).__name__} {self.step}"
 
-    def logged(self, batch: list[bytes]) -> bytes:
-        return pickle.dumps(batch)
+    def read(self, rows: Iterator[Any]) -> list[Addressed]:
+        return [
+            (int(slot), int(step), bytes(one))
+            for part in rows
+            for slot, step, one in zip(part["slot"], part["step"], part["message"], strict=True)
+        ]
 
-    def unlogged(self, raw: bytes) -> list[bytes]:
-        return pickle.loads(raw)  # type: ignore[no-any-return]
+    def logged(self, batch: list[Addressed]) -> bytes:
+        return framed([raw for _, step, raw in batch if step == self.step])
+
+    def unlogged(self, raw: bytes) -> list[Addressed]:
+        return [(0, self.step, one) for one in unframed(raw)]
+
+    def mine(self, host: Any, batch: list[Addressed]) -> tuple[list[Any], list[Addressed]]:
+        """The messages for this step, and those for later ones."""
+        mine = [message_of(raw, host.names) for _, step, raw in batch if step == self.step]
+        return mine, [one for one in batch if one[1] != self.step]
+
+    def rows(self, key: Any, made: list[Addressed]) -> Any:
+        return _frame(str(key[0]), made)
+
+    def addressed(self, key: Any, to: tuple[int, int], raw: bytes) -> Addressed:
+        step, number = to
+        return self.layout.slots[str(key[0])][number], step, raw
+
+    def failed(self, key: Any, why: Error, host: Any) -> Any:
+        raw = message_bytes(Failed(host.turn, host.order, why))
+        return _frame(str(key[0]), [self.addressed(key, (self.layout.steps - 1, 0), raw)])
 
 
-class Asking(_Hearing):
-    """Messages of the router → what the units of a bucket hold."""
+class FirstStage(_Hearing):
+    """Messages of the router → rows of the units of a partition."""
 
     def make(self, key: Any) -> Units:
-        query, slots = str(key[0]), self.slots[str(key[0])]
-        return Units(pickle.loads(self.asked[query]), slots.index(int(key[1])), len(slots))
+        slots = self.layout.slots[str(key[0])]
+        asked = pickle.loads(self.asked[str(key[0])])
+        return Units(asked, slots.index(int(key[1])), len(slots), self.layout.steps)
 
-    def take(self, host: Units, batch: list[bytes], now: int | None) -> Any:
-        given = [unpacked(raw) for raw in batch]
-        for one in given:
-            if isinstance(one, Error):
-                raise one
-        backs = [host.take(one) for one in sorted(given, key=lambda one: int(one.turn))]
-        return [packed(one) for one in backs if one is not None]
+    def take(self, host: Units, batch: list[Addressed], now: int | None) -> list[Any]:
+        given, on = self.mine(host, batch)
+        out: list[Any] = [((step, None), slot, raw) for slot, step, raw in on]
+        for one in sorted(given, key=lambda one: int(one.turn)):
+            host.turn = one.turn
+            if isinstance(one, Failed):
+                out.append(((self.layout.steps - 1, 0), None, message_bytes(one)))
+                continue
+            for to, handed in host.take(one):
+                out.append((to, None, message_bytes(handed, host.names)))
+        return out
 
-    def rows(self, key: Any, made: list[bytes]) -> Any:
-        return _frame(str(key[0]), [(0, one) for one in made])
-
-    def failed(self, key: Any, why: Error) -> Any:
-        return _frame(str(key[0]), [(0, packed(why))])
+    def rows(self, key: Any, made: list[Any]) -> Any:
+        return _frame(str(key[0]), _told(self, key, made))
 
 
-class Telling(_Hearing):
-    """What buckets say → changes."""
+class LaterStage(_Hearing):
+    """Rows that earlier stages made → rows for later ones."""
+
+    def make(self, key: Any) -> Later:
+        slots, steps = self.layout.slots[str(key[0])], self.layout.steps
+        spot = Spot(self.step, steps, slots.index(int(key[1])), len(slots))
+        return Later(pickle.loads(self.asked[str(key[0])]), spot)
+
+    def take(self, host: Later, batch: list[Addressed], now: int | None) -> list[Any]:
+        given, on = self.mine(host, batch)
+        out: list[Any] = [((step, None), slot, raw) for slot, step, raw in on]
+        _, handed = host.take(given)
+        return out + [(to, None, message_bytes(one, host.names)) for to, one in handed]
+
+    def rows(self, key: Any, made: list[Any]) -> Any:
+        return _frame(str(key[0]), _told(self, key, made))
+
+
+class LastStage(_Hearing):
+    """What earlier stages made → changes of the answer."""
 
     def __init__(
-        self, asked: dict[str, bytes], slots: Mapping[str, list[int]], keeping: Keeping,
-        raises: bool,
-    ) -> None:  # fmt: skip
-        super().__init__(asked, slots, keeping)
+        self, asked: dict[str, bytes], layout: Layout, keeping: Keeping, raises: bool
+    ) -> None:
+        super().__init__(asked, layout, layout.steps - 1, keeping)
         self.raises = raises
 
-    def make(self, key: Any) -> Answering:
-        return Answering(pickle.loads(self.asked[str(key[0])]))
+    def make(self, key: Any) -> Later:
+        partitions = len(self.layout.slots[str(key[0])])
+        spot = Spot(self.step, self.layout.steps, 0, partitions)
+        return Later(pickle.loads(self.asked[str(key[0])]), spot)
 
-    def take(self, host: Answering, batch: list[bytes], now: int | None) -> Any:
-        heard: list[Back | Error] = [unpacked(raw) for raw in batch]
-        for one in heard:
-            if isinstance(one, Error):
-                raise one
-        changes = host.take([one for one in heard if isinstance(one, Back)])
+    def take(self, host: Later, batch: list[Addressed], now: int | None) -> Any:
+        given, _ = self.mine(host, batch)
+        changes, _ = host.take(given)
         refused, host.refused = host.refused, []
         said = {what: count for what, count in host.said.items() if count}
         return changes, beside(refused, said if host.ended else None)
@@ -123,47 +184,54 @@ class Telling(_Hearing):
     def rows(self, key: Any, made: Any) -> Any:
         return change_rows(str(key[0]), *made)
 
-    def failed(self, key: Any, why: Error) -> Any:
+    def failed(self, key: Any, why: Error, host: Any) -> Any:
         if self.raises:
             raise why
-        return change_rows(str(key[0]), [], [side(FAILED, pickled(why))])
+        return change_rows(str(key[0]), [], [failed_side(why)])
 
 
-def _made_for(slots: Mapping[str, list[int]]) -> str:
-    return f"over {max(map(len, slots.values()))} buckets"
+def _told(stage: _Hearing, key: Any, made: list[Any]) -> list[Addressed]:
+    """Messages with their slots; those that are passed on have theirs."""
+    return [
+        (slot, to[0], raw) if slot is not None else stage.addressed(key, to, raw)
+        for to, slot, raw in made
+    ]
 
 
-def _frame(query: str, told: list[tuple[int, bytes]]) -> Any:
+def _frame(query: str, told: list[Addressed]) -> Any:
     import pandas  # type: ignore[import-untyped]
 
-    made = pandas.DataFrame({"message": [raw for _, raw in told]}, dtype=object)
+    made = pandas.DataFrame({"message": [raw for _, _, raw in told]}, dtype=object)
     made.insert(0, "query", query)
-    made.insert(1, "slot", [slot for slot, _ in told])
-    return made.astype({"slot": "int32"})
+    made.insert(1, "slot", [slot for slot, _, _ in told])
+    made.insert(2, "step", [step for _, step, _ in told])
+    return made.astype({"slot": "int32", "step": "int32"})
 
 
 def spread_changes(
-    rows: DataFrame, asked: dict[str, bytes], wall: bool, raises: bool, buckets: int,
-    keeping: Keeping,
+    rows: DataFrame, asked: dict[str, bytes], wall: bool, raises: bool, partitions: int,
+    keeping: Keeping, steps: int,
 ) -> DataFrame:  # fmt: skip
     """The changes of queries over rows that have a column `query`."""
-    slots = _slots(rows, list(asked), buckets)
+    layout = Layout(_slots(rows, list(asked), partitions), steps)
     routed = rows.groupBy("query").transformWithStateInPandas(
-        Routing(asked, wall, slots, keeping), _MESSAGES, "append",
+        Routing(asked, wall, layout, keeping), _MESSAGES, "append",
         "processingTime" if wall else "none",
     )  # fmt: skip
-    found = routed.groupBy("query", "slot").transformWithStateInPandas(
-        Asking(asked, slots, keeping), _MESSAGES, "append", "none"
-    )
-    telling = Telling(asked, slots, keeping, raises)
-    return found.groupBy("query").transformWithStateInPandas(telling, CHANGES, "append", "none")
+    stages: list[_Hearing] = [FirstStage(asked, layout, 0, keeping)]
+    stages += [LaterStage(asked, layout, step, keeping) for step in range(1, steps - 1)]
+    for stage in stages:
+        grouped = routed.groupBy("query", "slot")
+        routed = grouped.transformWithStateInPandas(stage, _MESSAGES, "append", "none")
+    last = LastStage(asked, layout, keeping, raises)
+    return routed.groupBy("query").transformWithStateInPandas(last, CHANGES, "append", "none")
 
 
-def _slots(rows: DataFrame, queries: list[str], buckets: int) -> dict[str, list[int]]:
-    """Numbers for the buckets of each query, such that they are of different partitions."""
+def _slots(rows: DataFrame, queries: list[str], count: int) -> dict[str, list[int]]:
+    """Numbers for the partitions of each query, such that Spark has them in different ones."""
     from pyspark.sql import functions as f
 
-    partitions = max(buckets, len(queries))
+    partitions = max(count, len(queries))
     tried = rows.sparkSession.range(16 * partitions).select(
         f.explode(f.array(*map(f.lit, queries))).alias("query"),
         f.col("id").cast("int").alias("slot"),
@@ -172,12 +240,12 @@ def _slots(rows: DataFrame, queries: list[str], buckets: int) -> dict[str, list[
     found: dict[str, dict[int, list[int]]] = {query: {} for query in queries}
     for query, slot, at in tried.select("query", "slot", place).orderBy("slot").collect():
         found[query].setdefault(at, []).append(slot)
-    return {query: _one_each(found[query], n, buckets) for n, query in enumerate(queries)}
+    return {query: _one_each(found[query], n, count) for n, query in enumerate(queries)}
 
 
-def _one_each(found: dict[int, list[int]], first: int, buckets: int) -> list[int]:
+def _one_each(found: dict[int, list[int]], first: int, count: int) -> list[int]:
     places = sorted(found)
-    return [found[places[(first + n) % len(places)]].pop(0) for n in range(buckets)]
+    return [found[places[(first + n) % len(places)]].pop(0) for n in range(count)]
 
 
-__all__ = ["Asking", "Routing", "Telling", "spread_changes"]
+__all__ = ["FAILED", "FirstStage", "LastStage", "LaterStage", "Routing", "spread_changes"]

@@ -1,8 +1,9 @@
 """Operators in Spark's stateful processing: their state is logged, and rebuilt where it is lost.
 
-Of each query one instance runs, in the partition of its name; of a query that is spread, a router,
-buckets and a teller (`spread`). The store has a numbered log of what arrived, a value with
-a token of its own for each batch, and the last snapshot in pieces. A worker keeps the operators
+Of each query one instance runs, in the partition of its name; of a query in partitions, a router
+and an instance of each stage in each of them (`spread`). The store has a numbered log of what
+arrived, a value with a token of its own for each batch, and the last snapshot in pieces, an Arrow
+table for each thing that is kept. A worker keeps the operators
 between batches, with the token of the last batch that they took in. Where other workers had batches
 since, they take those in from the log; where the log does not have their token (that batch failed
 and was done again, or is long gone), they are rebuilt from the snapshot.
@@ -10,18 +11,19 @@ and was done again, or is long gone), they are rebuilt from the snapshot.
 
 from __future__ import annotations
 
+import json
 import pickle
 import uuid
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
+from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error, error
+from xstreamcast.spark.watching.facts import error_facts, refused_facts
 from xstreamcast.spark.watching.host import Host
 from xstreamcast.spark.watching.messages import Arrived
 
@@ -104,9 +106,14 @@ class Stage(StatefulProcessor):
         """What came of it, as Spark takes it."""
         raise TypeError(made)
 
-    def failed(self, key: Any, why: Error) -> Any:
+    def failed(self, key: Any, why: Error, host: Any) -> Any:
         """What is told where a batch cannot be taken in."""
         raise why
+
+    @property
+    def name(self) -> str:
+        """What tells its instances from those of other stages."""
+        return type(self).__name__
 
     # -- what Spark calls -------------------------------------------------------------------------
 
@@ -153,14 +160,14 @@ class Stage(StatefulProcessor):
         try:
             made = self.take(host, batch, now)
         except Error as why:
-            return self.failed(key, why)
+            return self.failed(key, why, host)
         log = self._written(log or Log(made_for=self.made_for), batch, now, host)
         if self.keeping.in_worker:
             _KEPT[self._name(key)] = Kept(log.token, log.number, host)
         return self.rows(key, made)
 
     def _name(self, key: Any) -> tuple[Any, ...]:
-        return self.run, type(self).__name__, *key
+        return self.run, self.name, *key
 
     def _host(self, key: Any, log: Log | None) -> Any:
         # taken out while it is worked on: what a failure leaves half done is not used again
@@ -176,7 +183,9 @@ class Stage(StatefulProcessor):
         if known is not None and self._is_on_the_way(known, log):
             return self._led_on(known.host, known.number, log.number)
         whole = b"".join(piece for (piece,) in self._snapshot.get())
-        host = _restored(whole) if whole else self.make(key)
+        host = self.make(key)
+        if whole:
+            self.thaw(host, decompressed(whole))
         return self._led_on(host, log.first, log.number)
 
     def _is_on_the_way(self, known: Kept, log: Log) -> bool:
@@ -198,12 +207,31 @@ class Stage(StatefulProcessor):
         self._batches.updateValue((log.number,), (token, now, entry))
         log = log._replace(token=token, number=log.number + 1, logged=log.logged + len(entry))
         if log.logged >= max(self.keeping.least, log.held):
-            whole = _frozen(host)
-            self._snapshot.put([(whole[at : at + _PIECE],) for at in range(0, len(whole), _PIECE)])
-            log = log._replace(before=log.first, first=log.number, logged=0, held=len(whole))
+            log = self._snapshot_taken(log, host)
         log = self._cleared(log)
         self._log.update(tuple(log))
         return log
+
+    def _snapshot_taken(self, log: Log, host: Any) -> Log:
+        """Write a snapshot; what cannot be written has its log, and is tried when that doubled."""
+        raw = self.freeze(host)
+        if raw is None:
+            return log._replace(held=2 * log.logged)
+        whole = compressed(raw)
+        self._snapshot.put([(whole[at : at + _PIECE],) for at in range(0, len(whole), _PIECE)])
+        return log._replace(before=log.first, first=log.number, logged=0, held=len(whole))
+
+    def freeze(self, host: Any) -> bytes | None:
+        """What an instance keeps, if it can be written."""
+        from xstreamcast.spark.watching.kept import frozen
+
+        return frozen(host)
+
+    def thaw(self, host: Any, raw: bytes) -> None:
+        """Give a new instance what another one kept."""
+        from xstreamcast.spark.watching.kept import thaw
+
+        thaw(host, raw)
 
     def _cleared(self, log: Log) -> Log:
         """Let go of a few batches that nobody needs: two for each that comes."""
@@ -245,10 +273,10 @@ class Hosting(Stage):
     def rows(self, key: Any, made: Any) -> Any:
         return change_rows(str(key[0]), *made)
 
-    def failed(self, key: Any, why: Error) -> Any:
+    def failed(self, key: Any, why: Error, host: Any) -> Any:
         if self.raises:
             raise why
-        return change_rows(str(key[0]), [], [side(FAILED, pickled(why))])
+        return change_rows(str(key[0]), [], [failed_side(why)])
 
 
 def pickled(what: Any) -> bytes:
@@ -256,33 +284,34 @@ def pickled(what: Any) -> bytes:
     return bytes(cloudpickle.dumps(what))  # type: ignore[no-untyped-call]
 
 
-def _frozen(host: Any) -> bytes:
-    return zlib.compress(pickled((version("xstreamcast"), host)), 1)
+def compressed(raw: bytes) -> bytes:
+    """Bytes for the store: how many there are, and what zstd makes of them."""
+    return len(raw).to_bytes(8, "big") + bytes(arrow().compress(raw, "zstd", asbytes=True))
 
 
-def _restored(whole: bytes) -> Any:
-    made_by, host = pickle.loads(zlib.decompress(whole))
-    here = version("xstreamcast")
-    if made_by != here:
-        raise error(
-            "XSCU0005", f"the checkpoint is that of version {made_by}; this is {here}",
-            hint="start with an empty checkpoint",
-        )  # fmt: skip
-    return host
+def decompressed(raw: bytes) -> bytes:
+    """The bytes."""
+    size = int.from_bytes(raw[:8], "big")
+    return bytes(arrow().decompress(raw[8:], size, "zstd", asbytes=True))
 
 
 Side = tuple[None, int, str, None, str]
 
 
-def side(key: str, what: bytes) -> Side:
-    """A row that is no change."""
-    return None, 0, key, None, what.hex()
+def side(key: str, what: Any) -> Side:
+    """A row that is no change: JSON."""
+    return None, 0, key, None, json.dumps(what)
+
+
+def failed_side(why: Error) -> Side:
+    """The error that a query stops with."""
+    return side(FAILED, error_facts(why))
 
 
 def beside(refused: Iterable[Any], said: Any) -> list[Side]:
     """What there is to say beside changes."""
-    told = [side(REFUSED, pickle.dumps(one)) for one in refused]
-    return told + ([] if said is None else [side(SAID, pickle.dumps(said))])
+    told = [side(REFUSED, refused_facts(one)) for one in refused]
+    return told + ([] if said is None else [side(SAID, said)])
 
 
 def change_rows(query: str, changes: list[Any], besides: list[Side]) -> Any:

@@ -1,9 +1,10 @@
-"""A bucket: the root of a stream, and some of its units, which are asked here."""
+"""A partition of units: the root of a stream, and some of its units, evaluated here."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
@@ -11,19 +12,25 @@ from xstreamcast.model.fragment import Described, FragmentBatch
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.partition import PartitionWatch
-from xstreamcast.spark.watching.host import Asked, Host, bare_decoder, decoder_again
-from xstreamcast.spark.watching.links import bucket_of
-from xstreamcast.spark.watching.messages import Arrived, Back, Given, Part, Sent, Whole
+from xstreamcast.operators.relational.staged import UnitStage
+from xstreamcast.spark.watching.host import Asked, Host
+from xstreamcast.spark.watching.later import Addressed, step_of
+from xstreamcast.spark.watching.messages import Arrived, Given, Handed, Part, Sent, Whole
 
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import Refused
+    from xstreamcast.operators.relational.exchanged import Exchanged, To
+    from xstreamcast.operators.relational.failing import Order
+    from xstreamcast.operators.relational.staged import Made
+    from xstreamcast.tape.names import Names
 
 
 class Units:
-    """One bucket of a query: messages of the router in, what its units hold out."""
+    """The first stage of a query in one partition: messages of the router in, rows out."""
 
-    def __init__(self, asked: Asked, number: int, buckets: int) -> None:
-        self.asked, self.number, self.buckets = asked, number, buckets
+    def __init__(self, asked: Asked, number: int, partitions: int, steps: int) -> None:
+        self.asked, self.number, self.partitions, self.steps = asked, number, partitions, steps
+        self.turn = 0
         self.refused: list[Refused] = []  # the router tells what is refused
         self.whole: Host | None = None  # of a query that is in one place
         self.watch = self._watch()
@@ -36,30 +43,69 @@ class Units:
         made = PartitionWatch(
             program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
         )
-        made.mine = partial(_mine, self.number, self.buckets)
+        made.partition, made.partitions, made.most = self.number, self.partitions, self.steps
         return made
 
-    def take(self, given: Given) -> Back | None:
-        """What the router says → what the teller is told."""
+    def take(self, given: Given) -> list[Addressed]:
+        """What the router says → what later stages are handed."""
         if isinstance(given, Whole):
-            return self._in_one_place(given)
+            found = self._in_one_place(given)
+            return [] if found is None else [((self.steps - 1, 0), found)]
         return self._asked(given)
 
-    def _asked(self, sent: Sent) -> Back:
+    @property
+    def names(self) -> Names | None:
+        """Those of all nodes that are kept here."""
+        return None if self.watch is None else self.watch.names
+
+    @property
+    def order(self) -> Order:
+        """Where the error stands that broke the last tick off, among all that there may be."""
+        run = None if self.watch is None else self.watch.pipeline
+        return run.part.failed if isinstance(run, UnitStage) else (-1, ())
+
+    def _asked(self, sent: Sent) -> list[Addressed]:
         assert self.watch is not None
         for part in sent.parts:
             self._take(part)
         self.watch.now = sent.now
         self._catch_up(sent)
-        found = self.watch.exchanged()
-        first = self.number == 0
-        said = tuple(one for one in sent.parts if first and one[0] != "fragments")
+        made = self.watch.made()
         ended = self.watch.ended >= set(self.watch.kinds)
         told = self._said() if ended else {}
-        return Back(
-            sent.turn, self.number, sent.now, found, said, sent.refused, (told, sent.beside),
-            ended=ended,
+        sender, last = (0, self.number), (self.steps - 1, 0)
+        out = {to: Handed(sent.turn, sender, sent.now) for to in self._woken()}
+        out[last] = Handed(
+            sent.turn, sender, sent.now, broken=made is None, refused=sent.refused,
+            said=(told, sent.beside), ended=ended,
         )  # fmt: skip
+        for to, found in self._found(made):
+            out[to] = replace(out.get(to) or Handed(sent.turn, sender, sent.now), found=found)
+        said = tuple(one for one in sent.parts if one[0] != "fragments")
+        if self.number == 0 and said:
+            for to in (*self._others(), last):
+                out[to] = replace(out.get(to) or Handed(sent.turn, sender, sent.now), parts=said)
+        return list(out.items())
+
+    def _found(self, made: Made | None) -> Iterator[tuple[To, Exchanged]]:
+        """What was made for others, by step and partition."""
+        run = None if self.watch is None else self.watch.pipeline
+        if made is not None and isinstance(run, UnitStage):
+            for (stage, partition), found in made.sent.items():
+                yield (step_of(stage, len(run.part.stages), self.steps), partition), found
+
+    def _others(self) -> list[To]:
+        """All partitions of the steps between this and the last."""
+        return [(s, p) for s in range(1, self.steps - 1) for p in range(self.partitions)]
+
+    def _woken(self) -> list[To]:
+        """Partitions in which something may change though nothing is handed to them."""
+        run = None if self.watch is None else self.watch.pipeline
+        if self.number != 0 or not isinstance(run, UnitStage):
+            return []
+        stages = run.part.stages
+        clocked = {at for at in range(1, len(stages) - 1) if stages.is_clocked(at)}
+        return [to for to in self._others() if to[0] in clocked]
 
     def _said(self) -> dict[str, int]:
         """What this bucket has to say at the end; streams that all read are the first one's."""
@@ -97,12 +143,13 @@ class Units:
             case _:
                 raise AssertionError(part)
 
-    def _in_one_place(self, given: Whole) -> Back | None:
+    def _in_one_place(self, given: Whole) -> Handed | None:
         self.watch, self._decoders = None, {}
         if self.number != 0:
             return None
         if self.whole is None or given.anew:
-            self.whole = Host(self.asked, shallow=True)  # as the partitions, for the same keys
+            self.go_whole()
+        assert self.whole is not None
         *before, (last, now) = given.tables
         for blob, _ in before:
             self.whole.take_rows(Arrived.of(blob).table)
@@ -111,29 +158,16 @@ class Units:
         changes = self.whole.take(Arrived.of(last).table, now)
         refused, self.whole.refused = tuple(self.whole.refused), []
         ended = self.whole.ended
-        return Back(
-            given.turn, 0, self._now(), refused=refused, said=(self.whole.said() if ended else {},),
-            changes=tuple(changes), anew=given.anew, ended=ended,
+        return Handed(
+            given.turn, (0, 0), self._now(), refused=refused,
+            said=(self.whole.said() if ended else {},), changes=tuple(changes), anew=given.anew,
+            ended=ended,
         )  # fmt: skip
+
+    def go_whole(self) -> None:
+        """From now on all of the query is here, with the keys that partitions give."""
+        self.watch, self._decoders, self.whole = None, {}, Host(self.asked, shallow=True)
 
     def _now(self) -> Moment:
         assert self.whole is not None
         return getattr(self.whole.watch, "now", BEFORE)
-
-    # -- elsewhere --------------------------------------------------------------------------------
-
-    def __getstate__(self) -> dict[str, Any]:
-        bare = {name: bare_decoder(one) for name, one in self._decoders.items()}
-        return self.__dict__ | {"_decoders": bare}
-
-    def __setstate__(self, told: dict[str, Any]) -> None:
-        self.__dict__.update(told)
-        names = None if self.watch is None else self.watch.names
-        self._decoders = {
-            name: decoder_again(name, one, names, "quarantine")
-            for name, one in self._decoders.items()
-        }
-
-
-def _mine(number: int, buckets: int, unit: str) -> bool:
-    return bucket_of(unit, buckets) == number

@@ -1,4 +1,4 @@
-"""Whatever comes in whatever order: buckets tell the changes that one place tells."""
+"""Whatever comes in whatever order: partitions tell the changes that one place tells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xstreamcast.tape.names import Names
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from tests.spark.in_buckets import InBuckets
+from tests.spark.in_partitions import InPartitions
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.errors import Error
@@ -108,10 +108,10 @@ class Alone:
         return self.host.take(table, None)
 
 
-def test_units_that_read_another_stream_whole_are_asked_again_in_all_buckets() -> None:
+def test_units_that_read_another_stream_whole_are_asked_again_in_all_partitions() -> None:
     asked = 'for $a in stream("s")//a where $a/@n > count(stream("t")//a) return <a>{$a/@n}</a>'
     how = Asked({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
-    there, here = InBuckets(how, 3, pickling=True), Alone(how)
+    there, here = InPartitions(how, 3, moving=True), Alone(how)
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
         f'<a n="{n}"/></stream:filler>'
@@ -134,7 +134,7 @@ def test_units_that_read_another_stream_whole_are_asked_again_in_all_buckets() -
 @pytest.mark.parametrize("asked", QUERIES)
 @given(data=st.data())
 @settings(max_examples=10)
-def test_buckets_tell_what_one_place_tells(asked: str, policy: Any, data: st.DataObject) -> None:
+def test_partitions_tell_what_one_place_tells(asked: str, policy: Any, data: st.DataObject) -> None:
     made = data.draw(st.lists(st.lists(lines(), max_size=8), min_size=2, max_size=7))
     pieces = ["".join(one) for one in made]
     pieces[data.draw(st.integers(0, 1))] += ROOT
@@ -142,7 +142,7 @@ def test_buckets_tell_what_one_place_tells(asked: str, policy: Any, data: st.Dat
     pieces[at] = HEAD.partition(">")[2] + pieces[at]
     pieces[0] = HEAD.partition(">")[0] + ">" + pieces[0]
     how = Asked({"": compiled(asked)}, {"s": "fragments"}, policy=policy)
-    there = InBuckets(how, data.draw(st.integers(2, 4)), pickling=data.draw(st.booleans()))
+    there = InPartitions(how, data.draw(st.integers(2, 4)), moving=data.draw(st.booleans()))
     here = Alone(how)
     for number, table in enumerate(tables(pieces)):
         expected = told(here, table)
@@ -161,7 +161,7 @@ def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
     others = "".join(
         one.replace("01-02", "01-04") + '<a n="2"/></stream:filler>' for one in units[1:]
     )
-    there, here = InBuckets(how, 4), Alone(how)
+    there, here = InPartitions(how, 4), Alone(how)
     lengths = []
     for table in tables([HEAD + ROOT + "".join(good), bad, others, well]):
         expected = here.take(table)
@@ -173,15 +173,15 @@ def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
 def test_what_was_repeated_is_counted_once() -> None:
     how = Asked({"": compiled('count(stream("s")//a)')}, {"s": "fragments"})
     unit = '<stream:filler id="a0" tsid="2" validTime="2003-01-02"><a n="1"/></stream:filler>'
-    there, here = InBuckets(how, 3), Alone(how)
+    there, here = InPartitions(how, 3), Alone(how)
     for table in tables([HEAD + ROOT + unit, ROOT + unit + unit]):
         assert there.take(table) == here.take(table)
     repeated = {what: n for what, n in here.host.said().items() if what != "bytes of state"}
     assert repeated == {"s: repeated": 3}
-    assert {what: n for what, n in there.answering.said.items() if what in repeated} == repeated
+    assert {what: n for what, n in there.last.said.items() if what in repeated} == repeated
 
 
-def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
+def test_the_wall_clock_is_the_same_in_all_partitions() -> None:
     asked = 'for $a in stream("s")//a?[now - P2D, now] return <a>{$a/@n}</a>'
     how = Asked({"": compiled(asked)}, {"s": "fragments"}, wall=True)
     units = [
@@ -190,7 +190,7 @@ def test_the_wall_clock_is_the_same_in_all_buckets() -> None:
         f'<stream:remove id="a{n}" tsid="2" validTime="2003-01-0{n + 4}T00:00:00Z"/>'
         for n in range(4)
     ]
-    there, here = InBuckets(how, 3, pickling=True), Alone(how)
+    there, here = InPartitions(how, 3, moving=True), Alone(how)
     changed = 0
     for day, table in enumerate(tables([HEAD + ROOT, "".join(units), *[""] * 9]), start=2):
         now = 1041379200_000000 + day * 86400_000000
@@ -210,14 +210,49 @@ def test_a_root_that_cannot_be_cut_brings_all_to_one_place() -> None:
     ]
     strange = ROOT.replace('id="r"', 'id="other"').replace("01-01", "01-05")
     ahead = units[0].replace("01-02", "02-02")  # too far ahead of now
-    there, here = InBuckets(how, 3), Alone(how)
+    there, here = InPartitions(how, 3), Alone(how)
     lengths = []
     for table in tables([HEAD + ROOT + "".join(units), ahead, strange, units[0], units[1]]):
         expected = here.take(table)
         assert there.take(table) == expected
         lengths.append(len(expected))
     assert there.router.why == "the stream has several roots"
-    assert [one.code for one in there.answering.refused] == ["XSCF0013"]
+    assert [one.code for one in there.last.refused] == ["XSCF0013"]
     assert [one.code for one in here.host.refused] == ["XSCF0013"]
     assert lengths[0] == 4
     assert lengths[2] > 4  # taken back, and told anew
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        'for $a in stream("s")//a return xs:integer($a/@n)',
+        'for $a in stream("s")//a group by $k := xs:integer($a/@n) return $k',
+        'for $a in stream("s")//a group by $k := string($a/@k) return xs:integer($k)',
+        'for $a in stream("s")//a order by xs:integer($a/@n) return xs:date($a/@k)',
+        'for $a in stream("s")//a, $b in stream("s")//a where $a/@k = $b/@k return xs:date($b/@n)',
+    ],
+)
+@pytest.mark.parametrize("partitions", [1, 2, 3, 4])
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_several_errors_the_one_that_comes_first_in_one_place_is_told(
+    asked: str, partitions: int, turned: bool
+) -> None:
+    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    units = [
+        f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
+        f'<a n="no {n}" k="key {n}"/></stream:filler>'
+        for n in range(4)
+    ]
+    there, here = InPartitions(how, partitions), Alone(how)
+    found: list[list[str]] = [[], []]
+    places: tuple[Any, ...] = (there, here)
+    for table in tables([HEAD + ROOT, *(reversed(units) if turned else units)]):
+        for place, errors in zip(places, found, strict=True):
+            try:
+                assert place.take(table) == []
+            except Error as why:
+                errors.append(why.render())
+    assert found[0] == found[1]
+    assert len(found[0]) == 1
+    assert " 0" in found[0][0]  # that of the first unit

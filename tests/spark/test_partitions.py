@@ -1,4 +1,4 @@
-"""A query whose units are spread over buckets says what the local runner says, change by change."""
+"""A query whose units are partitioned says what the local runner says, change by change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xstreamcast.operators.watch import Policy
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from tests.spark.in_buckets import InBuckets
+from tests.spark.in_partitions import InPartitions
 from tests.spark.test_watch_corpus import arriving
 from xstreamcast.edges.table.schema import row_schema
 from xstreamcast.spark.watching.host import Asked
@@ -33,12 +33,12 @@ def row_tables(path: Path, policy: Policy) -> list[Any]:
 
 @pytest.mark.parametrize("policy", ["optimistic", "strict"])
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
-def test_a_script_in_buckets_says_what_it_says_here(path: Path, policy: Policy) -> None:
+def test_a_script_in_partitions_says_what_it_says_here(path: Path, policy: Policy) -> None:
     script = read_script(path)
     asked = Asked(
         {"": compiled(script.query)}, dict.fromkeys(script.structures, "fragments"), policy=policy
     )
-    there = InBuckets(asked, 3, pickling=True)
+    there = InPartitions(asked, 3, moving=True)
     here = Watched(script, policy, shallow=True)
     first, *tables, last = row_tables(path, policy)
     there.take(first)

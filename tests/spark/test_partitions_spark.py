@@ -1,4 +1,4 @@
-"""Buckets on Spark: a query goes on from its checkpoint, with as many buckets as it had."""
+"""Partitions on Spark: a query goes on from its checkpoint, with as many as it had."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BIG = """for $a in stream("credit")//account
 where $a/limit?[now] > 5000 return <a>{$a/@no, $a/limit?[now]/text()}</a>"""
 
 
-def test_a_query_in_buckets_goes_on_from_its_checkpoint(spark: Any, tmp_path: Path) -> None:
+def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path: Path) -> None:
     feed, later = write_feed(tmp_path / "feed", 120), tmp_path / "later"
     # one without the root: before that there are no units
     last = next(feed / n for n in ("000.xml", "002.xml") if 'id="0"' not in (feed / n).read_text())
@@ -29,15 +29,15 @@ def test_a_query_in_buckets_goes_on_from_its_checkpoint(spark: Any, tmp_path: Pa
         query(BIG).spark(spark).start, lambda _, changes: found.extend(one for _, one in changes),
         credit=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=50,
     )  # fmt: skip
-    running = start(follow=True, buckets=2)
+    running = start(follow=True, partitions=2)
     running.query.processAllAvailable()
     running.stop()
     before = len(found)
     assert before
-    with pytest.raises(Error, match="bucket"):
-        start(buckets=3)
+    with pytest.raises(Error, match="partition"):
+        start(partitions=3)
     later.rename(feed / "003.xml")
-    running = start(buckets=2)
+    running = start(partitions=2)
     assert running.awaitTermination(500)
     assert Accumulated(found).items() == list(query(BIG).run(credit=feed).lines())
     assert len(found) > before

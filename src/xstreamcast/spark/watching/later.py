@@ -1,0 +1,192 @@
+"""A partition of a later stage of a query, the last of which emits the answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from xstreamcast.circuit.stages import stages_of
+from xstreamcast.errors import Error
+from xstreamcast.evaluate.deep import deep
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.fragment import Described
+from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.relational.staged import Made, StagePart
+from xstreamcast.operators.watch import Watch
+from xstreamcast.spark.watching.messages import Failed, Handed, Part
+
+if TYPE_CHECKING:
+    from xstreamcast.model.change import Change
+    from xstreamcast.model.fragment import Refused
+    from xstreamcast.operators.relational.exchanged import Exchanged, To
+    from xstreamcast.operators.relational.failing import Order
+    from xstreamcast.spark.watching.host import Asked
+    from xstreamcast.spark.watching.messages import Message
+    from xstreamcast.tape.names import Names
+
+
+Addressed = tuple["To", Handed]  # to a step and a partition
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Which place of a query this is: a step of so many, and a partition of so many."""
+
+    step: int
+    steps: int
+    partition: int
+    partitions: int
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the answer is emitted here."""
+        return self.step == self.steps - 1
+
+
+def step_of(stage: int, stages: int, steps: int) -> int:
+    """The step that runs a stage: the answer is emitted by the last, however few stages are."""
+    return steps - 1 if stage == stages - 1 else stage
+
+
+class Later:
+    """Takes in what earlier stages made in a tick, at once.
+
+    changes  →  those of one watch over all that the partitions have
+    """
+
+    def __init__(self, asked: Asked, spot: Spot) -> None:
+        self.asked, self.spot, self.turn = asked, spot, 0
+        self.refused: list[Refused] = []
+        self.said: dict[str, int] = {}
+        self.ended = False
+        self._watch = self._plan()
+        self._part: StagePart | None = None
+        self._ticked_at: Moment | None = None
+        self._broken: set[To] = set()  # partitions that fail; they speak when that may change
+        self._owed: list[Change] = []  # what takes back an answer of another circuit
+
+    def _plan(self) -> Watch | None:
+        if len(self.asked.programs) > 1:
+            return None
+        (program,) = self.asked.programs.values()
+        return Watch(
+            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy,
+            shallow=True,
+        )  # fmt: skip
+
+    @property
+    def names(self) -> Names | None:
+        """Those of all nodes that are kept here."""
+        return None if self._watch is None else self._watch.names
+
+    def take(self, given: Iterable[Message]) -> tuple[list[Change], list[Addressed]]:
+        """What was handed here in a batch → changes, and what is handed on"""
+        turns: defaultdict[int, list[Message]] = defaultdict(list)
+        for one in given:
+            turns[one.turn].append(one)
+        changes: list[Change] = []
+        handed: list[Addressed] = []
+        for turn in sorted(turns):
+            self.turn = turn
+            made = self._turn(turns[turn])
+            changes += [] if made is None else made.changes
+            handed += self._handed(turn, made)
+        return changes, handed
+
+    def _turn(self, given: Sequence[Message]) -> Made | None:
+        failed = [one for one in given if isinstance(one, Failed)]
+        if failed:
+            raise min(failed, key=lambda one: one.order).why
+        mine = [one for one in given if isinstance(one, Handed)]
+        for one in mine:
+            self.refused += one.refused
+            for what, count in (pair for said in one.said for pair in said.items()):
+                self.said[what] = self.said.get(what, 0) + count
+            self.ended = self.ended or one.ended
+        whole = next((one for one in mine if one.changes is not None), None)
+        return self._partitioned(mine) if whole is None else Made(changes=self._in_one_place(whole))
+
+    def _in_one_place(self, one: Handed) -> list[Change]:
+        """Changes as they were made; what was emitted before that is taken back."""
+        retracted: list[Change] = []
+        if one.anew and self._part is not None:
+            retracted = self._owed + self._part.retracted(one.now.instant)
+        self._watch, self._part, self._owed = None, None, []
+        return [*retracted, *(one.changes or ())]
+
+    def _partitioned(self, given: Sequence[Handed]) -> Made | None:
+        assert self._watch is not None
+        for part in (part for one in given for part in one.parts):
+            self._hear(part)
+        self._watch.now = max((one.now for one in given), key=lambda now: now.instant)
+        self._broken -= {one.sender for one in given if not one.broken}
+        self._broken |= {one.sender for one in given if one.broken}
+        if self._part is None:
+            return Made()
+        found = [one.found for one in given if one.found is not None]
+        if self._broken and self.spot.is_last:
+            self._part.absorb(found)
+            return Made()
+        return self._made(self._watch, self._part, found)
+
+    def _made(self, watch: Watch, part: StagePart, found: list[Exchanged]) -> Made | None:
+        """None: an error breaks the tick off, and what is still to come may mend it."""
+        clock_moved, asking = watch.now != self._ticked_at, watch._asking()
+        try:
+            made = deep(partial(part.take, found, asking, watch.now.instant, clock_moved))
+        except Error as why:
+            if not set(watch.kinds) - watch.ended:
+                raise deep(partial(part.first_error, why)) from None
+            return None
+        finally:
+            asking.release()
+        self._ticked_at = watch.now
+        owed, self._owed = self._owed, []
+        made.changes = owed + made.changes
+        return made
+
+    def _handed(self, turn: int, made: Made | None) -> list[Addressed]:
+        """What others are told: rows, and how it went."""
+        if self.spot.is_last or self._watch is None or self._part is None:
+            return []
+        sender, now = (self.spot.step, self.spot.partition), self._watch.now
+        told = {(self.spot.steps - 1, 0): Handed(turn, sender, now, broken=made is None)}
+        for (stage, partition), found in ({} if made is None else made.sent).items():
+            to = step_of(stage, len(self._part.stages), self.spot.steps), partition
+            told[to] = Handed(turn, sender, now, found)
+        return list(told.items())
+
+    @property
+    def order(self) -> Order:
+        """Where the error stands that broke the last tick off, among all that there may be."""
+        return (-1, ()) if self._part is None else self._part.failed
+
+    def _hear(self, part: Part) -> None:
+        assert self._watch is not None
+        match part:
+            case ("described", str(name), structure, Moment() as now):
+                before = self._watch.pipeline
+                self._watch.reach(now)
+                self._watch.on_arrivals(name, [Described(structure)])
+                if self._watch.pipeline is not before:
+                    self._begin(now)
+            case ("ended", str(name)):
+                self._watch.on_end(name)
+            case _:
+                raise AssertionError(part)
+
+    def _begin(self, now: Moment) -> None:
+        """Another circuit: what was emitted is taken back."""
+        assert self._watch is not None
+        if self._part is not None:
+            self._owed += self._part.retracted(now.instant)
+        assert isinstance(self._watch.pipeline, CircuitRun)
+        circuit, spot = self._watch.pipeline.circuit, self.spot
+        stages = stages_of(circuit, spot.steps)
+        number = len(stages) - 1 if spot.is_last else spot.step
+        self._part, self._broken = None, set()
+        if spot.is_last or number < len(stages) - 1:
+            self._part = StagePart(circuit, stages, number, spot.partition, spot.partitions)

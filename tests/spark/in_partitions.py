@@ -1,0 +1,95 @@
+"""The places of a partitioned query in one process: what Spark does between them, without Spark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xstreamcast.errors import Error
+from xstreamcast.model.change import Change
+from xstreamcast.operators.relational.exchanged import To
+from xstreamcast.spark.watching.host import Asked
+from xstreamcast.spark.watching.kept import frozen, thaw
+from xstreamcast.spark.watching.later import Later, Spot
+from xstreamcast.spark.watching.messages import Arrived, Failed, message_bytes, message_of
+from xstreamcast.spark.watching.packing import Packing
+from xstreamcast.spark.watching.route import Router
+from xstreamcast.spark.watching.units import Units
+
+
+class InPartitions:
+    """A query over some partitions; with `moving` every place is elsewhere after each batch."""
+
+    def __init__(self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4) -> None:
+        self.router, self.steps, self.moving = Router(asked, partitions), steps, moving
+        self.asked, self.moved = asked, 0
+        self.units = [Units(asked, number, partitions, steps) for number in range(partitions)]
+        self.later = {
+            (step, number): Later(asked, Spot(step, steps, number, partitions))
+            for step in range(1, steps)
+            for number in range(partitions if step < steps - 1 else 1)
+        }
+
+    @property
+    def last(self) -> Later:
+        """Where the answer is emitted."""
+        return self.later[self.steps - 1, 0]
+
+    def take(self, table: Any, now: int | None = None) -> list[Change]:
+        """The rows of a batch → the changes."""
+        packs = [row for batch in Packing()(table.to_batches()) for row in batch.to_pylist()]
+        arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
+        handed: dict[To, list[bytes]] = {}
+        for number, sent in self.router.take(arrived, now).items():
+            self._units(number, message_bytes(sent), handed)
+        changes: list[Change] = []
+        for to in self.later:
+            changes += self._later(to, handed)
+        if self.moving:
+            self._move()
+        return changes
+
+    def _units(self, number: int, raw: bytes, handed: dict[To, list[bytes]]) -> None:
+        place = self.units[number]
+        given: Any = message_of(raw)
+        try:
+            for to, one in place.take(given):
+                handed.setdefault(to, []).append(message_bytes(one, place.names))
+        except Error as why:
+            self._fail(Failed(given.turn, place.order, why), handed)
+
+    def _later(self, to: To, handed: dict[To, list[bytes]]) -> list[Change]:
+        place = self.later[to]
+        given = [message_of(raw, place.names) for raw in handed.get(to, ())]
+        if not given:
+            return []
+        try:
+            changes, on = place.take(given)
+        except Error as why:
+            if to[0] == self.steps - 1:
+                raise
+            self._fail(Failed(given[0].turn, place.order, why), handed)
+            return []
+        for then, one in on:
+            handed.setdefault(then, []).append(message_bytes(one, place.names))
+        return changes
+
+    def _fail(self, failed: Failed, handed: dict[To, list[bytes]]) -> None:
+        handed.setdefault((self.steps - 1, 0), []).append(message_bytes(failed))
+
+    def _move(self) -> None:
+        """Every place goes on from what it wrote down, if it can be written."""
+        places: list[Any] = [self.router, *self.units, *self.later.values()]
+        made: list[Any] = [Router(self.asked, len(self.units))]
+        made += [Units(self.asked, n, len(self.units), self.steps) for n in range(len(self.units))]
+        made += [Later(self.asked, one.spot) for one in self.later.values()]
+        for number, place in enumerate(places):
+            raw = frozen(place)
+            if raw is None:
+                made[number] = place
+            else:
+                thaw(made[number], raw)
+                made[number].refused = list(place.refused)
+                self.moved += 1
+        self.router, rest = made[0], made[1 + len(self.units) :]
+        self.units = made[1 : 1 + len(self.units)]
+        self.later = dict(zip(self.later, rest, strict=True))

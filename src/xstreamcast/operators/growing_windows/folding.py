@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.window_folds import WindowFold
     from xstreamcast.algebra.windowed import Windowed
     from xstreamcast.evaluate.frame import Frame
-    from xstreamcast.operators.windowing.sight import Sight
+    from xstreamcast.operators.growing_windows.sight import Sight
 
 
 class Folding:
@@ -30,19 +30,11 @@ class Folding:
     f(values so far, values of further items)  →  f over all of them
     """
 
-    def __init__(self, shape: Windowed, first: int, snapshot: Any = None) -> None:
+    def __init__(self, shape: Windowed, first: int) -> None:
         self.shape, self.first = shape, first
         self.since = first  # the first item that is not folded yet
         self._counts = [0] * len(shape.folds)
         self._values = [empty_items() for _ in shape.folds]
-        if snapshot is not None:
-            self.since, self._counts, values = snapshot
-            self._values = [Items.mixed(*one) for one in values]
-
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        values = [(one.all_tags().tolist(), one.values.tolist()) for one in self._values]
-        return self.first, (self.since, self._counts, values)
 
     def fold(self, sight: Sight, to: int) -> None:
         """Take in the items before `to`; where that fails, they wait for somebody to ask."""

@@ -6,7 +6,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 from typing import Any
 
-from xstreamcast.operators.windowing.keys import OPS, Test
+from xstreamcast.operators.growing_windows.keys import OPS, Test
 
 
 class Equal:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
     from xstreamcast.model.column import Bools, Ints
     from xstreamcast.model.items import Items
-    from xstreamcast.operators.windowing.buffer import Loaded
+    from xstreamcast.operators.growing_windows.buffer import Loaded
 
 _NUMERIC: Final = frozenset({"sum", "avg", "min", "max"})
 

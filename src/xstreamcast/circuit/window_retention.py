@@ -1,4 +1,4 @@
-"""What windows keep, in words, and which of them may keep more and more."""
+"""What windows over a document keep, in words, and which of them may keep more and more."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from xstreamcast.model.atomic import BOOLEAN
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.windowed import Windowed
+
+
+def shown_name(name: str | None) -> str:
+    """An input in words."""
+    return "the context item" if name is None else f'stream("{name}")'
 
 
 def windows_keep(shape: Windowed) -> str:

@@ -14,7 +14,7 @@ from xstreamcast.evaluate.window_index import bounds, window_index
 if TYPE_CHECKING:
     from xstreamcast.algebra.windowed import Windowed
     from xstreamcast.model.column import Bools, Ints
-    from xstreamcast.operators.windowing.sight import Sight
+    from xstreamcast.operators.growing_windows.sight import Sight
 
 
 def tumbled(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,14 +11,14 @@ from xstreamcast.errors import Error
 from xstreamcast.evaluate.boundaries import NEVER, Bounds, next_true
 from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import empty_items
-from xstreamcast.operators.windowing.ends import Ends, ends_for
-from xstreamcast.operators.windowing.keys import Keys, Odd, Test
-from xstreamcast.operators.windowing.tumbling import tumbled
+from xstreamcast.operators.growing_windows.ends import Ends, ends_for
+from xstreamcast.operators.growing_windows.keys import Keys, Odd, Test
+from xstreamcast.operators.growing_windows.tumbling import tumbled
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.windowed import Windowed
     from xstreamcast.model.column import Bools, Ints
-    from xstreamcast.operators.windowing.sight import Sight
+    from xstreamcast.operators.growing_windows.sight import Sight
 
 _BLOCK: Final = 8  # items that open windows are asked about at first; doubles
 _PAIRS: Final = 1 << 18
@@ -33,7 +32,7 @@ class Opened:
     sliding: a window is open until its first end; landmark: for ever; tumbling: one at a time.
     """
 
-    def __init__(self, shape: Windowed, snapshot: Any = None) -> None:
+    def __init__(self, shape: Windowed) -> None:
         self.shape, self.kind = shape, shape.window.kind
         self.settled = 0
         self.open: dict[int, Any] = {}  # the first item of each, with its key
@@ -41,19 +40,6 @@ class Opened:
         self.keys = None if shape.key is None else Keys(shape.key)
         self.index: Ends | None = None if shape.key is None else ends_for(shape.key.op)
         self._ahead: Test | None = None  # whether an item may still end a window, by position
-        if snapshot is not None:
-            self.settled, opened, indexed, way, self._at_last = snapshot
-            if self.keys is not None:
-                self.keys.way = way
-            self.index = self.index if indexed else None
-            for first, key in opened:
-                self._add(first, key)
-
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        way = None if self.keys is None else self.keys.way
-        opened = list(self.open.items())
-        return self.settled, opened, self.index is not None, way, self._at_last
 
     def __len__(self) -> int:
         return len(self.open)
@@ -129,25 +115,6 @@ class Opened:
         # the last item ends all windows that do not end there by themselves
         ended = list(self._at_last) if high == low else found.first[found.last == high - 1]
         return found, opened[~np.isin(opened, ended)]
-
-    def rewind(
-        self, sight: Sight, low: int, opened: Sequence[int], at_last: frozenset[int]
-    ) -> None:
-        """Go back to where only the items before `low` were settled, and these windows open.
-
-        `at_last`: those that end at the last of these items.
-        """
-        self.settled, self.open, self._at_last = low, {}, at_last
-        if self.index is not None and self.shape.key is not None:
-            self.index = ends_for(self.shape.key.op)
-        keys: Sequence[Any] = [None] * len(opened)
-        if self.index is not None and len(opened):
-            try:
-                keys = self._keys(sight, np.array(opened, np.int64), low, low)[0]
-            except (Odd, Error):
-                self.index = None
-        for first, key in zip(opened, keys, strict=True):
-            self._add(first, key)
 
     def _asked(self, sight: Sight, low: int, high: int) -> tuple[Bools, Bools | None]:
         """Starts and ends at each item; None for ends that depend on the start, or may fail."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,10 +10,9 @@ import numpy as np
 
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.items import Items, empty_items
-from xstreamcast.operators.windowing.compact import compacted
+from xstreamcast.operators.growing_windows.compact import compacted
 from xstreamcast.tape.join import joined
-from xstreamcast.tape.layout import Columns, Tape
-from xstreamcast.tape.names import Names
+from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -50,8 +49,8 @@ class Segment:
 class Buffer:
     """Segments in the order of their positions; small ones grow together as they age."""
 
-    def __init__(self, snapshot: Any = ()) -> None:
-        self.segments = [_thawed(one) for one in snapshot]
+    def __init__(self) -> None:
+        self.segments: list[Segment] = []
 
     def __len__(self) -> int:
         return sum(len(one.places) for one in self.segments)
@@ -101,25 +100,9 @@ class Buffer:
                 left.append(_shrunk(one, needed, alone))
         self.segments = left
 
-    def truncate(self, end: int) -> None:
-        """Forget the positions from `end` on."""
-        left = []
-        for one in self.segments:
-            count = int(np.searchsorted(one.places, end))
-            if count == len(one.places):
-                left.append(one)
-            elif count:
-                items = one.items.slice(0, count)
-                left.append(Segment(one.places[:count], items, one.tapes, one.made_of))
-        self.segments = left
-
     def loaded(self, store: Store) -> Loaded:
         """The items with handles into a store, to which the tapes are added in order."""
         return Loaded(self.segments, store)
-
-    def snapshot(self) -> Any:
-        """What brings it back."""
-        return [_frozen(one) for one in self.segments]
 
 
 class Loaded:
@@ -215,36 +198,3 @@ def _mixed(items: Items, change: Any) -> Items:
     pairs = list(items.pairs())
     values = [change(int(value)) if tag == NODE else value for tag, value in pairs]
     return Items.mixed([tag for tag, _ in pairs], values)
-
-
-def _frozen(one: Segment) -> Any:
-    tapes = [(tuple(t.columns), _names(t), t.source) for t in one.tapes]
-    items = (one.items.all_tags().tolist(), one.items.values.tolist())
-    return one.places, items, tapes, one.made_of
-
-
-def _names(tape: Tape) -> dict[int, Any]:
-    return {int(i): tape.names.qname(int(i)) for i in np.unique(tape.columns.name) if i >= 0}
-
-
-def _thawed(frozen: Any) -> Segment:
-    """The segment; its tapes have names of their own until a store takes them in."""
-    places, items, tapes, made_of = frozen
-    return Segment(places, Items.mixed(*items), tuple(_tape(*one) for one in tapes), made_of)
-
-
-def _tape(columns: Any, names: dict[int, Any], source: str | None) -> Tape:
-    own = Names()
-    made = Columns._make(columns)
-    ids = np.full(max(names, default=-1) + 2, -1, np.int32)  # the last stands for -1
-    for i, qname in names.items():
-        ids[i] = own.intern(*qname)
-    return Tape(made._replace(name=ids[made.name]), own, source)
-
-
-def renamed(segments: Sequence[Segment], names: Names) -> Iterator[Segment]:
-    """The segments with tapes that share these names, as joining them needs."""
-    store = Store(names)
-    for one in segments:
-        tapes = tuple(store.tape(store.add(tape)) for tape in one.tapes)
-        yield Segment(one.places, one.items, tapes, one.made_of)

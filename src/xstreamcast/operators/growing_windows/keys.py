@@ -44,8 +44,9 @@ class Odd(Exception):
 class Keys:
     """Both sides of a comparison as keys. What kind of values they are, the first ones tell."""
 
-    def __init__(self, key: EndKey, way: str | None = None) -> None:
-        self.key, self.way = key, way
+    def __init__(self, key: EndKey) -> None:
+        self.key = key
+        self.way: str | None = None
         self._left: set[int] = set()
         self._right: set[int] = set()
 

@@ -7,49 +7,52 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.circuit import nodes as c
 from xstreamcast.evaluate.frame import Frame
+from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
-from xstreamcast.operators.asking import Asking, listed
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Part
-    from xstreamcast.operators.units import Minis, Moved
+    from xstreamcast.model.delta import Cell
+    from xstreamcast.operators.relational.tick import Round
+    from xstreamcast.operators.units import Minis
     from xstreamcast.tape.layout import I64
-    from xstreamcast.tape.store import Store
 
 _ROW: Final = 0xFFFFFFFF
 
 
-class CountingAround:
+class CountedAround:
     """How many different nodes; of each open element whether it was found, and what waits below it.
 
     What stands below an element that was not found waits: it counts when the element, or one
     above it, is found after all. When the element ends, it waits for the one around it.
     """
 
-    def __init__(self, part: Part) -> None:
-        self._part = part
+    def __init__(self, node: c.Rows, fold: c.Fold) -> None:
+        assert fold.around is not None
+        assert isinstance(node.source, c.Units)
+        self._name, self._below_test = fold.name, fold.around.below
+        self._tuples, self._column, self._units = node.tuples, fold.column, node.source
         self._total = 0
         self._found = np.zeros(1, np.bool_)
         self._waiting = np.zeros(1, np.int64)
 
-    def on_batch(self, moved: Moved, asking: Asking) -> bool:
-        """Take the batch in → whether the value may have changed."""
-        before = self._total
-        if moved.asked is not None:
-            self._take(moved.asked, asking)
-        return self._total != before
+    def take(self, units: list[str], turn: Round) -> None:
+        """Take pieces of the document in."""
+        for piece in turn.read(self._units.source, set(units)) if units else ():
+            self._take(piece, turn)
 
-    def _take(self, piece: Minis, asking: Asking) -> None:
+    def _take(self, piece: Minis, turn: Round) -> None:
         assert piece.around is not None
         before, behind = (np.concatenate([[0], rows]) for rows in piece.around)
-        frame = asking.units(piece, self._part.document)
-        nodes = _rows(listed(self._part.shape.expression, frame))  # type: ignore[union-attr]
+        frame = turn.asking.units(piece, self._units.document)
+        nodes = _rows(gathered(self._tuples, frame).variable(self._column.number))
         known = before[self._found]
         marked = np.union1d(nodes, known)
-        if self._part.around is not None and self._part.around.below is not None:
+        if self._below_test is not None:
             self._count_below(frame, marked, before, behind)
         else:
             self._total += len(marked) - len(known)
@@ -72,30 +75,24 @@ class CountingAround:
         self._waiting = left
 
     def _below(self, frame: Frame, rows: I64) -> I64:
-        """The rows of what is asked below some rows of the piece, which is the first tape."""
-        assert self._part.around is not None
-        assert self._part.around.below is not None
+        """The rows of what is counted below some rows of the piece, which is the first tape."""
+        assert self._below_test is not None
         if len(rows) == 0:
             return rows
         given = Column(Items.of_nodes(rows), np.array([0, len(rows)], np.int64))
-        inner = Frame(frame.context, 1, frame, None, {self._part.variable.number: given})
-        step = p.Step(p.Var(self._part.variable), "descendant", self._part.around.below)
-        return _rows(listed(step, inner))
+        inner = Frame(frame.context, 1, frame, None, {self._column.number: given})
+        step = p.Step(p.Var(self._column), "descendant", self._below_test)
+        return _rows(evaluate(step, inner))
 
-    def value(self, asking: Asking, store: Store) -> Items:
+    def value(self, turn: Round) -> Cell:
         """The number, or whether there is any."""
-        match self._part.fold:
+        match self._name:
             case "exists":
-                return Items.of(BOOLEAN, [self._total > 0])
+                return ((BOOLEAN, self._total > 0),)
             case "empty":
-                return Items.of(BOOLEAN, [self._total == 0])
+                return ((BOOLEAN, self._total == 0),)
             case _:
-                return Items.of(INTEGER, [self._total])
-
-    @property
-    def state_bytes(self) -> int:
-        """A number, and two for each element that is open."""
-        return 8 + self._found.nbytes + self._waiting.nbytes
+                return ((INTEGER, self._total),)
 
 
 def _rows(column: Column) -> I64:

@@ -111,7 +111,7 @@ def load(
 
     mapping, source = mapping_of(source)
     kind = _kind(source) if mapping is None else "fragments"
-    decoder = decoder_of(kind, name, store.names, on_error, immutable, mapping)
+    decoder = decoder_of(kind, name, store.names, on_error, immutable, mapping, renumbers=True)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     kept = Kept(name, paths) if paths and kind == "fragments" else None
     history: History | None = None

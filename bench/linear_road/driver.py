@@ -43,6 +43,7 @@ class Played:
     elapsed: float = 0.0
     processor: float = 0.0
     notes: str = ""
+    wrong: ValueError | None = None  # an answer of no known form; those behind it are not kept
 
     @property
     def by_second(self) -> dict[int, float]:
@@ -92,6 +93,8 @@ class Driver:
                 one.join()
             played.elapsed = time.monotonic() - self._started
             watcher.join()
+        if played.wrong is not None:
+            raise played.wrong
         if process.returncode:
             raise RuntimeError(f"watch ended with {process.returncode}: {played.notes}")
         return played
@@ -127,17 +130,23 @@ class Driver:
         return self._started + (0 if self.speed is None else (second + 1) / self.speed)
 
     def _collect(self, pipe: IO[bytes], played: Played) -> None:
-        for line in pipe:
+        for line in pipe:  # to its end, so that the process is not held up
             now = time.monotonic()
             if line.startswith(b"-"):
                 played.retracted += 1
-                continue
-            one = from_element(line[2:].decode())
-            if self.speed is not None:
-                delay = max(now - self._due(one.time), 0.0)
-                one = Output(one.kind, one.key, one.time, one.values, delay)
-            played.outputs.append(one)
-            self.on_output(one)
+            elif played.wrong is None:
+                try:
+                    self._take(line[2:].decode(), now, played)
+                except ValueError as why:
+                    played.wrong = why
+
+    def _take(self, item: str, now: float, played: Played) -> None:
+        one = from_element(item)
+        if self.speed is not None:
+            delay = max(now - self._due(one.time), 0.0)
+            one = Output(one.kind, one.key, one.time, one.values, delay)
+        played.outputs.append(one)
+        self.on_output(one)
 
     def _sample(self, process: subprocess.Popen[bytes], played: Played) -> None:
         while process.poll() is None:

@@ -46,7 +46,7 @@ declare stream price :=
     for $a in stream("affected")/answer/accident
     return <known key="{$a/@place}.{$a/@minute}" ahead="{$a/@ahead}"/>)
   group by $key := $known/@key
-  let $lav := if (exists($known/@total)) then floor(sum($known/@total) div sum($known/@readings) + 0.5 + 1e-9) else 0, $cars := max($known/@cars)
+  let $lav := if (exists($known/@total)) then floor(sum($known/@total) div sum($known/@readings) + 0.5 + 1e-9) else 0, $cars := xs:integer(max($known/@cars))
   return
     <price key="{$key}" lav="{$lav}" ahead="{min($known/@ahead)}"
       toll="{if ($lav ge 40 or not($cars gt 50) or exists($known/@ahead)) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
@@ -69,7 +69,7 @@ declare stream crossing :=
     <crossing vid="{$vid}" time="{$r/@time}" dir="{$r/@dir}" seg="{$r/@seg}"
       key="{$r/@xway}.{$r/@dir}.{$r/@seg}.{$r/@time idiv 60 + 1}"/>;
 
-(: A visit that is followed by another one of the same trip, in whatever lane: what was told when it began is paid. :)
+(: A visit that is followed by another one of the same trip, in whatever lane: the toll at its beginning is paid. :)
 declare stream left :=
   for $vid in distinct-values(stream("road")/road/report/@vid)
   for tumbling window $w in stream("road")/road/report[@vid = $vid]
@@ -84,7 +84,7 @@ declare stream charge :=
   where $price/@toll != 0
   return <charge vid="{$l/@vid}" time="{$l/@time}" toll="{$price/@toll}"/>;
 
-(: What a car is told when it comes to a segment. :)
+(: The notifications of a car that comes to a segment. :)
 declare stream notification :=
   for $c in stream("crossing")/answer/crossing
   for $price allowing empty in stream("price")/answer/price[@key = $c/@key]
@@ -102,7 +102,7 @@ declare stream request := stream("road")/road/(balance | expenditure | travel);
 declare stream account :=
   for $q in stream("request")/answer/balance
   let $paid := stream("charge")/answer/charge[@vid = $q/@vid][number(@time) le number($q/@time)]
-  return <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}" amount="{sum($paid/@toll)}"/>;
+  return <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}" amount="{xs:integer(sum($paid/@toll))}"/>;
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=

@@ -45,7 +45,7 @@ declare stream price :=
     for $a in stream("affected")/answer/accident
     return <known key="{$a/@place}.{$a/@minute}" ahead="{$a/@ahead}"/>)
   group by $key := $known/@key
-  let $lav := (floor(avg($known/@speed) + 1e-9), -1)[1], $cars := max($known/@cars)
+  let $lav := (floor(avg($known/@speed) + 1e-9), -1)[1], $cars := xs:integer(max($known/@cars))
   return
     <price key="{$key}" lav="{$lav}" ahead="{min($known/@ahead)}"
       toll="{if ($lav ge 40 or not($cars gt 50) or exists($known/@ahead)) then 0 else 2 * ($cars - 50) * ($cars - 50)}"/>;
@@ -58,7 +58,7 @@ declare stream crossing :=
   let $time := xs:integer(min($r/@time))
   return <crossing vid="{$vid}" time="{$time}" dir="{$dir}" seg="{$seg}" key="{$xway}.{$dir}.{$seg}.{$time idiv 60 + 1}"/>;
 
-(: What a car is told when it comes to a segment. :)
+(: The notifications of a car that comes to a segment. :)
 declare stream notification :=
   for $c in stream("crossing")/answer/crossing
   for $price allowing empty in stream("price")/answer/price[@key = $c/@key]
@@ -73,13 +73,13 @@ declare stream notification :=
 
 declare stream request := stream("road")/road/(balance | expenditure | travel);
 
-(: A toll is paid when the car is told the next one. :)
+(: A toll is paid when the car is notified of the next one. :)
 declare stream account :=
   for $q in stream("request")/answer/balance
-  let $told := stream("notification")/answer/toll[@vid = $q/@vid][number(@time) le number($q/@time)]
+  let $notified := stream("notification")/answer/toll[@vid = $q/@vid][number(@time) le number($q/@time)]
   return
     <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}"
-      amount="{sum($told/@toll) - sum($told[last()]/@toll)}"/>;
+      amount="{xs:integer(sum($notified/@toll) - sum($notified[last()]/@toll))}"/>;
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=

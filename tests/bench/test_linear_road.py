@@ -294,12 +294,28 @@ def test_the_queries_answer_generated_input(tmp_path, dialect, batch):
 @pytest.mark.parametrize("dialect", list(QUERY))
 def test_the_queries_answer_the_worked_example(example, tmp_path, dialect):
     rows, tolls, _ = example
-    (tmp_path / ROAD).write_bytes(b"<road>\n" + f.xml_of(rows) + b"</road>\n")
+    put(rows, tmp_path)
     paid = (f'<paid vid="{v}" day="{d}" xway="{x}" toll="{t}"/>' for (v, d, x), t in tolls.items())
     (tmp_path / TOLLS).write_text(f"<tolls>{''.join(paid)}</tolls>")
-    (tmp_path / PAST).write_text("<past/>")
     found = truth(rows, tolls, DIALECTS[dialect])
     verdict = validate(found, map(from_element, answers(QUERY[dialect], tmp_path, 10)))
+    assert verdict.valid, verdict
+
+
+def put(rows: f.Rows, folder: Path) -> None:
+    (folder / ROAD).write_bytes(b"<road>\n" + f.xml_of(rows) + b"</road>\n")
+    (folder / TOLLS).write_text("<tolls/>")
+    (folder / PAST).write_text("<past/>")
+
+
+@pytest.mark.parametrize("dialect", list(QUERY))
+def test_tolls_and_balances_of_a_million_are_integers(tmp_path, dialect):
+    asked = "2,130,1,-1,-1,-1,-1,-1,-1,7,-1,-1,-1,-1,-1"
+    rows = rows_of(*crowd(5, 800, 20), report(65, 1, 10), report(125, 1, 11), asked)
+    put(rows, tmp_path)
+    found = truth(rows, NO_HISTORY, DIALECTS[dialect])
+    assert balance(found, 1, 130) == 2 * 750**2
+    verdict = validate(found, map(from_element, answers(QUERY[dialect], tmp_path, 100)))
     assert verdict.valid, verdict
 
 
@@ -333,6 +349,14 @@ def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
     found = truth(tuples(scale), read_tolls(tmp_path / TOLLS_CSV), DIALECTS["2004"], past(scale))
     on_time = [replace(one, delay=0.0) for one in played.outputs]  # the machine may be busy
     assert validate(found, on_time).valid
+
+
+def test_the_driver_says_which_answer_it_does_not_know(tmp_path):
+    write(replace(SMALL, halves=1, duration=20), tmp_path)
+    query = tmp_path / "wrong.xq"
+    query.write_text('for $r in stream("road")/road/report return <song/>')
+    with pytest.raises(ValueError, match="must be one of toll"):
+        Driver(tmp_path, query).play()
 
 
 def test_a_view_draws_tolls_and_accidents():

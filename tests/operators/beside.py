@@ -23,7 +23,6 @@ from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
 from xstreamcast.operators.document_feed import WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
 from xstreamcast.operators.watch import Watch
 from xstreamcast.tape.store import Store
@@ -121,9 +120,8 @@ class Beside:
     def joined(self) -> bool:
         """Whether the query runs with a join between units."""
         pipeline = self.watch.pipeline
-        if isinstance(pipeline, CircuitRun):
-            return any(isinstance(node, Join) for node in in_order(pipeline.circuit.root))
-        return pipeline is not None and bool(pipeline.joinings)
+        assert pipeline is not None
+        return any(isinstance(node, Join) for node in in_order(pipeline.circuit.root))
 
     @property
     def asked(self) -> int:

@@ -18,7 +18,7 @@ from xstreamcast.operators.relational.explain import explain_circuit
         ("for $x in //x group by $k := $x/k return $k", ["group by"]),
         (
             'for $x in //x where $x/k = stream("b")//y/k return $x',
-            ['joins: units of stream("b") where $x/k = stream("b")//y/k', "bounded: no"],
+            ["nest exists", "join eq: child::k", "both sides, hash index"],
         ),
         ("head(//x[k])", ["positions 1 to 1", "the rows that it shows"]),
         ("(//x)[2]/..", ["recompute", "recomputed: the axis parent may leave the unit"]),

@@ -60,7 +60,6 @@ def questions(draw, source):
 def test_no_document_is_kept_for_positions(asked):
     asked = asked.replace("%s", "").replace("%n", "a").replace("%m", "b")
     plan = planned(compiled(asked), {}, frozenset({None}), inner=False)
-    assert plan.division is None
     assert not plan.circuit.whole, asked
 
 

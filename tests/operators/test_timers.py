@@ -44,7 +44,9 @@ def _with_times(line: bytes, draw) -> bytes:
     parts = line.split(b"<", maxsplit=2)  # a fragment, and its payload
     if len(parts) < 3 or parts[2].startswith((b"/", b"stream:", b"tag")):
         return line
-    name, rest = re.fullmatch(rb"(\w+)(.*)", parts[2], re.DOTALL).groups()
+    found = re.fullmatch(rb"(\w+)(.*)", parts[2], re.DOTALL)
+    assert found is not None
+    name, rest = found.groups()
     minute = draw(st.integers(0, 14))
     time = b' t="2020-01-01T00:%02d:00%s"' % (minute, draw(st.sampled_from([b"", b"Z"])))
     return b"<".join([*parts[:2], name + time + rest])

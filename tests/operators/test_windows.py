@@ -13,10 +13,9 @@ from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
-from xstreamcast.operators.pipeline import Pipeline
+from xstreamcast.operators.growing_windows.windows import Windows
+from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.watch import Watch
-from xstreamcast.operators.windowing.windowing import Windowing
-from xstreamcast.operators.windowing.windows import Windows
 
 
 class Told:
@@ -42,15 +41,17 @@ class Told:
             self.answer.apply(change)
 
     @property
-    def windowing(self) -> Windowing:
-        assert isinstance(self.watch.pipeline, Pipeline)
-        assert isinstance(self.watch.pipeline.teller, Windowing)
-        return self.watch.pipeline.teller
+    def operator(self) -> GrowingWindowOperator:
+        assert self.watch.pipeline is not None
+        operators = self.watch.pipeline._operators
+        assert operators is not None
+        (found,) = (one for one in operators.all if isinstance(one, GrowingWindowOperator))
+        return found
 
     @property
     def windows(self) -> Windows[list[str]]:
-        assert isinstance(self.windowing.windows, Windows)
-        return self.windowing.windows
+        assert isinstance(self.operator.windows, Windows)
+        return self.operator.windows
 
 
 def outcome(asked: str, listed: list[str]) -> list[str] | str:

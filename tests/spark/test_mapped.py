@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.spark.test_table import MAPPING, feed
+from xstreamcast.model.change import Accumulated, Change
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
@@ -43,8 +44,22 @@ def test_a_run_on_spark_answers_as_one_here(source: str, tmp_path: Path) -> None
     assert spark == here
 
 
-def test_a_feed_left_running_on_spark_says_why_not(source: str) -> None:
-    words = ["watch", "-q", QUERY, "-i", f"s={source}", "--runner", "spark"]
+@pytest.mark.parametrize("partitions", ["1", "2"])
+def test_a_feed_is_left_running_on_spark_as_here(source: str, partitions: str) -> None:
+    words = ["watch", "-q", QUERY, "-i", f"s={source}"]
+    here = answer(told(*words))
+    assert len(here) == 3
+    assert answer(told(*words, "--runner", "spark", "--partitions", partitions)) == here
+
+
+def answer(changes: str) -> list[str]:
+    """What changes add up to."""
+    return Accumulated(Change.from_json(line) for line in changes.splitlines()).items()
+
+
+def test_a_feed_that_comes_by_network_says_what_to_do(source: str) -> None:
+    mapping = source.partition(".toml")[0] + ".toml"
+    words = ["watch", "-q", QUERY, "-i", f"s={mapping}:tcp://127.0.0.1:1", "--runner", "spark"]
     done = subprocess.run(
         [sys.executable, "-m", "xstreamcast", *words], capture_output=True, text=True, check=False
     )

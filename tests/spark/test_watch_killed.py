@@ -38,7 +38,8 @@ def ticked(feed: Path) -> list[Change]:
     from xstreamcast.edges.table.schema import arrow
     from xstreamcast.spark.watching.host import Asked, Host
 
-    host = Host(Asked(query(QUERY).programs, {"credit": "fragments"}))
+    asked = Asked(query(QUERY).programs, {"credit": "fragments"})
+    host = Host(asked, shallow=True)  # with the keys that partitions give
     replay, start, changes = Replay(str(feed), None, 2), Offset(), list[Change]()
     while (end := replay.advance(start, MOST)) != start:
         rows = [one for split in replay.plan(start, end) for one in split_rows("credit", split)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from xml.parsers import expat
 
@@ -13,6 +14,7 @@ from xstreamcast.tape.store import Store
 
 Event = tuple[Any, ...]
 BAR = "\x01"
+_LEFT_OUT = re.compile(rb"&(?!#|(?:lt|gt|amp|quot|apos);)")
 
 
 class _Told:
@@ -35,15 +37,19 @@ class _Told:
 
 
 def expat_events(*chunks: bytes, final: bool = True) -> list[Event] | None:
-    """What expat tells of a document; None if it refuses."""
+    """What expat tells of a document; None if it refuses, or leaves an entity out."""
     told = _Told()
     declared: list[tuple[str | None, str | None]] = []
     doctype: list[bool] = []
+    outside: list[bool] = []  # a DTD outside may declare entities, and none are declared inside
     parser = expat.ParserCreate(None, BAR)
     parser.namespace_prefixes = True
     parser.ordered_attributes = True
 
     def start(name: str, attributes: list[str]) -> None:
+        written = parser.GetInputContext() or b""
+        if outside and _LEFT_OUT.search(written.split(b">")[0]):
+            raise ValueError(name)
         pairs = zip(attributes[::2], attributes[1::2], strict=True)
         bound = sorted((prefix or "", uri or "") for prefix, uri in declared if prefix != "xml")
         told.add("start", _qname(name), sorted((_qname(n), v) for n, v in pairs), bound)
@@ -57,7 +63,16 @@ def expat_events(*chunks: bytes, final: bool = True) -> list[Event] | None:
     parser.ProcessingInstructionHandler = lambda target, text: (
         doctype or told.add("pi", target, text)
     )
-    parser.StartDoctypeDeclHandler = lambda *_: doctype.append(True)
+
+    def begin(_name: str, system: str | None, _public: str | None, subset: int) -> None:
+        doctype.append(True)
+        outside.extend([True] if system and not subset else [])
+
+    def left_out(*_: object) -> int:
+        raise ValueError
+
+    parser.StartDoctypeDeclHandler = begin
+    parser.SkippedEntityHandler = parser.ExternalEntityRefHandler = left_out
     parser.EndDoctypeDeclHandler = doctype.clear
     try:
         for chunk in chunks:

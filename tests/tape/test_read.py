@@ -143,9 +143,7 @@ def test_entities_of_an_internal_subset_are_expanded():
 
 
 def test_documents_one_after_another_stand_below_one_document_node():
-    xml = (
-        b"<?xml version='1.0'?><a/>\n<!DOCTYPE b SYSTEM 'x'><b>&e;</b><?xml version='1.0'?><c/><d/>"
-    )
+    xml = b"<?xml version='1.0'?><a/>\n<!DOCTYPE b SYSTEM 'x'><b></b><?xml version='1.0'?><c/><d/>"
     tape = read(xml, mode="sequence")
 
     well_shaped(tape)

@@ -136,7 +136,8 @@ def test_a_stream_in_another_encoding_is_transcoded_as_it_comes(encoding, size):
 
 
 @pytest.mark.parametrize(
-    "xml", [b"<!DOCTYPE r [<!ENTITY e 'x'>]><r><u>&e;</u></r>", b"<r><u>&e;</u>", b"<r><u>]]></u>"]
+    "xml",
+    [b"<!DOCTYPE r [<!ENTITY e 'x'>]><r><u>&f;</u></r>", b"<r><u>&e;</u>", b"<r><u>]]></u>"],
 )
 def test_what_a_stream_cannot_hold_is_refused(xml):
     for size in (1, len(xml)):
@@ -144,8 +145,18 @@ def test_what_a_stream_cannot_hold_is_refused(xml):
             units([xml[at : at + size] for at in range(0, len(xml), size)])
 
 
-def test_entities_of_a_dtd_that_is_not_read_stand_for_nothing():
-    assert units([b"<!DOCTYPE r SYSTEM 'r.dtd'><r><u>a&uuml;b</u>"]) == [b"<u>ab</u>"]
+@pytest.mark.parametrize(
+    "xml",
+    [
+        b"<!DOCTYPE r SYSTEM 'r.dtd'><r><u>a&uuml;b</u>",
+        b"<!DOCTYPE r SYSTEM 'r.dtd'><r><u k='&uuml;'/>",
+        b"<!DOCTYPE r [<!ENTITY uuml SYSTEM 'u'>]><r><u>&uuml;</u>",
+    ],
+)
+def test_entities_of_a_dtd_that_is_not_read_are_refused(xml):
+    with pytest.raises(InputError, match="&uuml; is not in the document") as refused:
+        units([xml])
+    assert refused.value.code == "XSCX0006"
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,13 @@ def test_an_internal_subset_gives_entities_and_default_attributes():
 def test_nothing_external_is_fetched(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
-    xml = f'<!DOCTYPE a SYSTEM "{secret}" [<!ENTITY e SYSTEM "{secret}">]><a>[&e;&other;]</a>'
+    head = f'<!DOCTYPE a SYSTEM "{secret}" [<!ENTITY e SYSTEM "{secret}"><!ENTITY f "f">]>'
 
-    assert columns_from_expat(xml.encode()).serialize() == b"<a>[]</a>"
+    for content, name in (("[&e;]", "e"), ("[&other;]", "other"), ("<b c='&other;'/>", "other")):
+        with pytest.raises(InputError, match=f"&{name}; is not in the document") as refused:
+            columns_from_expat(f"{head}<a>{content}</a>".encode())
+        assert refused.value.code == "XSCX0006"
+    assert columns_from_expat(f"{head}<a b='&f;'>&f;</a>".encode()).serialize() == b'<a b="f">f</a>'
 
 
 @pytest.mark.parametrize(

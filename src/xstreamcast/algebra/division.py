@@ -10,10 +10,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.around import Around
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard
 from xstreamcast.algebra.inner import Inner
-from xstreamcast.algebra.numbering import Numbered
-from xstreamcast.algebra.probe import Probe
 from xstreamcast.algebra.timing import Timing
-from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.errors import Span
 
 Fold = Literal[
@@ -49,7 +46,7 @@ class Grouped:
     result: p.Expression
 
 
-Shape = Listed | Sorted | Grouped | Windowed
+Shape = Listed | Sorted | Grouped
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +54,8 @@ class Part:
     """What is computed unit by unit.
 
     `variable` stands for its value in the rest, `document` for the unit's document inside. `others`
-    are read whole, `probes` by the units that a unit meets; `guards` are names that must not occur
-    around the units; `clock`: it asks what time it is.
+    are read whole; `guards` are names that must not occur around the units; `clock`: it asks what
+    time it is.
     """
 
     variable: p.Variable
@@ -70,22 +67,10 @@ class Part:
     guards: frozenset[Guard] = frozenset()
     clock: bool = False
     timing: Timing | None = None  # when its units may change though nothing comes
-    probes: tuple[Probe, ...] = ()
     limit: int | None = None  # how many items decide what follows
-    numbered: Numbered | None = None  # positions that go on over all units
     inner: tuple[Inner, ...] = ()  # what is kept of its units
     held: frozenset[Guard] = frozenset()  # names of children that must not come apart
     around: Around | None = None  # its nodes stand around units, and count by identity
-
-    def guards_of(self, name: str | None) -> frozenset[Guard]:
-        """The names that must not occur around the units of an input."""
-        own = self.guards if self.input == name else frozenset()
-        return own.union(*(one.guards for one in self.probes if one.input == name))
-
-    @property
-    def inputs(self) -> frozenset[str | None]:
-        """The inputs that are read unit by unit."""
-        return frozenset({self.input, *(one.input for one in self.probes)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +102,7 @@ class Division:
         for one in self.deeper or (self,):
             cut = one.cuts[name]
             assert isinstance(cut, DepthCut)
-            guards = {g for part in one.parts for g in part.guards_of(name)}
+            guards = {g for part in one.parts if part.input == name for g in part.guards}
             found.append((cut.depth - 1, tuple(sorted(guards, key=str))))
         return found
 
@@ -126,12 +111,6 @@ class Division:
         divisions = (self, *self.deeper)
         found = {g for one in divisions for p in one.parts if p.input == name for g in p.held}
         return tuple(sorted(found, key=str))
-
-    @property
-    def probed(self) -> frozenset[str | None]:
-        """The inputs that take part in a join between units."""
-        joined = [part for part in self.parts if part.probes]
-        return frozenset(name for part in joined for name in part.inputs)
 
     @property
     def plain(self) -> bool:

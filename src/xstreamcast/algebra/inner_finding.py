@@ -33,7 +33,6 @@ from xstreamcast.algebra.shapes import as_expression, plans_of, with_plans
 from xstreamcast.algebra.static_type import Kinds
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
-from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.functions.kept import KEPT
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
@@ -52,8 +51,7 @@ def maintained(program: Program, division: Division) -> Division:
     """The division with folds inside the units of fragment streams kept, where that is exact."""
     parts = list(division.parts)
     names = {part.input for part in parts if isinstance(division.cuts[part.input], TagCut)}
-    names -= {part.input for part in parts if isinstance(part.shape, Windowed)}
-    for name in sorted(names - division.probed, key=str):
+    for name in sorted(names, key=str):
         at = [i for i, part in enumerate(parts) if part.input == name]
         found = _Input(program, division, [parts[i] for i in at]).parts()
         for i, part in zip(at, found, strict=True):

@@ -28,11 +28,6 @@ def limit(rest: p.Expression, variable: p.Variable) -> int | None:
     return next((n for node in descendants(rest) for n in _limits(node, uses[0])), None)
 
 
-def is_bounded(test: p.Expression, position: p.Variable) -> bool:
-    """Whether a condition asks for no more than some first positions."""
-    return any(True for _ in _compared(test, p.Var, position))
-
-
 def stays_below(rest: p.Expression) -> bool:
     """Whether a plan walks from nodes only to what is below them, each for itself."""
     return not any(_leaves(node) for node in descendants(rest))

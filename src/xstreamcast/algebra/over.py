@@ -9,7 +9,6 @@ from typing import Any
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.division import Grouped, Listed, Shape, Sorted
 from xstreamcast.algebra.walk import bottom_up, map_children
-from xstreamcast.algebra.windowed import Windowed
 
 
 def gathering(
@@ -48,12 +47,6 @@ def over(shape: Shape, name: str | None, document: p.Expression) -> Shape:
             return replace(shape, tuples=change(tuples))  # type: ignore[arg-type]
         case Grouped(tuples):
             return replace(shape, tuples=change(tuples), group=change(shape.group))  # type: ignore[arg-type]
-        case Windowed(window=window, by=by):
-            if by is not None:
-                values, source = change(by.values), change(by.source)
-                by = replace(by, values=values, source=source)  # type: ignore[arg-type]
-            items = change(window.items)
-            return replace(shape, window=replace(window, items=items), by=by)  # type: ignore[arg-type]
 
 
 def _unfocused(plan: Any, document: p.Expression) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.division import Grouped, Listed, Shape, Sorted
-from xstreamcast.algebra.windowed import Windowed
 
 
 def plans_of(shape: Shape) -> list[p.Plan]:
@@ -20,8 +19,6 @@ def plans_of(shape: Shape) -> list[p.Plan]:
             return [tuples, *(key.value for key in keys), result]
         case Grouped(_, group, result):
             return [group, result]
-        case Windowed(_, window, result):
-            return [window, result]
 
 
 def as_expression(shape: Shape) -> p.Expression:
@@ -33,8 +30,6 @@ def as_expression(shape: Shape) -> p.Expression:
             return p.Return(p.OrderBy(tuples, keys), result)
         case Grouped(_, group, result):
             return p.Return(group, result)
-        case Windowed(before, window, result):
-            return p.Return(replace(window, source=before), result)
 
 
 def with_plans(shape: Shape, f: Callable[[Any], Any]) -> Shape:
@@ -48,5 +43,3 @@ def with_plans(shape: Shape, f: Callable[[Any], Any]) -> Shape:
         case Grouped(_, group, result):
             changed = f(group)
             return Grouped(changed.source, changed, f(result))
-        case Windowed():
-            return shape  # windows keep what they need themselves

@@ -23,17 +23,13 @@ from xstreamcast.algebra.division import (
     Sorted,
 )
 from xstreamcast.algebra.free import facts, free_numbers
-from xstreamcast.algebra.joining import probed
 from xstreamcast.algebra.leading import hoisted, limit, stays_below
 from xstreamcast.algebra.locality import ABOVE, Locality
-from xstreamcast.algebra.numbering import Numbering, numbering
 from xstreamcast.algebra.over import gathering, over
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.shapes import plans_of
 from xstreamcast.algebra.timing import asks_clock, timing
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
-from xstreamcast.algebra.windowed import Windowed
-from xstreamcast.algebra.windowing import windowed
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 
@@ -50,12 +46,7 @@ _UNFAILING: Final = {(FN, name) for name in ("count", "exists", "empty", "distin
 def divide(program: Program, cuts: Mapping[str | None, Cut]) -> Division:
     """The program divided at the cuts of its inputs; an input without a cut is read whole."""
     body = hoisted(inlined(program))
-    made = _Splitting(program, cuts, free_numbers(program, [body]), frozenset()).division(body)
-    both = made.whole & made.probed
-    if both:  # read whole somewhere else, so that nothing is won by a join
-        again = _Splitting(program, cuts, free_numbers(program, [body]), both)
-        return again.division(body)
-    return made
+    return _Splitting(program, cuts, free_numbers(program, [body])).division(body)
 
 
 def deepest(
@@ -70,11 +61,7 @@ def deepest(
         for depth in range(2, (DEEPEST_CUT if documents else 2) + 1)
     ]
     same = [one for one in tried if _shape(one) == _shape(tried[0])]
-    free = [
-        one
-        for one in same
-        if not any(part.guards_of(name) for part in one.parts for name in part.inputs)
-    ]
+    free = [one for one in same if not any(part.guards for part in one.parts)]
     if not tried[0].parts:
         return tried[0]  # whose reasons are not that it was cut too deep
     best = free[-1] if free else same[0]
@@ -128,12 +115,9 @@ class _Splitting:
     """One walk from the body down: the largest expressions that can be driven become parts."""
 
     def __init__(
-        self, program: Program, cuts: Mapping[str | None, Cut], numbers: Iterator[int],
-        unjoined: frozenset[str | None],
-    ) -> None:  # fmt: skip
+        self, program: Program, cuts: Mapping[str | None, Cut], numbers: Iterator[int]
+    ) -> None:
         self.program, self.cuts, self.numbers = program, cuts, numbers
-        self.numbering: Numbering | None = None
-        self.unjoined = unjoined  # inputs that are read whole, whatever they are compared with
         self.globals = frozenset(v.variable for v in program.variables)
         self.parts: list[Part] = []
         self.reasons: list[Reason] = []
@@ -154,7 +138,7 @@ class _Splitting:
         plain = len(self.parts) == 1 and rest == p.Var(self.parts[0].variable)
         for one in self.parts:
             told = plain and one.fold == "items"
-            if not (isinstance(one.shape, Listed | Windowed) or told):
+            if not (isinstance(one.shape, Listed) or told):
                 self.reasons.append(Reason("something follows after sorting or grouping", (0, 0)))
                 return self._whole(body)
         reads = {name for one in self.parts for name in one.others}
@@ -224,39 +208,19 @@ class _Splitting:
 
     def _part(self, plan: p.Expression, name: str | None) -> Part | None:
         """The part that an expression makes; the reason is noted if it makes none."""
-        for attempt in (self._listed, self._numbered, self._sorted, self._grouped, windowed):
+        for attempt in (self._listed, self._sorted, self._grouped):
             walk = Locality(self.program, name, self.cuts[name])
             try:
                 shape = attempt(plan, walk)
             except NotDivided as caught:
                 if attempt == self._listed:
                     self.reasons.append(Reason(caught.reason, caught.span))
-                elif attempt == windowed:  # it would be windows, but for this
-                    self.reasons[-1] = Reason(caught.reason, caught.span)
                 continue
             if shape is not None and not (walk.held and walk.others):
                 if attempt != self._listed:
                     self.reasons.pop()
-                made = self._made(name, shape, walk)
-                return self._counting(made) if attempt == self._numbered else made
+                return self._made(name, shape, walk)
         return None
-
-    def _numbered(self, plan: p.Expression, walk: Locality) -> Shape | None:
-        """Positions that go on over all units."""
-        found = numbering(plan, self.numbers)
-        if found is None:
-            return None
-        walk.driven(found.driven)
-        self.numbering = found
-        return None if walk.others else Listed(found.asked)
-
-    def _counting(self, made: Part) -> Part:
-        """The part with what tells how many positions each unit takes."""
-        assert self.numbering is not None
-        one = self.numbering.numbered
-        counted = over(Listed(one.counted), made.input, p.Var(made.document))
-        assert isinstance(counted, Listed)
-        return replace(made, numbered=replace(one, counted=counted.expression))
 
     def _around(self, plan: p.Expression, name: str | None) -> Part | None:
         """A count of nodes that stand around units."""
@@ -271,13 +235,11 @@ class _Splitting:
         variable = p.Variable(next(self.numbers), "part")
         document = p.Variable(next(self.numbers), name or "input")
         unit = over(shape, name, p.Var(document))
-        joined = frozenset(walk.others) - self.unjoined
-        unit, probes = probed(unit, self.program, self.cuts, joined, self.numbers)
-        others = frozenset(walk.others) - {one.input for one in probes}
+        others = frozenset(walk.others)
         alone = walk.clock and not walk.others  # others have instants of their own
         return Part(
             variable, document, name, unit, "items", others, frozenset(walk.guards), walk.clock,
-            timing(plans_of(unit)) if alone else None, held=frozenset(walk.held), probes=probes,
+            timing(plans_of(unit)) if alone else None, held=frozenset(walk.held),
         )  # fmt: skip
 
     def _listed(self, plan: p.Expression, walk: Locality) -> Shape:

@@ -46,7 +46,7 @@ def verdict_of(program: Program, division: Division) -> Verdict | None:
     if not division.plain or program.settings.sequential:
         return None
     part = division.parts[0]
-    beside = part.others or part.probes or part.numbered or part.around or part.limit is not None
+    beside = part.others or part.around or part.limit is not None
     if beside or not part.inner or part.fold != "items" or not isinstance(part.shape, Listed):
         return None
     match part.shape.expression:

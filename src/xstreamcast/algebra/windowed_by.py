@@ -66,15 +66,27 @@ def _compared(
         case p.Filter(source, test, False):
             key = _key(test, variable, p.Focus())
             return None if key is None else (source, test, key)
-        case p.Return(
-            p.Join(p.Unit(), p.ForEach(p.Unit(), item, source, None, False), (pair,), None), result
-        ) if result == p.Var(item):
-            key = _key(pair.test, variable, p.Var(item))
-            if key is None or pair.test is None:
+        case p.Return(p.Join(p.Unit(), right, (pair,), None), p.Var(item)) if pair.test is not None:
+            loop, test = _without_lets(right, pair.test)
+            key = _key(test, variable, p.Var(item))
+            if key is None or not isinstance(loop, p.ForEach) or loop != _loop(item, loop.items):
                 return None
-            return source, _focused(pair.test, item), _focused(key, item)
+            return loop.items, _focused(test, item), _focused(key, item)
         case _:
             return None
+
+
+def _without_lets(tuples: p.Tuples, test: p.Expression) -> tuple[p.Tuples, p.Expression]:
+    """A loop, and a condition with what was bound behind the loop put in."""
+    while isinstance(tuples, p.Let):
+        bound, value = p.Var(tuples.variable), tuples.value
+        test = bottom_up(test, lambda n: value if n == bound else n)  # noqa: B023
+        tuples = tuples.source
+    return tuples, test
+
+
+def _loop(item: p.Variable, items: p.Expression) -> p.ForEach:
+    return p.ForEach(p.Unit(), item, items)
 
 
 def _key(
@@ -82,11 +94,21 @@ def _key(
 ) -> p.Expression | None:
     match test:
         case p.ValueCompare("eq", a, b) | p.GeneralCompare("eq", a, b):
+            a, b = _atomised(a), _atomised(b)
             if b == p.Var(variable) and _near(a, item):
                 return a
             return b if a == p.Var(variable) and _near(b, item) else None
         case _:
             return None
+
+
+def _atomised(plan: p.Expression) -> p.Expression:
+    """data(e)  →  e: a comparison takes values in any case"""
+    match plan:
+        case p.Call(function, (one,)) if (function.uri, function.local) == (FN, "data"):
+            return one
+        case _:
+            return plan
 
 
 def _near(plan: p.Expression, item: p.Expression) -> bool:

@@ -48,7 +48,7 @@ def _types(node: c.Node, known: Mapping[int, Types]) -> Types:
             return given | own | {fold.into: _folded(fold) for fold in folds}
         case c.Number(variable=variable, size=size):
             return given | {variable: NUMBER} | ({} if size is None else {size: NUMBER})
-        case c.Window(columns=columns):
+        case c.Window(columns=columns) | c.GrowingWindow(columns=columns):
             return {v: ANYTHING for v in columns} | given
         case _:
             return given

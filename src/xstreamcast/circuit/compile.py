@@ -17,19 +17,24 @@ from xstreamcast.circuit.normal import input_name, normal
 from xstreamcast.circuit.planning import Planner
 
 
-def circuit_of(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
-    """The circuit of a program whose inputs are cut so; an input without a cut is read whole."""
-    made = _planned(normal(program), cuts)
+def circuit_of(
+    program: Program, cuts: Mapping[str | None, Cut], growing: bool = False
+) -> c.Circuit:
+    """The circuit of a program whose inputs are cut so; an input without a cut is read whole.
+
+    `growing`: all inputs are documents, whose items only follow each other.
+    """
+    made = _planned(normal(program), cuts, growing)
     units = {n.input for n in c.in_order(made.root) if isinstance(n, c.Units)}
     both = {n for n in units & made.whole if isinstance(cuts[n], DepthCut)}
     if both:  # a document is either cut or kept
         left = {name: cut for name, cut in cuts.items() if name not in both}
-        return _planned(normal(program), left)
+        return _planned(normal(program), left, growing)
     return made
 
 
-def _planned(program: Program, cuts: Mapping[str | None, Cut]) -> c.Circuit:
-    planner = Planner(program, cuts)
+def _planned(program: Program, cuts: Mapping[str | None, Cut], growing: bool) -> c.Circuit:
+    planner = Planner(program, cuts, growing)
     if program.settings.sequential:
         planner.reasons.append(("a sequential program is evaluated as a whole", (0, 0)))
         found, result = planner.whole_answer(program.body)
@@ -105,6 +110,8 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
         case c.Window(source=source, item=item, window=window, carried=carried):
             used = facts(window).used | needed
             return [(source, {item} | (set(carried) & used))]
+        case c.GrowingWindow(source=source):
+            return [(source, set(source.columns))]
 
 
 def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Node]) -> c.Node:
@@ -113,6 +120,8 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
     match node:
         case c.One() | c.Root() | c.Units():
             return node
+        case c.GrowingWindow(source=source):
+            return replace(node, source=made[id(source)])  # type: ignore[arg-type]
         case c.Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)
             return replace(node, source=made[id(source)], scalars=own, columns=columns)

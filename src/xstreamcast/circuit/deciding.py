@@ -8,6 +8,7 @@ they go over; a nested fold does not wait for its outer rows.
 from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import inputs_beside
 
 
 def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
@@ -16,7 +17,7 @@ def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
     for node in c.in_order(circuit.root):
         outer = node.outer if isinstance(node, c.Nest | c.RangeFold) else None
         for one in _needed_whole(node):
-            found |= _inputs(one, outer)
+            found |= inputs_beside(one, outer)
     return frozenset(found)
 
 
@@ -24,6 +25,8 @@ def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
     match node:
         case c.One() | c.Root() | c.Units() | c.Join() | c.IntervalJoin() | c.Union():
             return ()
+        case c.GrowingWindow():
+            return ()  # windows close for good
         case c.Rows(scalars=scalars):
             return tuple(one for _, one in scalars)
         case c.Nest(inner=inner):
@@ -32,12 +35,3 @@ def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
             return (one,)
         case _:
             return c.inputs_of(node)
-
-
-def _inputs(node: c.Node, outer: c.Node | None) -> set[str | None]:
-    """The inputs that a relation reads beside those of the outer one that it is nested in."""
-    if node is outer:
-        return set()
-    if isinstance(node, c.Units):
-        return {node.input}
-    return {name for one in c.inputs_of(node) for name in _inputs(one, outer)}

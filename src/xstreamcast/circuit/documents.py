@@ -10,7 +10,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.compile import circuit_of
 from xstreamcast.circuit.growing import appended
-from xstreamcast.circuit.pieces import in_pieces
+from xstreamcast.circuit.pieces import in_pieces, runs_growing
 from xstreamcast.circuit.show import show_circuit
 
 DEEPEST_CUT: Final = 6
@@ -21,9 +21,20 @@ def deepest_circuit(
     program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
 ) -> tuple[c.Circuit, Levels]:
     """The circuit, and for each document the levels at which it may be cut, with their guards."""
+    if documents and not cuts:
+        circuit, levels = _deepest(program, cuts, documents, growing=True)
+        if runs_growing(circuit):
+            return circuit, levels
+    return _deepest(program, cuts, documents, growing=False)
+
+
+def _deepest(
+    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None],
+    growing: bool,
+) -> tuple[c.Circuit, Levels]:  # fmt: skip
     depths = range(2, (DEEPEST_CUT if documents else 2) + 1)
     tried = [
-        (depth, circuit_of(program, {**cuts, **{name: DepthCut(depth) for name in documents}}))
+        (depth, circuit_of(program, {**cuts, **_at_depth(depth, documents)}, growing))
         for depth in depths
     ]
     same = [one for one in tried if _form(one[1]) == _form(tried[0][1])]
@@ -34,6 +45,10 @@ def deepest_circuit(
         name: [(depth - 1, _guards(one, name)) for depth, one in deeper] for name in documents
     }
     return in_pieces(appended(best[1], documents), documents), levels
+
+
+def _at_depth(depth: int, documents: frozenset[str | None]) -> dict[str | None, Cut]:
+    return {name: DepthCut(depth) for name in documents}
 
 
 def _form(circuit: c.Circuit) -> object:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.window_retention import shown_name, windows_grow, windows_keep
 
 
 class NodeFacts(NamedTuple):
@@ -82,6 +83,11 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts(
                 "the outer row", "its items and windows", "the windows that hold the item"
             )
+        case c.GrowingWindow(source=units, shape=shape):
+            known_by = "the window" if shape.by is None else "the value, and the window"
+            grow = list(windows_grow(shape, shown_name(units.input)))
+            kept = f"{windows_keep(shape)}; bounded: {'no; ' + grow[0] if grow else 'yes'}"
+            return NodeFacts(known_by, kept, "the windows that it ends, and those that are open")
 
 
 def _key(node: c.Node) -> str:

@@ -37,3 +37,23 @@ def grows(node: c.Node) -> bool:
             return first > 0 and (last is None or last > 0) and grows(source)
         case _:
             return False
+
+
+def adds(node: c.Node) -> bool:
+    """Whether rows of a relation never change or go, wherever further ones stand."""
+    match node:
+        case c.Rows(source=source, scalars=scalars, whole=whole, clock=clock):
+            return adds(source) and not (scalars or whole or clock)
+        case c.Join(left=left, right=right):
+            return adds(left) and adds(right)
+        case _:
+            return grows(node)
+
+
+def inputs_beside(node: c.Node, outer: c.Node | None = None) -> frozenset[str | None]:
+    """The inputs that a relation reads beside those of the outer one that it is nested in."""
+    if node is outer:
+        return frozenset()
+    if isinstance(node, c.Units):
+        return frozenset({node.input})
+    return frozenset().union(*(inputs_beside(one, outer) for one in c.inputs_of(node)))

@@ -41,6 +41,9 @@ class LiftSequences(Lifting):
             found = self._driven(plan, tuples=False)
             if found is not None:
                 return self._product(outer, found), p.Var(found.bound[-1])
+            found = self._growing_windows(plan)
+            if found is not None:
+                return self._product(outer, found), p.Var(found.variables[-1])
         match plan:
             case p.Return():
                 return self._return(plan, outer)
@@ -128,11 +131,30 @@ class LiftSequences(Lifting):
         finally:
             self._guarded = before
 
+    def _merged(self, plan: p.Filter, outer: Relation) -> p.Filter:
+        """e[a][b]  →  e[a and b], if a compares with the row: one of them may make a join"""
+        inner = plan.input
+        if (
+            not isinstance(inner, p.Filter)
+            or not facts(inner.predicate).free & set(outer.variables)
+            or not (self._is_truth(plan) and self._is_truth(inner))
+        ):
+            return plan
+        both = p.And((inner.predicate, plan.predicate), span=plan.span)
+        return self._merged(p.Filter(inner.input, both, span=plan.span), outer)
+
+    def _is_truth(self, plan: p.Filter) -> bool:
+        """Whether a predicate chooses items by what they are, wherever they stand."""
+        test = plan.predicate
+        truth = self._predicate_class(test) == "truth" and not counts_positions(test)
+        return truth and not plan.reverse
+
     def _focused(
         self, plan: p.SimpleMap | p.Filter, outer: Relation
     ) -> tuple[Relation, p.Expression]:
         """A predicate or a map whose focus is an item of a relation, as a loop."""
         if isinstance(plan, p.Filter):
+            plan = self._merged(plan, outer)
             chosen = None if plan.reverse else positions_of(plan.predicate)
             if chosen is not None:
                 return self._sliced(plan.input, chosen, outer)
@@ -149,6 +171,7 @@ class LiftSequences(Lifting):
         source = plan.input if isinstance(plan, p.Filter) else plan.left
         inner = plan.predicate if isinstance(plan, p.Filter) else plan.right
         item, position = self.fresh("item"), self.fresh("position")
+        self._known.learn(item, self._known.type_of(source).each())
         size = self.fresh("size") if facts(inner).last else None
         made = unfocused(inner, p.Var(item), p.Var(position), None if size is None else p.Var(size))
         if made is None:

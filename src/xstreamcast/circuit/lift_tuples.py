@@ -151,15 +151,26 @@ class LiftTuples(Lifting):
         left = self.tuples(plan.left, outer).closed()
         right = self.tuples(plan.right, self._top).closed()
         key = plan.keys[0]
+        if self.mentions(key.left):
+            left, key = self._with_key(left, key)
         sides = key.left, key.right
         if any(map(self.mentions, sides)) or any(map(asks_clock, sides)):
             return self._nested_loops(plan, outer)
         self.checked(key.left, left)
         self.checked(key.right, right)
         found = self._pairs(left, right, key)
-        for one in plan.keys:
+        for one in (key, *plan.keys[1:]):
             found = self._where(found, one.test)
         return found if plan.residual is None else self._where(found, plan.residual)
+
+    def _with_key(self, left: Relation, key: p.JoinKey) -> tuple[Relation, p.JoinKey]:
+        """A key that reads an input as a column of the rows."""
+        found, made = self.extend(key.left, left)
+        value = self.fresh("value")
+        found, _ = self._let(found, value, called("data", made))
+        compare = p.GeneralCompare if key.general else p.ValueCompare
+        test = compare(key.op, p.Var(value), key.right, span=key.left.span)
+        return found.closed(), replace(key, left=p.Var(value), test=test)
 
     def _interval_join(
         self, source: p.Tuples, test: p.AllenCompare, outer: Relation

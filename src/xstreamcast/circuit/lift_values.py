@@ -10,7 +10,7 @@ from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.timing import asks_clock
-from xstreamcast.algebra.walk import bottom_up, map_children
+from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
 from xstreamcast.circuit.decompose import (
@@ -56,6 +56,8 @@ class LiftValues(Lifting):
                 return self._searched(plan, outer)
             case p.Call(_, (argument, *_)) if is_fold(plan):
                 return self._nested(argument, plan, outer)
+            case p.Comma() if self.growing:  # streams have snapshots of the nested relation
+                return self._children(plan, outer)
             case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
                 return self._nested(plan, None, outer)
             case p.Call() if gives(plan):
@@ -109,7 +111,13 @@ class LiftValues(Lifting):
         ranged = None if call is None else self._range_fold(plan, call, outer)
         if ranged is not None:
             return ranged
+        if call is not None and outer.is_one_row:
+            around = self._counted_around(plan, call)
+            if around is not None:
+                return around
         whole = outer.closed()
+        if self.growing and call is not None:
+            plan = _folded_alone(plan, call)
         found, result = self.items(plan, whole)
         into = self.fresh("nested" if call is None else call.function.local)
         item = self.fresh("item")
@@ -329,6 +337,19 @@ def _pairs_up(node: c.Node, outer: c.Node) -> bool:
     if isinstance(node, c.IntervalJoin) and node.left.width and node.word in ("before", "after"):
         return True
     return any(_pairs_up(one, outer) for one in c.inputs_of(node) if one.width >= outer.width)
+
+
+def _folded_alone(plan: p.Expression, call: p.Call) -> p.Expression:
+    """Windows that give what a fold needs of their results: their number, or their values."""
+    if not isinstance(plan, p.Return) or not _has_windows(plan.source):
+        return plan
+    if call.function.local in ("count", "exists", "empty"):
+        return replace(plan, result=p.SimpleMap(plan.result, TRUE, span=plan.result.span))
+    return replace(plan, result=called("data", plan.result))
+
+
+def _has_windows(tuples: p.Tuples) -> bool:
+    return any(isinstance(node, p.Window) for node in descendants(tuples))
 
 
 def _is_inequality(plan: p.Expression) -> bool:

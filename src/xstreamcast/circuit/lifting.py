@@ -21,6 +21,7 @@ from xstreamcast.circuit.decompose import Decomposed, sliced
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import Members, NotLifted, Places, Relation
+from xstreamcast.circuit.sinking import sunk
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
@@ -31,8 +32,11 @@ from xstreamcast.rewrite.split_where import split_where
 class Lifting(ABC):
     """The state of one walk over the body of a program in normal form."""
 
-    def __init__(self, program: Program, cuts: Mapping[str | None, Cut]) -> None:
+    def __init__(
+        self, program: Program, cuts: Mapping[str | None, Cut], growing: bool = False
+    ) -> None:
         self.program, self.cuts = program, cuts
+        self.growing = growing  # items of inputs only follow each other
         self.globals = frozenset(v.variable for v in program.variables)
         self._numbers = free_numbers(program, [program.body])
         self._known = Known(program)
@@ -82,6 +86,16 @@ class Lifting(ABC):
     @abstractmethod
     def _scalar(self, plan: p.Expression) -> tuple[p.Variable, c.Node, Places]:
         """The one row that holds the value of an expression that reads no row."""
+
+    @abstractmethod
+    def _growing_windows(self, plan: p.Expression) -> Relation | None:
+        """The windows of a FLWOR over the items of one document."""
+
+    @abstractmethod
+    def _counted_around(
+        self, plan: p.Expression, call: p.Call
+    ) -> tuple[Relation, p.Expression] | None:
+        """A count of nodes that stand around units."""
 
     @abstractmethod
     def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
@@ -224,13 +238,13 @@ class Lifting(ABC):
         document = found.base.columns[0]
         found = found.placed(document, {name: cut.document()})
         if tuples:
-            found = _with_all(found, _over(plan, name, document))
+            found = _with_all(found, over(plan, name, document))
             for variable, where in walk.places.items():
                 if variable in found.bound and (where.inside or where.spine is not None):
                     found = found.placed(variable, {name: where})
             return found
         item = self.fresh("item")
-        clause = p.Let(p.Unit(), item, _over(plan, name, document))
+        clause = p.Let(p.Unit(), item, over(plan, name, document))
         return found.with_clause(clause, (item,), False).placed(item, {name: place})
 
     def _below_root(self, plan: p.Path) -> p.Expression | None:
@@ -302,7 +316,12 @@ class Lifting(ABC):
         """The loop with a condition, as a join where it compares."""
         tuples: p.Tuples = p.Where(loop, test)
         tuples = split_where(tuples, self._known)  # type: ignore[arg-type]
-        return self._joined(tuples)
+        return self._joined(self._sunk(tuples))
+
+    def _sunk(self, tuples: p.Tuples) -> p.Tuples:
+        if not isinstance(tuples, p.Where):
+            return tuples
+        return sunk(replace(tuples, source=self._sunk(tuples.source)), self._known)
 
     def _joined(self, tuples: p.Tuples) -> p.Tuples:
         if not isinstance(tuples, p.Where):
@@ -326,7 +345,7 @@ def _is_walk_down(plan: p.Expression) -> bool:
             return False
 
 
-def _over(plan: Any, name: str, document: p.Variable) -> Any:
+def over(plan: Any, name: str, document: p.Variable) -> Any:
     """The plan with the document of a unit in the place of an input."""
 
     def put(node: Any) -> Any:

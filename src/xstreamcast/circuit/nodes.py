@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.around import Around
 from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.timing import Timing
 from xstreamcast.algebra.verdict import Verdict
+from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.model.sequence_type import NodeItem
 
 Columns: TypeAlias = tuple[p.Variable, ...]
@@ -115,12 +117,13 @@ class Fold:
     """A function of the items that a column holds in all rows of a group, in their order.
 
     call None: the items themselves. The first argument of the call stands for the items, the others
-    are constants.
+    are constants. `around`: nodes around units are counted, each once.
     """
 
     call: p.Call | None
     column: p.Variable
     into: p.Variable
+    around: Around | None = None
 
     @property
     def name(self) -> str:
@@ -262,6 +265,22 @@ class Window:
     width: int
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GrowingWindow:
+    """A row for each window over the items of a document: items only follow each other.
+
+    The one column is what a window gives; `holds_nodes`: nodes of the input may be among it;
+    `answer`: it is the answer, and is written where it is evaluated.
+    """
+
+    source: Units
+    shape: Windowed
+    columns: Columns
+    holds_nodes: bool = False
+    answer: bool = False
+    width: int = 1
+
+
 Node: TypeAlias = (
     One
     | Root
@@ -279,6 +298,7 @@ Node: TypeAlias = (
     | Number
     | Union
     | Window
+    | GrowingWindow
 )
 
 

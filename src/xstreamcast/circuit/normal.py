@@ -17,8 +17,10 @@ from xstreamcast.algebra.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.leading import hoisted
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.circuit.sinking import all_sunk
 from xstreamcast.circuit.values import with_values
 from xstreamcast.functions.signature import FN
+from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.optimise import optimise
 
 CONTEXT: Final = "\x00context"  # the name of the context item among the inputs
@@ -30,6 +32,7 @@ def normal(program: Program) -> Program:
     body = _Inlining(program, numbers).body()
     body = hoisted(_unlet(body, numbers))
     made = optimise(replace(program, body=body))
+    made = replace(made, body=all_sunk(made.body, Known(made)))
     unused = free_numbers(made, [made.body])
     body = with_values(made.body, lambda name: p.Variable(next(unused), name))
     return replace(made, body=_unique(body, free_numbers(made, [body])))

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from xstreamcast.algebra.cut import Cut, TagCut
+from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.split import deepest
 from xstreamcast.circuit.compile import circuit_of
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.model.structure import TagStructure
@@ -21,9 +20,10 @@ def passing(
 ) -> dict[str | None, Cut]:
     """The cuts, those of streams as deep as the query is computed in the same way."""
     found = dict(cuts)
+    others: dict[str | None, Cut] = {name: DepthCut(2) for name in documents}
     for name, cut in cuts.items():
         if isinstance(cut, TagCut) and not cut.structure.open:
-            found[name] = _deepest(program, found, name, cut, documents)
+            found[name] = _deepest(program, {**found, **others}, name, cut)
     return found
 
 
@@ -32,26 +32,21 @@ def _deepest(
     cuts: Mapping[str | None, Cut],
     name: str | None,
     cut: TagCut,
-    documents: frozenset[str | None],
 ) -> TagCut:
     tried = [replace(cut, passed=tags) for tags in _ancestors(cut.structure)]
     if not tried:
         return cut
-    plain = _form(program, {**cuts, name: cut}, documents)
+    plain = _form(program, {**cuts, name: cut})
     for one in reversed(tried):
-        if _form(program, {**cuts, name: one}, documents) == plain:
+        if _form(program, {**cuts, name: one}) == plain:
             return one
     return cut
 
 
-def _form(
-    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
-) -> object:
+def _form(program: Program, cuts: Mapping[str | None, Cut]) -> object:
     """What is computed unit by unit, and what from whole inputs."""
-    division = deepest(program, cuts, documents)
-    parts = [(one.input, one.fold, one.shape) for one in division.parts]
     circuit = circuit_of(program, cuts)
-    return parts, division.whole, show_circuit(circuit), circuit.whole, circuit.guards
+    return show_circuit(circuit), circuit.whole, circuit.guards
 
 
 def _ancestors(structure: TagStructure) -> Iterator[frozenset[int]]:

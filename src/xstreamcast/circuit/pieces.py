@@ -31,7 +31,28 @@ def in_pieces(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit
             made[id(node)] = replace(node, pieces=True)
         else:
             made[id(node)] = c.with_inputs(node, made)
-    return replace(circuit, root=made[id(circuit.root)])
+    root = made[id(circuit.root)]
+    if isinstance(root, c.GrowingWindow) and circuit.result == p.Var(root.columns[0]):
+        root = replace(root, answer=True)
+    return replace(circuit, root=root)
+
+
+def runs_growing(circuit: c.Circuit) -> bool:
+    """Whether operators over items that only follow each other can run: they read pieces, and
+    nodes of a document leave them for the answer alone.
+    """
+    nodes = c.in_order(circuit.root)
+    if any(isinstance(node, c.Units) and not node.pieces for node in nodes):
+        return not any(map(_grows_alone, nodes))
+    windows = [node for node in nodes if isinstance(node, c.GrowingWindow)]
+    return all(node.answer or not node.holds_nodes for node in windows)
+
+
+def _grows_alone(node: c.Node) -> bool:
+    """Whether an operator runs over pieces alone."""
+    if isinstance(node, c.Nest):
+        return any(fold.around is not None for _, fold in node.inner)
+    return isinstance(node, c.GrowingWindow)
 
 
 def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
@@ -42,7 +63,9 @@ def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
         return True
     folded: set[int] = set()  # nodes that do not grow with the units
     for node in (one for one in nodes if not isinstance(one, c.Units)):
-        if accumulates(node) or all(id(one) in folded for one in c.inputs_of(node)):
+        if isinstance(node, c.GrowingWindow):
+            folded.add(id(node))  # its rows hold no units
+        elif accumulates(node) or all(id(one) in folded for one in c.inputs_of(node)):
             folded.add(id(node))
         elif not _maps_units(node):
             return False

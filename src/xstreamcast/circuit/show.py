@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.facts import facts_of
@@ -56,7 +57,7 @@ def _line(node: c.Node) -> str:
             one, other = (mine, theirs) if first else (theirs, mine)
             return f"join {_shown(one)} {word} {_shown(other)} → {columns}"
         case c.Nest(inner=inner):
-            return f"nest {', '.join(fold.name for _, fold in inner)} → {columns}"
+            return f"nest {', '.join(_fold(fold) for _, fold in inner)} → {columns}"
         case c.RangeFold(key=key, fold=fold):
             sides = f"{_shown(key.left)} with {_shown(key.right)}"
             return f"{fold.name} of rows that compare by {key.op}: {sides} → {columns}"
@@ -79,6 +80,21 @@ def _line(node: c.Node) -> str:
             return f"concatenate → {columns}"
         case c.Window(window=window):
             return f"{window.kind} windows → {columns}"
+        case c.GrowingWindow(shape=shape):
+            of = "" if shape.by is None else f" of each value of {_shown(shape.by.key)}"
+            items = f"over {_shown(shape.window.items)}{_before(shape.before)}"
+            return f"{shape.window.kind} windows{of} {items}: {_shown(shape.result)} → {columns}"
+
+
+def _fold(fold: c.Fold) -> str:
+    if fold.around is None:
+        return fold.name
+    below = "" if fold.around.below is None else f" {fold.around.below} below"
+    return f"{fold.name} of{below} nodes around units"
+
+
+def _before(tuples: p.Tuples) -> str:
+    return "" if isinstance(tuples, p.Unit) else f" with {_shown(tuples)}"
 
 
 def _name(name: str | None) -> str:

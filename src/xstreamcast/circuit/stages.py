@@ -133,6 +133,8 @@ def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
             return _Wanted(KEY, ("name",))
         case c.Union(outer=0) if set(given) - {ONE}:
             return _Wanted(Place("made", id(node), node.width), _each("own", given))
+        case c.GrowingWindow():  # over documents, which are read in one place
+            return _within(0, given)
         case _:
             return _within(node.outer, given)
 

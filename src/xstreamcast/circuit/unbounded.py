@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.window_retention import shown_name, windows_grow
 
 _BOUND = "windows would bound it"
 
 
 def unbounded_nodes(circuit: c.Circuit, streams: frozenset[str | None]) -> list[str]:
     """A sentence for each operator that keeps more and more; `streams` are told by themselves."""
-    found = []
+    found: list[str] = []
     for node in c.in_order(circuit.root):
         inputs = {one.input for one in c.in_order(node) if isinstance(one, c.Units)} - streams
+        if isinstance(node, c.GrowingWindow) and inputs:
+            found += windows_grow(node.shape, _names(inputs))
+            continue
         said = _said(node, _names(inputs)) if inputs else None
         if said is not None:
             found.append(said)
@@ -29,7 +33,7 @@ def unbounded_nodes(circuit: c.Circuit, streams: frozenset[str | None]) -> list[
 def kept_history(name: str | None) -> str:
     """A stream of fragments."""
     why = "its fragments may be corrected"
-    return f"the history of {_name(name)} is kept, because {why}; --immutable PATH bounds it"
+    return f"the history of {shown_name(name)} is kept, because {why}; --immutable PATH bounds it"
 
 
 def _said(node: c.Node, names: str) -> str | None:
@@ -55,6 +59,9 @@ def _said(node: c.Node, names: str) -> str | None:
 def _nested(inner: tuple[tuple[c.Node, c.Fold], ...], names: str) -> str | None:
     units = [s for one, _ in inner for s in c.inputs_of(one) if isinstance(s, c.Units)]
     folds = {fold.name for _, fold in inner}
+    if all(_gives_windows(one) for one, _ in inner):
+        counted = folds <= {"count", "exists", "empty"}
+        return None if counted else f"what follows needs the results of all windows of {names}"
     if units and all(one.pieces for one in units):
         if "distinct-values" in folds:
             return f"distinct-values keeps all values that it has met in {names}; {_BOUND}"
@@ -64,9 +71,12 @@ def _nested(inner: tuple[tuple[c.Node, c.Fold], ...], names: str) -> str | None:
     return f"{', '.join(sorted(folds))} keeps the values of all rows of {names}; {_BOUND}"
 
 
+def _gives_windows(node: c.Node) -> bool:
+    """Whether rows are windows of a document that have closed for good, or what they gave."""
+    if isinstance(node, c.Rows) and not (node.scalars or node.whole or node.clock):
+        return _gives_windows(node.source)
+    return isinstance(node, c.GrowingWindow)
+
+
 def _names(names: set[str | None] | frozenset[str | None]) -> str:
-    return " and ".join(_name(name) for name in sorted(names, key=str))
-
-
-def _name(name: str | None) -> str:
-    return "the context item" if name is None else f'stream("{name}")'
+    return " and ".join(shown_name(name) for name in sorted(names, key=str))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -16,16 +15,18 @@ from xstreamcast.cli.asked import (
     written_to,
 )
 from xstreamcast.cli.durations import micros
-from xstreamcast.cli.streams import add_limit_arguments, apply_limits, quarantine_line
+from xstreamcast.cli.log import Log
+from xstreamcast.cli.streams import add_limit_arguments, apply_limits
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.edges.disk import FULL
 from xstreamcast.edges.sinks.forms import FORMS, form_of
 from xstreamcast.edges.sinks.sink import Sink
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 
 if TYPE_CHECKING:
     from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.watching import Watching
+    from xstreamcast.edges.watching.metrics import Metrics
     from xstreamcast.model.change import Change
     from xstreamcast.spark.watching.run import SparkWatching
 
@@ -76,6 +77,22 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument("--quarantine", metavar="FILE", help="write refused fragments to this file")
     parser.add_argument(
+        "--max-quarantine", type=int, default=1 << 30, metavar="BYTES",
+        help="size of that file; what does not fit is counted, and not kept (1073741824)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-memory", type=int, metavar="BYTES",
+        help="stop when the process holds more, and say what is largest (none)",
+    )  # fmt: skip
+    parser.add_argument("--metrics", metavar="FILE", help="write numbers to this file, as JSON")
+    parser.add_argument(
+        "--metrics-every", default="10s", metavar="D", help="time between two lines of it (10s)"
+    )
+    parser.add_argument(
+        "--log", choices=("text", "json"), default="text",
+        help="how notes, refused fragments, counts and errors are written to stderr",
+    )  # fmt: skip
+    parser.add_argument(
         "--checkpoint", metavar="DIR", help="record progress here; a restart continues"
     )
     parser.add_argument(
@@ -87,30 +104,48 @@ def add_arguments(parser: Parser) -> None:
 
 
 def main(arguments: Parsed) -> int:
-    """Compile, begin, write changes."""
+    """Compile, begin, write changes; with --log json an error is a line like the others."""
+    if arguments.log == "text":
+        return _run(arguments)
+    try:
+        return _run(arguments)
+    except Error as failed:
+        place = None if failed.place is None else str(failed.place)
+        more = {"code": failed.code, "place": place, "hint": failed.hint}
+        Log("json").write("error", failed.message, **more)
+        return failed.exit_status
+
+
+def _run(arguments: Parsed) -> int:
+    log = Log(arguments.log)
     apply_limits(arguments)
+    if arguments.runner == "spark":
+        _refuse_on_spark(arguments)
     with _fitting(arguments), _quarantine(arguments) as kept, _output(arguments) as out:
         name = arguments.format or ("table" if out.isatty() else "changes")
-        watching = _watching(arguments, quarantine_line if kept is None else kept.add, name)
+        keep = log.refused if kept is None else kept.add
+        watching = _watching(arguments, keep, name, log)
         with closing(watching):
             _go_back(watching, out)
             if kept is not None and arguments.runner == "local":
                 _go_back_refused(cast("Watching", watching), kept)
             watching.form = form_of(name) if name in FORMS else None
-            _warn(watching)
+            _warn(watching, log)
             try:
                 _write(watching, arguments.limit, out)
             except KeyboardInterrupt:  # how most end: what was counted is said all the same
-                _report(watching)
+                _report(watching, kept, log)
                 raise
-            _report(watching)
+            _report(watching, kept, log)
     return 0
 
 
 def _quarantine(arguments: Parsed) -> AbstractContextManager[Quarantine | None]:
     from xstreamcast.edges.quarantine import Quarantine
 
-    return nullcontext() if arguments.quarantine is None else Quarantine(arguments.quarantine)
+    if arguments.quarantine is None:
+        return nullcontext()
+    return Quarantine(arguments.quarantine, arguments.max_quarantine)
 
 
 def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
@@ -150,16 +185,30 @@ def _fitting(arguments: Parsed) -> Iterator[None]:
         ) from None  # fmt: skip
 
 
-def _report(watching: Watching | SparkWatching) -> None:
+def _report(watching: Watching | SparkWatching, kept: Quarantine | None, log: Log) -> None:
     for said in watching.report():
-        sys.stderr.write(said + "\n")
+        log.write("report", said)
+    if kept is not None and kept.left_out:
+        log.write("report", f"{kept.left_out} of them not kept: {kept.path} is full")
+    if watching.options.metrics is not None:
+        watching.options.metrics.write(cast("Watching", watching))
+        watching.options.metrics.close()
 
 
-def _note(said: str) -> None:
-    sys.stderr.write(f"note: {said}\n")
+def _refuse_on_spark(arguments: Parsed) -> None:
+    for option in ("metrics", "max_memory"):
+        if getattr(arguments, option) is not None:
+            raise error("XSCU0001", f"--{option.replace('_', '-')} needs --runner local")
 
 
-def _watching(arguments: Parsed, keep: Any, output: str) -> Watching | SparkWatching:
+def _metrics(arguments: Parsed) -> Metrics | None:
+    from xstreamcast.edges.watching.metrics import Metrics
+
+    every = (micros(arguments.metrics_every) or 0) / 10**6
+    return None if arguments.metrics is None else Metrics(arguments.metrics, every)
+
+
+def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching | SparkWatching:
     from xstreamcast.api import query
     from xstreamcast.edges.watching import Options
     from xstreamcast.edges.watching.bound import Input
@@ -180,8 +229,10 @@ def _watching(arguments: Parsed, keep: Any, output: str) -> Watching | SparkWatc
         immutable=tuple(arguments.immutable),
         tell=arguments.tell,
         snapshot_every=at_least_one("--snapshot-every", arguments.snapshot_every),
+        max_memory=arguments.max_memory,
+        metrics=_metrics(arguments),
         output=output,
-        say=_note,
+        say=lambda said: log.write("note", said),
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)
@@ -240,7 +291,7 @@ def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], o
             view.take(changes)
 
 
-def _warn(watching: Watching | SparkWatching) -> None:
+def _warn(watching: Watching | SparkWatching, log: Log) -> None:
     """Say beforehand what may grow without bound, and why."""
     from xstreamcast.algebra.split import inputs_of
     from xstreamcast.operators.explain import unbounded
@@ -251,7 +302,7 @@ def _warn(watching: Watching | SparkWatching) -> None:
         at = f"{name}: " if name and len(watching.programs) > 1 else ""
         once = frozenset(stream for reader, stream in pairs if reader == name)
         for sentence in unbounded(program, watching.streams() & inputs_of(program), once):
-            sys.stderr.write(f"note: {at}{sentence}\n")
+            log.write("note", f"{at}{sentence}")
 
 
 def _output(arguments: Parsed) -> Sink:

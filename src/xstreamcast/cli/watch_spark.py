@@ -44,10 +44,7 @@ def on_spark(
 ) -> SparkWatching:
     """The query on Spark, over the same inputs."""
     from xstreamcast.cli.durations import micros
-    from xstreamcast.edges.loading import refuse_attached
     from xstreamcast.spark.session import session
-
-    refuse_attached(inputs)
 
     spark = session(arguments.master)
     from xstreamcast.spark.query import bound_programs

@@ -25,10 +25,11 @@ def decoder_of(
     on_error: OnError,
     immutable: tuple[Path, ...] = (),
     mapping: Mapping | None = None,
+    renumbers: bool = False,
 ) -> StreamDecoder:
     """What reads a stream of this kind, or a feed by its mapping.
 
-    Of fragments, `Kept` leaves out what is immutable.
+    Of fragments, `Kept` leaves out what is immutable. `renumbers`: nobody is told tag ids again.
     """
     if mapping is not None:
         return MappingDecoder(name, mapping, names=names, on_error=on_error)
@@ -39,6 +40,6 @@ def decoder_of(
         case "changes":
             return ChangeDecoder(name, names=names, on_error=on_error, immutable=paths)
         case "fragments" | "document":
-            return Decoder(name, names=names, on_error=on_error)
+            return Decoder(name, names=names, on_error=on_error, renumbers=renumbers)
         case _:
             assert_never(kind)

@@ -41,8 +41,11 @@ def join(
     """The document of a source of fragments, with its latest content."""
     known = None if structure is None else read_structure(structure)
     store = Store()
-    decoder = Decoder(stream_name(source), known, names=store.names, on_error=on_error)
-    history = None if known is None else History(decoder.name, known, store=store, ids=decoder.ids)
+    decoder = Decoder(
+        stream_name(source), known, names=store.names, on_error=on_error, renumbers=True
+    )
+    tags = decoder.structure
+    history = None if tags is None else History(decoder.name, tags, store=store, ids=decoder.ids)
     refused: list[Refused] = []
     for found in arrivals(source, decoder):
         history = taken_in(history, found, decoder, store, refused)

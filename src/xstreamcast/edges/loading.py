@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -75,17 +75,6 @@ def attaches(source: Any) -> bool:
     return says_more(log.path, log.needed().files)
 
 
-def refuse_attached(sources: Mapping[Any, Any]) -> None:
-    """On Spark, units are found by holes; a query that is left running there needs them."""
-    for name, source in sources.items():
-        if attaches(source):
-            raise error(
-                "XSCU0005",
-                f"{name}: a feed with a mapping is not left running on Spark yet",
-                hint="watch it with --runner local; run and ingest read it on Spark too",
-            )
-
-
 def _kind(source: Any) -> Kind:
     if isinstance(source, bytes | bytearray | memoryview):
         return kind_of(bytes(source[: 1 << 16]))
@@ -122,7 +111,7 @@ def load(
 
     mapping, source = mapping_of(source)
     kind = _kind(source) if mapping is None else "fragments"
-    decoder = decoder_of(kind, name, store.names, on_error, immutable, mapping)
+    decoder = decoder_of(kind, name, store.names, on_error, immutable, mapping, renumbers=True)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     kept = Kept(name, paths) if paths and kind == "fragments" else None
     history: History | None = None

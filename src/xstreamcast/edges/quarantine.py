@@ -23,16 +23,22 @@ class Quarantine:
     A checkpoint counts its bytes, and cuts it back to those that count when a query starts again.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], most: int | None = None) -> None:
+        """`most`: bytes that the file may have; what does not fit is counted, and not kept."""
         self.path = os.fspath(path)
-        self.count = 0
+        self.count = self.left_out = 0
+        self._most = most
         self._file: GrowingFile | None = None
 
     def add(self, refused: Refused) -> None:
         """Keep one; whoever reads the file sees it when this returns."""
         self.count += 1
-        self._opened().add(entry(refused))
-        self._opened().flush()
+        file, written = self._opened(), entry(refused)
+        if self._most is not None and file.length + len(written) > self._most:
+            self.left_out += 1
+            return
+        file.add(written)
+        file.flush()
 
     def reached(self) -> int:
         """How many bytes are on disk."""

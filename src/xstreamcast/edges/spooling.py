@@ -13,10 +13,12 @@ import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from xstreamcast.edges.disk import GrowingFile, make_folder
 from xstreamcast.edges.inputs import kind_of, opened
 from xstreamcast.edges.sources import is_place
 from xstreamcast.edges.sources.network import written_down
@@ -48,7 +50,7 @@ class Spool(threading.Thread):
 
     def __init__(self, source: str, folder: Path, *, again: bool = False) -> None:
         super().__init__(name="spool", daemon=True)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self.source, self.folder = source, folder
         self.failed: BaseException | None = None
         self._socket = source.startswith("tcp://") and "?" not in source
@@ -60,8 +62,8 @@ class Spool(threading.Thread):
     def run(self) -> None:
         try:
             if is_place(self.source) and not self._socket:
-                log = XmlLog(self.folder)
-                written_down(self.source, log, follow=self.again, closed=self._over.is_set)
+                with closing(XmlLog(self.folder)) as log:
+                    written_down(self.source, log, follow=self.again, closed=self._over.is_set)
                 return
             self._write()
             while self.again and (peer := self._called_again()) is not None:
@@ -71,10 +73,10 @@ class Spool(threading.Thread):
             self.failed = failed
 
     def _write(self) -> None:
-        with open(self.path, "ab", buffering=0) as file:
+        with closing(GrowingFile(self.path)) as file:
             for chunk in self._chunks():
-                file.write(chunk)
-                os.fsync(file.fileno())
+                file.add(chunk)
+                file.sync()
 
     def _chunks(self) -> Iterator[bytes]:
         if self._connection is not None:
@@ -105,7 +107,7 @@ class Handed(threading.Thread):
 
     def __init__(self, pieces: Iterable[bytes], folder: Path) -> None:
         super().__init__(name="handed", daemon=True)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self.folder, self.path = folder, folder / "000000.xml"
         self.failed: BaseException | None = None
         self.again = False
@@ -113,10 +115,11 @@ class Handed(threading.Thread):
 
     def run(self) -> None:
         try:
-            with open(self.path, "ab", buffering=0) as file:
-                passed = file.tell()
+            with closing(GrowingFile(self.path)) as file:
+                passed = file.length
                 for piece in map(bytes, self._pieces):
-                    file.write(piece[passed:])
+                    file.add(piece[passed:])
+                    file.flush()
                     passed = max(passed - len(piece), 0)
         except BaseException as failed:  # the program's own: told to whoever waits for the end
             self.failed = failed

@@ -168,7 +168,7 @@ def _said(node: Node) -> dict[str, str]:
 def _id(node: Node, written: str, what: str) -> int:
     text = written.strip()
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise _wrong(node, f"{what} must be a number; got {written or 'none'}")
+        raise _wrong(node, f"{what} must be a number below 1000000000; got {written or 'none'}")
     return int(text)
 
 

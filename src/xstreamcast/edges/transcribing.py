@@ -1,4 +1,4 @@
-"""A stream in another form (updates, changes) as a file of fragments that grows with it.
+"""A stream in another form (updates, changes, a feed) as a file of fragments that grows with it.
 
 Such a stream can only be read from its beginning, by one reader that remembers. What it makes of it
 is written down, each piece behind a line that says how much was read for it:
@@ -33,6 +33,7 @@ from xstreamcast.tape.names import Names
 if TYPE_CHECKING:
     from xstreamcast.edges.immutable import Path as Immutable
     from xstreamcast.edges.inputs import Kind
+    from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.edges.wire.decoder import OnError
 
 _STEP: Final = re.compile(rb"<\?(took (\d+)|ended|over)\?>\n")
@@ -47,14 +48,14 @@ class Transcript(threading.Thread):
     def __init__(
         self, name: str, kind: Kind, pieces: Pieces, path: Path, *,
         on_error: OnError = "quarantine", immutable: tuple[Immutable, ...] = (),
-        keep: Callable[[Refused], None],
+        keep: Callable[[Refused], None], mapping: Mapping | None = None,
     ) -> None:  # fmt: skip
         super().__init__(name=f"transcript of {name}", daemon=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         self.path = path
         self.failed: BaseException | None = None
-        self.decoder: StreamDecoder = decoder_of(kind, name, Names(), on_error, immutable)
+        self.decoder: StreamDecoder = decoder_of(kind, name, Names(), on_error, immutable, mapping)
         self._name, self._pieces, self._keep = name, pieces, keep
         self._rest = b""  # of a piece that was read and has not been taken
         self._closed = threading.Event()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Final, Literal
 
 from xstreamcast.errors import error
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START, parse_instant, show_instant
 
 Diff = Literal[1, -1]
+FORMAT: Final = 1  # of a line; one that names none is of this format
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,11 @@ class Change:
         """The change that a line says; to_json → from_json gives it back."""
         try:
             match json.loads(line):
+                case {"format": int(version)} if version > FORMAT:
+                    raise error(
+                        "XSCC0001", f"the change is of format {version}, and this version reads "
+                        f"up to {FORMAT}", hint="read it with a newer xstreamcast",
+                    )  # fmt: skip
                 case {"time": str(said), "diff": 1 | -1 as diff, "key": str(key), "item": str(item),
                       "after": (str() | None) as after}:  # fmt: skip
                     return Change(_instant(said), diff, key, after, item)

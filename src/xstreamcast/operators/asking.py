@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 BEFORE: Final = Moment(START)  # nothing has come yet
 Whole = Callable[[str, Store], Items]
-Beside = Callable[[Frame, "Minis"], Frame]
 
 
 def _no_input(name: str, store: Store) -> Items:
@@ -44,7 +43,6 @@ class Asking:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     whole: Whole = _no_input  # what has arrived on an input, put into a store
     now: Moment = BEFORE
-    beside: Beside | None = None  # what binds the units of other inputs that each unit meets
     made: list[Context] = field(default_factory=list)
 
     def release(self) -> None:
@@ -94,8 +92,7 @@ class Asking:
         values: dict[Key, Value] = {document.number: column}
         if minis.kept is not None:
             values |= minis.kept.bound(number, together)
-        frame = Frame(context, column.n, context.root, origin, values)
-        return frame if self.beside is None else self.beside(frame, minis)
+        return Frame(context, column.n, context.root, origin, values)
 
 
 def rows_of_strings(frame: Frame, column: Column) -> list[list[str]]:

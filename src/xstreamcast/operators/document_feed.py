@@ -11,7 +11,7 @@ import numpy as np
 
 from xstreamcast.errors import Error
 from xstreamcast.model.items import Items
-from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered, chosen
+from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.reading_pieces import Piece, PieceReading
@@ -39,19 +39,17 @@ class DocumentFeed:
     `cuts`: levels at which units stand (1: the children of the root), each with the names of
     elements that are units even above it. All of them hold; the deepest lets pieces be smallest.
     Which level counts as a unit of time, the beginning of the document tells. Children with the
-    names in `held` are never parted from each other. Where units may have to be asked again
-    (`kept`), it keeps them.
+    names in `held` are never parted from each other.
     """
 
     def __init__(
-        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), kept: bool = False,
+        self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),),
         held: Sequence[Guard] = (),
     ) -> None:  # fmt: skip
         self.name, self._names, self._cuts, self._held = name, names, cuts, held
         self._reading: PieceReading | None = None
         self._places = Numbered()
         self._counted: LevelCut = (1, ())
-        self._kept: list[Minis] | None = [] if kept else None
         self.units = 0
 
     def feed(self, chunk: bytes) -> Moved:
@@ -66,10 +64,7 @@ class DocumentFeed:
         key = str(self._places.count)
         minis = Minis(piece.tape, np.zeros(1, np.int64), (key,), around=around)
         self._places.count += 1
-        if self._kept is None:
-            return Moved(minis, places=self._places, append=True)
-        self._kept.append(minis)
-        return Moved(minis, places=self._places, again=self._again)
+        return Moved(minis, places=self._places)
 
     def close(self) -> None:
         """End the input; the root may be open."""
@@ -103,39 +98,16 @@ class DocumentFeed:
             begun |= self._names.matching(local, uri)[c.name[high]]
         return int(np.count_nonzero(begun))
 
-    def _again(self, keys: Sequence[str]) -> Minis:
-        """Units that were handed on before."""
-        assert self._kept is not None
-        self._kept = [_together(self._kept)]
-        return chosen(self._kept[0], np.array([int(key) for key in keys], np.int64))
-
-    def everything(self) -> Moved:
-        """All units, to be asked again."""
-        if not self._kept:
-            return NOTHING
-        self._kept = [_together(self._kept)]
-        return Moved(self._kept[0], places=self._places, again=self._again)
-
     @property
     def state_bytes(self) -> int:
         """Bytes held: those of the unfinished unit."""
-        kept = sum(column.nbytes for one in self._kept or () for column in one.tape.columns)
-        return kept + (0 if self._reading is None else self._reading.held)
+        return 0 if self._reading is None else self._reading.held
 
 
 def _among(guards: Sequence[Guard]) -> Callable[[str, str], bool]:
     return lambda uri, local: any(
         local == name and wanted in (None, uri) for wanted, name in guards
     )
-
-
-def _together(parts: list[Minis]) -> Minis:
-    if len(parts) == 1:
-        return parts[0]
-    bases = np.cumsum([0] + [len(one.tape) for one in parts[:-1]])
-    rows = [one.documents + base for one, base in zip(parts, bases, strict=True)]
-    keys = tuple(key for one in parts for key in one.keys)
-    return Minis(joined([one.tape for one in parts]), np.concatenate(rows), keys)
 
 
 def chosen_cut(cuts: Sequence[LevelCut], head: bytes) -> LevelCut:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from bisect import bisect_left
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
@@ -64,3 +66,21 @@ def _blocks(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int,
         return [(0, len(old), 0, len(new))]
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     return [(low, high, first, last) for _, low, high, first, last in matcher.get_opcodes()]
+
+
+def longest_ascending(values: Sequence[int]) -> frozenset[int]:
+    """The places of a longest ascending subsequence of different numbers."""
+    if all(a < b for a, b in itertools.pairwise(values)):
+        return frozenset(range(len(values)))
+    ends: list[int] = []  # the smallest value that ends a run of each length, and its place
+    places: list[int] = []
+    before: list[int] = []
+    for i, value in enumerate(values):
+        at = bisect_left(ends, value)
+        ends[at : at + 1], places[at : at + 1] = [value], [i]
+        before.append(places[at - 1] if at else -1)
+    kept, at = set(), places[-1] if places else -1
+    while at >= 0:
+        kept.add(at)
+        at = before[at]
+    return frozenset(kept)

@@ -12,36 +12,29 @@ from xstreamcast.circuit.documents import Levels, deepest_circuit
 from xstreamcast.circuit.inner_folds import with_inner_folds
 from xstreamcast.operators.answer_feed import ROOT
 from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
-from xstreamcast.operators.feeds import document_feed
-from xstreamcast.operators.pipeline import Pipeline
-from xstreamcast.operators.relational.choice import division_of_documents
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.split_feed import SplitFeed
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Division
     from xstreamcast.algebra.program import Program
     from xstreamcast.tape.names import Names
 
 
 @dataclass(frozen=True, slots=True)
 class WatchPlan:
-    """A circuit over the cuts of its inputs; or a division, for joins and windows of documents."""
+    """A circuit over the cuts of its inputs."""
 
     circuit: c.Circuit
     cuts: Mapping[str | None, Cut]
     levels: Levels  # of documents
-    division: Division | None
 
-    def run(self, final: bool = False) -> CircuitRun | Pipeline:
+    def run(self, final: bool = False) -> CircuitRun:
         """The operators; `final`: what is emitted is never revised."""
-        return CircuitRun(self.circuit, final) if self.division is None else Pipeline(self.division)
+        return CircuitRun(self.circuit, final)
 
     def document(self, name: str | None, names: Names, mixed: bool) -> DocumentReader:
         """What reads a document; `mixed`: other inputs may let it be read another way later."""
         title = name or "input"
-        if self.division is not None:
-            return document_feed(name, names, self.division, mixed)
         if name in self.circuit.whole:
             return WholeDocument(title, names)
         nodes = c.in_order(self.circuit.root)
@@ -49,7 +42,9 @@ class WatchPlan:
             kept = sorted((guard for one, guard in self.circuit.held if one == name), key=str)
             return DocumentFeed(title, names, self.levels[name], held=kept)
         held = any(isinstance(n, c.Units) and n.append for n in nodes)
-        return SplitFeed(title, names, self.levels[name], mixed, held)
+        # where inputs are joined, what is to come on one may mend an error over another
+        drops = held and len(self.circuit.sources) == 1
+        return SplitFeed(title, names, self.levels[name], mixed, held, drops)
 
 
 DocumentReader = DocumentFeed | SplitFeed | WholeDocument
@@ -71,7 +66,6 @@ def planned(
     if around:  # what stands around the items of an answer is read with them
         rest = {name: cut for name, cut in cuts.items() if name not in around}
         return planned(program, rest, documents, inner)
-    division = division_of_documents(program, circuit, cuts, documents)
-    if division is None and inner:
+    if inner:
         circuit = with_inner_folds(program, circuit, cuts)
-    return WatchPlan(circuit, cuts, levels, division)
+    return WatchPlan(circuit, cuts, levels)

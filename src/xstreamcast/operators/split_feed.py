@@ -30,14 +30,14 @@ class SplitFeed:
     """Keeps the units it hands on, for as long as somebody may ask for them again.
 
     `whole`: all bytes are kept as well, because the document may have to be read another way.
-    `held`: a unit is dropped when nobody holds its name any more.
+    `held`: a unit may be dropped when nobody holds its name any more; it is if it `drops`.
     """
 
     def __init__(
         self, name: str, names: Names, cuts: Sequence[LevelCut] = ((1, ()),), whole: bool = False,
-        held: bool = False,
+        held: bool = False, drops: bool = False,
     ) -> None:  # fmt: skip
-        self.held = held
+        self.held, self.drops = held, drops
         self._alive: dict[str, weakref.ref[UnitName]] = {}
         self._dead: list[str] = []
         self.name, self._names, self._cuts = name, names, cuts
@@ -78,7 +78,7 @@ class SplitFeed:
 
     def drop(self) -> None:
         """Let go of units that nobody holds."""
-        if not self._dead:
+        if not self._dead or not self.drops:
             return
         dead, self._dead = self._dead, []
         gone = [key for key in dead if key in self._alive and self._alive[key]() is None]
@@ -130,10 +130,6 @@ class SplitFeed:
         """All units, to be asked again."""
         found = self._kept.everything()
         return self._moved(together(found)) if found else NOTHING
-
-    def forget(self, keys: Iterable[str]) -> None:
-        """Some units will not be asked for any more."""
-        self._kept.forget(keys)
 
     def release(self) -> None:
         """No unit will be asked for again, neither those that came nor those to come."""

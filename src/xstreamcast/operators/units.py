@@ -40,15 +40,14 @@ class Moved:
 
     `asked` are the units whose content is new; `gone` the keys of those that are no longer there;
     `places` the place of every unit in the input, `reordered` says that known ones have changed
-    theirs. `append`: units only ever follow each other, and never change again. `complete`: all
-    units there are have been asked, whatever was known before. `again` gives known units anew.
+    theirs. `complete`: all units there are have been asked, whatever was known before. `again`
+    gives known units anew.
     """
 
     asked: Minis | None = None
     gone: tuple[str, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict)
     reordered: bool = False
-    append: bool = False
     complete: bool = False
     again: Callable[[Sequence[str]], Minis] | None = None
 
@@ -60,10 +59,6 @@ class Moved:
         if not self.complete:
             return list(self.gone)
         return [key for key in known if key not in self.places]
-
-    def order(self) -> list[str]:
-        """All units in the order of the input."""
-        return sorted(self.places, key=self.places.__getitem__)
 
 
 NOTHING = Moved()

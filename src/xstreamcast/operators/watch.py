@@ -11,7 +11,7 @@ from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.monotone import witnessed
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing
-from xstreamcast.errors import Error
+from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
@@ -19,20 +19,20 @@ from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch,
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
 from xstreamcast.operators.answer_feed import AnswerFeed
+from xstreamcast.operators.arrived import Tick
 from xstreamcast.operators.asking import BEFORE, Asking
 from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
-from xstreamcast.operators.feeds import Feed, all_units, drops_units, let_go, units_again
+from xstreamcast.operators.feeds import Feed, all_units, drops_units, units_again
 from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
-from xstreamcast.operators.joining_release import Released, released
 from xstreamcast.operators.missing import hollow_names
 from xstreamcast.operators.once import OnceFeed
-from xstreamcast.operators.pipeline import Pipeline, Tick
 from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.sharing import Shared, share
 from xstreamcast.operators.split_feed import SplitFeed
+from xstreamcast.operators.uncollected import uncollected
 from xstreamcast.operators.units import Moved
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
@@ -63,7 +63,7 @@ class Watch:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     policy: Policy = "optimistic"
     now: Moment = BEFORE
-    pipeline: Pipeline | CircuitRun | None = None
+    pipeline: CircuitRun | None = None
     ended: set[str | None] = field(default_factory=set)
     refusals: list[str] = field(default_factory=list)  # why cuts did not hold
     fixed: Callable[[str, TagStructure], frozenset[int]] | None = None  # tags never revised
@@ -219,14 +219,12 @@ class Watch:
             else:
                 self.on_bytes(name, chunk)
 
-    def _go_on(self, made: Pipeline | CircuitRun) -> Pipeline | CircuitRun:
+    def _go_on(self, made: CircuitRun) -> CircuitRun:
         """The operators in place of those before: all units are evaluated again, and only what
-        differs from what was emitted is a change. Where they cannot take over, all is retracted.
+        differs from what was emitted is a change.
         """
-        before = self.pipeline
-        taken = isinstance(made, CircuitRun) and made.take_over(before)
-        if before is not None and not taken:
-            self._owed += before.retracted(self.now.instant)
+        if self.pipeline is not None:
+            made.take_over(self.pipeline)
         return made
 
     def _cuts(self, documents: frozenset[str | None]) -> Mapping[str | None, Cut]:
@@ -263,7 +261,7 @@ class Watch:
         for name, feed in self._feeds.items():
             if not isinstance(feed, ForgettingFeed):
                 continue
-            assert isinstance(run, CircuitRun)
+            assert run is not None
             feed.timed = run.is_timed(name)
             units = run.units_of(name)
             feed.maintain(
@@ -287,13 +285,21 @@ class Watch:
 
     def tick(self) -> list[Change]:
         """The changes of the answer since the last tick."""
-        changes = deep(self._tick)  # one thread for all evaluations of a tick
-        if self.once and not self._touched:  # nothing waits to be evaluated again
-            self._drop_once()
-        for feed in self._feeds.values():
-            if isinstance(feed, SplitFeed):
-                feed.drop()
+        with uncollected():
+            changes = deep(self._tick)  # one thread for all evaluations of a tick
+            if self.once and not self._touched:  # nothing waits to be evaluated again
+                self._drop_once()
+        self._drop_units()
         return changes
+
+    def _drop_units(self) -> None:
+        """Let go of units of documents that nobody refers to, when nobody can read them again."""
+        for name, feed in self._feeds.items():
+            if isinstance(feed, SplitFeed) and feed.held:
+                if self.ended >= set(self.kinds):
+                    feed.release()
+                feed.drops = feed.drops or self.ended >= set(self.kinds) - {name}
+                feed.drop()
 
     def _drop_once(self) -> None:
         """Let the items go that are read once; what was emitted because of them stays."""
@@ -320,6 +326,7 @@ class Watch:
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
             not undecided or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
+            frozenset(n for n, f in self._feeds.items() if drops_units(f)),
             self._rooted, leaving,
         )  # fmt: skip
         asking = self._asking()
@@ -337,8 +344,6 @@ class Watch:
             asking.release()
         self._touched, self._ticked_at = set(), self.now
         self._forget()
-        if self.ended and isinstance(self.pipeline, Pipeline) and self.pipeline.joinings:
-            let_go(self._feeds, self._released())
         if witness is None:
             return owed + changes
         return self._witnessed(owed + changes, witness, bool(undecided))
@@ -378,10 +383,6 @@ class Watch:
         for name, feed in self._feeds.items():
             if isinstance(feed, ForgettingFeed):
                 self.pipeline.settled(name, *feed.told(self.now.instant))
-
-    def _released(self) -> Released:
-        assert isinstance(self.pipeline, Pipeline)
-        return released(self.pipeline.division.parts, self.pipeline.joinings, self.ended)
 
     def _undecided(self) -> frozenset[str | None]:
         """The inputs of which something may be missing, where the policy minds."""
@@ -467,6 +468,8 @@ class Watch:
         """An input as it stands; made once for as long as nothing comes."""
         known = self._views.get(name)
         if known is None:
+            if input_name(name) not in self._feeds:
+                raise error("FODC0002", f"there is no input named {name or repr(name)}")
             feed = self._feeds[input_name(name)]
             assert not isinstance(feed, DocumentFeed | SplitFeed)
             found = feed.whole(store)

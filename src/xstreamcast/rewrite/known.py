@@ -30,7 +30,7 @@ class Known:
             self._next = 1 + max(numbers, default=0)
         self._next += 1
         variable = p.Variable(self._next - 1, name)
-        self._around = self.around().bind(variable, kind)
+        self.learn(variable, kind)
         return variable
 
     def learn(self, variable: p.Variable, kind: StaticType) -> None:

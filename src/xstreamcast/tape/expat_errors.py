@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 from xml.parsers import expat
 
 from xstreamcast.errors import DataPlace, Error, error
-from xstreamcast.tape.prolog import LONGEST, look
+from xstreamcast.tape.outside import OutsideEntities
+from xstreamcast.tape.prolog import LONGEST, behind_misc, look
 
 if TYPE_CHECKING:
     from xstreamcast.tape.origin import Origin
@@ -169,7 +170,11 @@ def _encoding(head: bytes) -> str:
 
 def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: DataPlace) -> NoReturn:
     """Let expat say what is wrong: it sees the tags that are open, then what is kept."""
+    if behind_misc(kept).startswith(b"<!DOCTYPE"):  # what is kept begins before the root
+        before = b""
     parser = expat.ParserCreate("utf-8", "\x01")
+    entities = OutsideEntities(parser, lambda: at)
+    parser.StartElementHandler = lambda *_: entities.check_attributes()
     try:
         parser.Parse(before, False)
         parser.Parse(kept, False)
@@ -180,7 +185,8 @@ def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: Dat
         raise refused from None
     raise error(
         "XSCX0007",
-        "a stream must have no internal DTD subset and only the entities of XML; got others",
+        "a stream must have its internal DTD subset at its beginning, and only entities that are "
+        "declared there; got others",
         at=at,
-        hint="read it in mode document",
+        hint="xstreamcast run reads the document whole",
     )

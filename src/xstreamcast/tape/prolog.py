@@ -20,6 +20,7 @@ _DECLARATION: Final = re.compile(
     rb"[ \t\r\n]*\?>",
     re.ASCII,
 )
+_MISC: Final = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 LONGEST: Final = 4096  # bytes in which an XML declaration must end to be read the fast way
 
 
@@ -56,3 +57,10 @@ def declared(head: bytes, begin: int) -> Prolog:
     if encoding.lower() != "utf-8":
         return Prolog(found.end(), encoding=encoding, odd=True)
     return Prolog(found.end(), standalone=b"yes" in (found["standalone"] or b""))
+
+
+def behind_misc(head: bytes) -> bytes:
+    """The first bytes of an input behind declarations, comments and processing instructions."""
+    found = _MISC.match(head)
+    assert found is not None  # it matches nothing, too
+    return head[found.end() :]

@@ -7,8 +7,8 @@
 What is read twice: a tag, comment, processing instruction or DOCTYPE that a chunk cuts, once its
 end is there; a reference or UTF-8 sequence that a chunk cuts. Text is read on where it stopped.
 An input that only expat can read (internal DTD subset, other encodings) is kept until close() in
-the first two modes. A stream in another encoding is transcoded as it comes, and the offsets in its
-errors are those of its UTF-8; a stream with an internal DTD subset is refused.
+the first two modes. A stream in another encoding is transcoded as it comes, and one with an
+internal DTD subset is expanded; the offsets in errors are those of what comes of that.
 """
 
 from __future__ import annotations

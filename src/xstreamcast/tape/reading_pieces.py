@@ -38,6 +38,7 @@ from xstreamcast.tape.tokenize_state import (
     MORE,
     PENDING,
     POS,
+    ROOT_SEEN,
     ROWS,
     SCANNED,
     TEXT_START,
@@ -113,7 +114,8 @@ class PieceReading:
     def behind(self) -> bytes:
         """The bytes of another document, which follow the root that has closed; b"" if none do."""
         at = int(self._state[POS])
-        closed = self._refused is not None and int(self._state[CURRENT]) == 0
+        ended = int(self._state[CURRENT]) == 0 and bool(self._state[ROOT_SEEN])
+        closed = self._refused is not None and ended
         return begins_document(self._chunks.bytes(at)) if closed else b""
 
     def _raise_refused(self) -> None:

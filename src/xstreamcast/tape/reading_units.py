@@ -30,6 +30,7 @@ from xstreamcast.tape.tokenize_state import (
     INHERITED,
     MORE,
     POS,
+    ROOT_SEEN,
     ROWS,
     SCANNED,
     TEXT_START,
@@ -81,7 +82,8 @@ class UnitReading:
 
     def behind(self) -> bytes:
         """The bytes of another document, which follow the root that has closed; b"" if none do."""
-        closed = self._refused is not None and int(self._state[DEPTH]) == 0
+        ended = int(self._state[DEPTH]) == 0 and bool(self._state[ROOT_SEEN])
+        closed = self._refused is not None and ended
         return begins_document(self._chunks.bytes(int(self._state[POS]))) if closed else b""
 
     def _raise_refused(self) -> None:

@@ -2,7 +2,7 @@
 
 It reads what the fast tokeniser does not: internal DTD subsets and encodings other than UTF-8.
 Values arrive decoded and go to a heap of their own, so no row NEEDS_DECODE. Nothing external is
-ever fetched: expat skips what it would have to fetch, and so do we.
+ever fetched: what would have to be is refused.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from xstreamcast.tape.layout import (
 )
 from xstreamcast.tape.limits import raised
 from xstreamcast.tape.names import Names
+from xstreamcast.tape.outside import OutsideEntities
 
 _BAR = "\x01"  # between URI, local part and prefix in expat's names; no XML text can hold it
 _DEEPEST = 65535  # what the level column can say
@@ -80,7 +81,6 @@ class _Reading:
         self._open: list[int] = []
         self._text: int | None = None  # the text row that further character data would extend
         self._declared: list[tuple[str, str]] = []
-        self._in_doctype = False
         self._ids: dict[tuple[str, str], str] = {}
         self._characters = 0  # of names and values, to see what entities expand to
         self._known: dict[str, int] = {}
@@ -112,9 +112,8 @@ class _Reading:
         parser.CharacterDataHandler = self._on_text
         parser.CommentHandler = self._on_comment
         parser.ProcessingInstructionHandler = self._on_pi
-        parser.StartDoctypeDeclHandler = lambda *_: setattr(self, "_in_doctype", True)
         parser.AttlistDeclHandler = self._on_attribute_list
-        parser.EndDoctypeDeclHandler = lambda: setattr(self, "_in_doctype", False)
+        self._entities = OutsideEntities(parser, self._place)
         return parser
 
     def _on_attribute_list(self, element: str, name: str, kind: str, *_: object) -> None:
@@ -127,6 +126,7 @@ class _Reading:
 
     def _on_start(self, name: str, attributes: list[str]) -> None:
         self._text = None
+        self._entities.check_attributes()
         row = self._add(ELEMENT, self._intern(name), None)
         self._open.append(row)
         self._check("max_depth", len(self._open) - 1, "XSCX0101")
@@ -146,12 +146,12 @@ class _Reading:
             self._length[self._text] += self._store(text)
 
     def _on_comment(self, text: str) -> None:
-        if not self._in_doctype:
+        if not self._entities.in_doctype:
             self._text = None
             self._add(COMMENT, -1, text)
 
     def _on_pi(self, target: str, text: str) -> None:
-        if not self._in_doctype:
+        if not self._entities.in_doctype:
             self._text = None
             self._add(PI, self._intern(target), text)
 

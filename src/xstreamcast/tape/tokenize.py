@@ -71,7 +71,6 @@ from xstreamcast.tape.tokenize_state import (
     ROOT_SEEN,
     ROWS,
     SHIFT,
-    SKIPPING,
     SUSPECT,
     TAG,
     TEXT_FLAGS,
@@ -175,7 +174,6 @@ def tokenize(
         state[PENDING] = NOTHING
     pos, row, depth, current = state[POS], state[ROWS], state[DEPTH], state[CURRENT]
     unit, shift, room = state[UNIT], state[SHIFT], len(c.kind) - 2 - state[INHERITED]
-    widest = -1 if state[SKIPPING] else LONGEST
     most, deepest = state[MAX_ATTRIBUTES], state[MAX_DEPTH]
     while True:
         if row >= room:
@@ -188,8 +186,6 @@ def tokenize(
             pos, row = state[POS], state[ROWS]
             if answer != TAG:
                 break
-            # A span with an entity that stands for nothing cannot be copied as it is.
-            widest = -1 if state[SKIPPING] else LONGEST
         else:
             start, q, flags = pos, pos, FILLED
             resumed = state[PENDING] == IN_TEXT
@@ -204,7 +200,7 @@ def tokenize(
                     state[PENDING] = NOTHING
                 else:
                     state[TEXT_FLAGS] = 0
-                q, safe = text_run(base, pos, n, state, state[MAX_NAME], state[SKIPPING])
+                q, safe = text_run(base, pos, n, state, state[MAX_NAME])
                 if q < 0:
                     answer, pos = q, safe
                     if q == MORE:
@@ -250,7 +246,7 @@ def tokenize(
                     break
                 c.size[current] = row - current - 1
                 length = pos - c.start[current]
-                c.length[current] = length if length <= widest else -1
+                c.length[current] = length if length <= LONGEST else -1
                 if depth == unit:
                     if state[INHERITED]:
                         c.length[current] = -1
@@ -325,7 +321,7 @@ def tokenize(
                 mask = value_stops(base + e, quote)
             e += first(mask)
             if e >= n or byte(base + e) != quote:
-                e, _, flags = value_end(base, p, n, quote, state[MAX_NAME], state[SKIPPING])
+                e, _, flags = value_end(base, p, n, quote, state[MAX_NAME])
                 if e < 0:
                     answer = e
                     break
@@ -409,7 +405,7 @@ def tokenize(
         if empty:
             c.size[element] = row - element - 1
             length = e + 1 - pos
-            c.length[element] = length if length <= widest else -1
+            c.length[element] = length if length <= LONGEST else -1
             if declares:
                 close_frame(scope, state)
         else:

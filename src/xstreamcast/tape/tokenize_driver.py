@@ -35,7 +35,6 @@ from xstreamcast.tape.tokenize_state import (
     SCOPE,
     SEVERAL,
     SHIFT,
-    SKIPPING,
     STANDALONE,
     STATE,
     SUSPECT,
@@ -102,7 +101,7 @@ class Driver:
         """Start after the prolog of a document."""
         self.state[POS] += prolog.begin
         self.state[STANDALONE] = prolog.standalone
-        self.state[[ROOT_SEEN, DOCTYPE_SEEN, SKIPPING]] = 0
+        self.state[[ROOT_SEEN, DOCTYPE_SEEN]] = 0
 
     @property
     def complete(self) -> bool:

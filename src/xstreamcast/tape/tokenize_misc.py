@@ -30,7 +30,6 @@ from xstreamcast.tape.tokenize_state import (
     SCANNED,
     SEVERAL,
     SHIFT,
-    SKIPPING,
     STANDALONE,
     SUSPECT,
     TAG,
@@ -200,7 +199,7 @@ def literal(base: int, p: int, n: int) -> int:
     quote = byte(base + p)
     if quote != DOUBLE and quote != SINGLE:
         return SUSPECT
-    q, _, flags = value_end(base, p + 1, n, quote, int64(0), int64(0))
+    q, _, flags = value_end(base, p + 1, n, quote, int64(0))
     return SUSPECT if q < 0 or flags else q + 1
 
 
@@ -231,7 +230,6 @@ def doctype(base: int, p: int, n: int, lex: Lexicon, state: I64) -> int:
             q = literal(base, after, n)
             if q < 0:
                 return SUSPECT
-        state[SKIPPING] = 1 - state[STANDALONE]
     q = skip_space(base, q, n)
     if byte(base + q) != GT:
         return SUSPECT
@@ -242,7 +240,7 @@ def doctype(base: int, p: int, n: int, lex: Lexicon, state: I64) -> int:
 @helper
 def next_document(state: I64) -> None:
     """Forget the prolog of the document before, in a sequence."""
-    state[ROOT_SEEN] = state[DOCTYPE_SEEN] = state[SKIPPING] = state[STANDALONE] = 0
+    state[ROOT_SEEN] = state[DOCTYPE_SEEN] = state[STANDALONE] = 0
 
 
 @helper

@@ -34,7 +34,6 @@ NO_ROW = -14  # a declaration that says nothing new
     FRAMES,
     ROOT_SEEN,
     DOCTYPE_SEEN,
-    SKIPPING,  # entities may be declared outside: unknown ones stand for nothing
     STANDALONE,
     WORD,
     UNIT_ROWS,  # rows and position after the last complete unit
@@ -48,7 +47,7 @@ NO_ROW = -14  # a declaration that says nothing new
     MAX_NAME,
     MAX_ATTRIBUTES,
     STATE,
-) = range(28)
+) = range(27)
 
 # Tokens that have not ended.
 NOTHING, IN_TEXT, IN_TAG, IN_COMMENT, IN_PI = range(5)

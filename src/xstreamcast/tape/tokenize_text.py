@@ -128,11 +128,8 @@ def character_number(base: int, p: int, n: int) -> int:
 
 
 @helper
-def reference(base: int, p: int, n: int, longest: int, skipping: bool) -> tuple[int, int]:
-    """The position after the reference whose `&` is at `p`; FILLED if it stands for a character.
-
-    An entity that a DTD outside the document may declare stands for nothing, as expat has it.
-    """
+def reference(base: int, p: int, n: int, longest: int) -> tuple[int, int]:
+    """The position after the reference whose `&` is at `p`; FILLED if it stands for a character."""
     if p + 1 >= n:
         return MORE, 0
     if byte(base + p + 1) == HASH:
@@ -157,7 +154,7 @@ def reference(base: int, p: int, n: int, longest: int, skipping: bool) -> tuple[
     amp_quot_apos = name == 0x706D61 or name == 0x746F7571 or name == 0x736F7061
     if lt_gt or amp_quot_apos:
         return q + 1, FILLED
-    return (q + 1, 0) if skipping and size > 0 else (SUSPECT, 0)
+    return SUSPECT, 0
 
 
 @helper
@@ -195,12 +192,12 @@ def opens_cdata(base: int, p: int, n: int) -> int:
 
 
 @helper
-def odd_text(base: int, p: int, n: int, state: I64, longest: int, skipping: int) -> tuple[int, int]:
+def odd_text(base: int, p: int, n: int, state: I64, longest: int) -> tuple[int, int]:
     """The position after a `]`, a carriage return, a reference or what is not ASCII, in text."""
     c = byte(base + p)
     q, found = p + 1, FILLED
     if c == AMP:
-        q, found = reference(base, p, n, longest, skipping)
+        q, found = reference(base, p, n, longest)
         found |= DECODE
     elif c == CR:
         found |= DECODE
@@ -222,7 +219,7 @@ def odd_text(base: int, p: int, n: int, state: I64, longest: int, skipping: int)
 
 
 @helper
-def text_run(base: int, p: int, n: int, state: I64, longest: int, skipping: int) -> tuple[int, int]:
+def text_run(base: int, p: int, n: int, state: I64, longest: int) -> tuple[int, int]:
     """The `<` that ends a run of text, references and CDATA sections; how far it was read.
 
     What was found is in `state[TEXT_FLAGS]`. After MORE it is read on from the second position.
@@ -250,16 +247,14 @@ def text_run(base: int, p: int, n: int, state: I64, longest: int, skipping: int)
             state[TEXT_FLAGS] |= CDATA | DECODE
             p = safe = p + 9
         else:
-            p, safe = odd_text(base, p, n, state, longest, skipping)
+            p, safe = odd_text(base, p, n, state, longest)
             if p < 0:
                 return p, safe
     return MORE, safe
 
 
 @helper
-def value_end(
-    base: int, p: int, n: int, quote: int, longest: int, skipping: int
-) -> tuple[int, int, int]:
+def value_end(base: int, p: int, n: int, quote: int, longest: int) -> tuple[int, int, int]:
     """The quote that ends an attribute value, how far all is well, and DECODE or 0."""
     flags = 0
     while p < n:
@@ -276,7 +271,7 @@ def value_end(
             return p, p, flags
         if c == AMP:
             flags = DECODE
-            q, _ = reference(base, p, n, longest, skipping)
+            q, _ = reference(base, p, n, longest)
         elif c >= 0x80:
             q = wide(base, p, n)
             if q == p:

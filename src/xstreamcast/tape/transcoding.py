@@ -6,22 +6,54 @@ import codecs
 from xml.parsers import expat
 
 from xstreamcast.errors import DataPlace, Error, error
+from xstreamcast.tape.expanding import Expander, has_subset
 from xstreamcast.tape.expat_errors import input_error
 from xstreamcast.tape.prolog import LONGEST, Prolog, look
 
 
 class Transcoder:
-    """Chunks as they come → chunks of UTF-8; holds back the first until the encoding is clear."""
+    """Chunks as they come → chunks of UTF-8 without an internal DTD subset.
+
+    It holds back the first until the encoding is clear, and whether there is a subset.
+    """
 
     def __init__(self, name: str | None) -> None:
         self._name = name
         self._head = b""
         self._decoder: codecs.IncrementalDecoder | None = None
         self._begun = False
+        self._held: bytes | None = b""  # decoded, until it is known whether there is a subset
+        self._expander: Expander | None = None
         self.prolog = Prolog(0)
 
+    @property
+    def expands(self) -> bool:
+        """Whether entities and default attributes are expanded on the way."""
+        return self._expander is not None
+
     def feed(self, chunk: bytes) -> bytes | None:
-        """The UTF-8 of the chunk; None while more is needed to begin."""
+        """What the chunk stands for; None while more is needed to begin."""
+        decoded = self._in_utf8(chunk)
+        if decoded is None or (self._held is None and self._expander is None):
+            return decoded
+        return self._expanded(decoded)
+
+    def _expanded(self, decoded: bytes) -> bytes | None:
+        if self._expander is not None:
+            return self._expander.feed(decoded)
+        assert self._held is not None
+        self._held += decoded
+        found = has_subset(self._held[self.prolog.begin :])
+        if found is None:
+            return None
+        held, self._held = self._held, None
+        if not found:
+            return held
+        self._expander = Expander(self._name)
+        self.prolog = Prolog(0)
+        return self._expander.feed(held)
+
+    def _in_utf8(self, chunk: bytes) -> bytes | None:
         if self._begun:
             return self._decoded(chunk)
         self._head += chunk

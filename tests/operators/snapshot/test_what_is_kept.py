@@ -18,9 +18,9 @@ KEPT = {
     "RootRow": ("_there", "_node"),
     "UnitRows": ("_there _timers", "_node _whole _content"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
-    "JoinOperator": ("_left _right _mode", "_node _cells owns"),
+    "JoinOperator": ("_left _right _mode", "_node _cells owns _adds _inputs"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
-    "NestOperator": ("_outer _states _made", "_node _cells _columns"),
+    "NestOperator": ("_outer _states _made", "_node _cells _columns _adds _others"),
     "GroupOperator": (
         "_rows _name _made",
         "_node _names _folded _cells _groups _inexact elsewhere _by_double",
@@ -45,9 +45,9 @@ KEPT = {
     "RangeSide": ("rows cells", "_node _plan _smallest tags _failed _several"),
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
-    "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order"),
+    "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order _root"),
     "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers failing"),
-    "CircuitRun": ("_operators _emit asked", "circuit division _order _waited _failing _final"),
+    "CircuitRun": ("_operators _emit asked", "circuit _order _waited _failing _final"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",

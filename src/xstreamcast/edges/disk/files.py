@@ -94,23 +94,28 @@ class GrowingFile:
                 calls().close(self._handle)
 
 
-def put_whole(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file that is there with all its bytes, or not at all; on disk when this returns."""
+def put_whole(
+    path: str | os.PathLike[str], data: bytes | memoryview, suffix: str = _PART
+) -> None:  # fmt: skip
+    """Write a file that is there with all its bytes, or not at all; on disk when this returns.
+
+    Until then it has another name: processes that may write the same file give their own suffix.
+    """
     name = os.fspath(path)
-    part = name + _PART
+    part = name + suffix
     with naming(name):
         _put(part, data, os.O_TRUNC)
         calls().replace(part, name)
     sync_folder(os.path.dirname(name))
 
 
-def put_new(path: str | os.PathLike[str], data: bytes) -> None:
+def put_new(path: str | os.PathLike[str], data: bytes | memoryview) -> None:
     """Write a file whose name nobody knows yet; its folder is for the caller to sync."""
     with naming(os.fspath(path)):
         _put(os.fspath(path), data, os.O_EXCL)
 
 
-def _put(path: str, data: bytes, how: int) -> None:
+def _put(path: str, data: bytes | memoryview, how: int) -> None:
     handle = calls().open(path, os.O_WRONLY | os.O_CREAT | how)
     left = memoryview(data)
     try:
@@ -139,7 +144,8 @@ def naming(path: str) -> Iterator[None]:
 def take_away(path: str | os.PathLike[str]) -> None:
     """Delete a file, if it is there; whether it comes back after a crash matters to nobody."""
     try:
-        calls().unlink(os.fspath(path))
+        with naming(os.fspath(path)):
+            calls().unlink(os.fspath(path))
     except FileNotFoundError:
         return  # somebody else took it away
 

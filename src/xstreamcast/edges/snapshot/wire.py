@@ -29,6 +29,8 @@ def write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
     """Put a decoder into tables; Unwritten if it is none of fragments, or amid something broken."""
     if type(decoder) is not Decoder:
         raise Unwritten(f"{decoder.name} is no stream of fragments")
+    if decoder.has_numbers:
+        raise Unwritten(f"{decoder.name} has large tag ids")
     if decoder._waiting:
         raise NotNow(f"fragments of {decoder.name} wait for their structure")
     write_ids(to, f"{at}.ids", decoder.ids)
@@ -73,6 +75,8 @@ def _reading_facts(name: str, reading: WireReading) -> dict[str, Any] | None:
         return None
     if coder._decoder is not None:
         raise Unwritten(f"{name} is not written in UTF-8")
+    if coder.expands:
+        raise Unwritten(f"{name} has an internal DTD subset")
     if units is None or reading._skipping is not None or units.refused is not None:
         raise NotNow(f"{name} stands before its first fragment, or amid a broken one")
     at = reading._spots.at(units.passed + reading._shift).spot()

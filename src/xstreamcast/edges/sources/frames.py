@@ -79,6 +79,8 @@ class FrameLog:
             end = 0
             while len(head := file.read(_HEAD.size)) == _HEAD.size:
                 kind, mark, data, check = _HEAD.unpack(head)
+                if kind not in (MESSAGE, PIECE, END):  # zeros: a length that outlived its bytes
+                    return
                 body = file.read(mark + data)
                 if len(body) < mark + data or zlib.crc32(body) != check:
                     return

@@ -5,13 +5,13 @@ Messages that are fragments follow each other in one file; any other message is 
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from xstreamcast.edges.disk import GrowingFile, make_folder, put_whole
 from xstreamcast.edges.inputs import kind_of
 from xstreamcast.edges.sources.frames import END, MESSAGE, Frame
 
@@ -23,14 +23,18 @@ class XmlLog:
     """A folder of files that grow; marks of what is in them, in a file whose name is hidden."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         self._folder = folder
-        self._marks = folder / ".marks"
+        marks = folder / ".marks"
         self._number = len(sorted(folder.glob("*.xml")))
-        self._begun: Path | None = None
+        self._begun: GrowingFile | None = None
         self._latest: dict[bytes, bytes] = {}  # of records that are numbered by partition
         self._last: deque[bytes] = deque(maxlen=_MARKS)
-        for mark in self._marks.read_bytes().splitlines() if self._marks.exists() else ():
+        told = marks.read_bytes() if marks.exists() else b""
+        whole = told[: told.rfind(b"\n") + 1]
+        self._marks = GrowingFile(marks)
+        self._marks.cut(len(whole))
+        for mark in whole.splitlines():
             self._remember(mark)
 
     @property
@@ -41,7 +45,7 @@ class XmlLog:
         """A name for whoever reads this input, the same after every restart."""
         path = self._folder / ".session"
         if not path.exists():
-            path.write_text(f"xstreamcast-{secrets.token_hex(8)}", "utf-8")
+            put_whole(path, f"xstreamcast-{secrets.token_hex(8)}".encode())
         return path.read_text("utf-8")
 
     def frames(self) -> Iterator[Frame]:
@@ -52,26 +56,39 @@ class XmlLog:
         """They are on disk when this returns."""
         for frame in frames:
             self._write(frame)
+        if self._begun is not None:
+            self._begun.sync()
         marks = [frame.mark for frame in frames if frame.mark]
+        for mark in marks:
+            self._marks.add(mark + b"\n")
+            self._remember(mark)
         if marks:
-            _appended(self._marks, b"".join(mark + b"\n" for mark in marks))
-            for mark in marks:
-                self._remember(mark)
+            self._marks.sync()
 
     def close(self) -> None:
-        """Every file is closed after each write."""
+        self._end()
+        self._marks.close()
 
     def _write(self, frame: Frame) -> None:
         if frame.kind == END:
-            self._begun = None
+            self._end()
             return
         alone = frame.kind == MESSAGE and not _joins(frame.data)
-        if alone or self._begun is None:
-            self._begun = self._folder / f"{self._number:06}.xml"
-            self._number += 1
-        _appended(self._begun, frame.data + (b"\n" if frame.kind == MESSAGE else b""))
         if alone:
-            self._begun = None
+            self._end()
+        if self._begun is None:
+            self._begun = GrowingFile(self._folder / f"{self._number:06}.xml")
+            self._number += 1
+        self._begun.add(frame.data + (b"\n" if frame.kind == MESSAGE else b""))
+        if alone:
+            self._end()
+
+    def _end(self) -> None:
+        """What comes next stands in another file."""
+        if self._begun is not None:
+            self._begun.sync()
+            self._begun.close()
+        self._begun = None
 
     def _remember(self, mark: bytes) -> None:
         if mark.startswith(b"kafka:"):
@@ -84,10 +101,3 @@ def _joins(message: bytes) -> bool:
     """Whether a message may stand behind another in one file: fragments without a root."""
     head = message[: 1 << 12].lstrip()
     return not head.startswith(_OWN_ROOT) and kind_of(head) == "fragments"
-
-
-def _appended(path: Path, data: bytes) -> None:
-    with open(path, "ab") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())

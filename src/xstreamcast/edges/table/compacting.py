@@ -16,6 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
+from xstreamcast.edges.disk import take_away
 from xstreamcast.edges.table import delta
 from xstreamcast.edges.table.files import read_files, write_file
 from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, together
@@ -136,7 +137,7 @@ def _delete(table: Path, files: list[File], keep: State) -> None:
     kept = {file.path for file in (*keep.files, *keep.refused)}
     for file in files:
         if file.path not in kept:
-            (table / file.path).unlink(missing_ok=True)
+            take_away(table / file.path)
 
 
 def _clean(log: Log, state: State, age: float) -> int:
@@ -147,7 +148,7 @@ def _clean(log: Log, state: State, age: float) -> int:
         for path in top.rglob("*.parquet"):
             name = path.relative_to(log.path).as_posix()
             if name not in counted and path.stat().st_mtime <= before:
-                path.unlink()
+                take_away(path)
                 deleted += 1
     _clean_guides(log, state, before)
     for left in (log.path / "_staging").glob("*"):
@@ -160,4 +161,4 @@ def _clean_guides(log: Log, state: State, before: float) -> None:
     """Delete guides of states that nobody has read for long."""
     for path in (log.path / FOLDER).glob("guide-*.json"):
         if int(path.stem[-10:]) < state.number and path.stat().st_mtime <= before:
-            path.unlink(missing_ok=True)
+            take_away(path)

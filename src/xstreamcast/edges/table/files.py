@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from xstreamcast.edges.disk import make_folder, put_new, sync_folder
 from xstreamcast.edges.table.insides import keep_inside, tried
 from xstreamcast.edges.table.log import File, place, refused_place
 from xstreamcast.edges.table.schema import (
@@ -66,20 +66,22 @@ def _parts(rows: Any, by: tuple[str, ...]) -> Iterator[tuple[tuple[Any, ...], An
 def write_file(
     table: Path, folder: str, rows: Any, batch: int, columns: tuple[str, ...] = FRAGMENT
 ) -> File:
-    """Write one file, on disk when this returns."""
-    parquet = arrow().parquet
+    """Write one file; it and its name are on disk when this returns."""
+    pa = arrow()
     where = table / folder
-    where.mkdir(parents=True, exist_ok=True)
+    make_folder(where)
     path = where / f"{batch:010}-{secrets.token_hex(6)}.parquet"
     chosen = rows.select(columns).cast(file_schema(columns))
-    parquet.write_table(
-        chosen, path, compression="zstd", compression_level=1, row_group_size=_group(chosen),
+    raw = pa.BufferOutputStream()
+    pa.parquet.write_table(
+        chosen, raw, compression="zstd", compression_level=1, row_group_size=_group(chosen),
         use_dictionary=["operation", "attributes"],
         write_statistics=["id", "valid", "batch", "ordinal", "attributes"],
     )  # fmt: skip
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
-    return File(f"{folder}/{path.name}", rows.num_rows, path.stat().st_size)
+    held = memoryview(raw.getvalue())
+    put_new(path, held)
+    sync_folder(where)
+    return File(f"{folder}/{path.name}", rows.num_rows, len(held))
 
 
 def _group(rows: Any) -> int:

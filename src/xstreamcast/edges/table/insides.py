@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.disk import make_folder, put_whole
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.table.wire import wire
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.errors import Error
+from xstreamcast.errors import Error, UsageError
 from xstreamcast.history.guides import _owners, _path
 from xstreamcast.history.history import History
 from xstreamcast.model.frozen import dataclass
@@ -113,12 +114,10 @@ def put(path: Path, text: str) -> bool:
     """Write a file whole or not at all → whether that was allowed: a table may be read-only."""
     import os
 
-    part = path.with_name(f"{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(exist_ok=True)
-        part.write_text(text, "utf-8")
-        part.replace(path)
-    except OSError:
+        make_folder(path.parent)
+        put_whole(path, text.encode(), f".{os.getpid()}")
+    except (OSError, UsageError):
         return False
     return True
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
+from xstreamcast.edges.disk import calls, make_folder, naming, put_new, sync_folder, take_away
 from xstreamcast.errors import Error, error
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import START
@@ -173,19 +174,19 @@ class Log:
 
     def commit(self, number: int, entry: Entry) -> bool:
         """Add an entry as commit `number` → whether it is the one; then it is on disk."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
+        told = json.dumps({"format": FORMAT, **asdict(entry)}, separators=(",", ":"))
         part = self.folder / f"{number:010}.{secrets.token_hex(4)}"
+        name = self.folder / f"{number:010}.json"
         try:
-            with open(part, "w", encoding="utf-8") as file:
-                json.dump({"format": FORMAT, **asdict(entry)}, file, separators=(",", ":"))
-                file.flush()
-                os.fsync(file.fileno())
-            os.link(part, self.folder / f"{number:010}.json")
+            put_new(part, told.encode())
+            with naming(str(name)):
+                calls().link(str(part), str(name))
         except FileExistsError:
             return False
         finally:
-            part.unlink(missing_ok=True)
-        synced(self.folder)
+            take_away(part)
+        sync_folder(self.folder)
         return True
 
     def entry(self, number: int) -> Entry:
@@ -225,12 +226,3 @@ def _damaged(path: Path, why: str) -> Error:
         f"the log of the table is damaged: {path}: {why}",
         hint="put the file back from a copy: without it the files of the table are unknown",
     )
-
-
-def synced(folder: Path) -> None:
-    """What a folder lists is on disk when this returns."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

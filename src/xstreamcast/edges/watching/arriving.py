@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from xstreamcast.operators.watch import Kind, Watch
 
     Watched: TypeAlias = Watch | Network
+
+
+_FIRST: Final = 4096  # bytes that show what an input is
 
 
 class Arriving:
@@ -56,7 +59,8 @@ class Arriving:
         self.files = 0
         self._begun = 0  # how many files had ended when the last document began
         self.of = 1  # files in all
-        self.late = self.ahead = 0
+        self.late = self.ahead = self.bytes = 0
+        self._first: bytes | None = b""  # of a document, until markup comes
 
     @property
     def kind(self) -> Kind:
@@ -69,7 +73,7 @@ class Arriving:
         if self.kind == "fragments":
             name = str(self.name)
             self.decoder = decoder_of(
-                self.form, name, watch.names, on_error, immutable, self._mapping
+                self.form, name, watch.names, on_error, immutable, self._mapping, renumbers=True
             )
             paths = tuple(path for path in immutable if path.stream in (None, name))
             if self.form == "fragments" and paths:
@@ -84,6 +88,7 @@ class Arriving:
 
     def take(self, piece: bytes, watch: Watched, limits: Limits) -> Iterator[None]:
         """Hand a piece on; after each batch the watch may tick."""
+        self.bytes += len(piece)
         if self._lines is not None:
             yield from self._hand_on_lines(self._lines.feed(piece), watch, limits)
             return
@@ -91,11 +96,16 @@ class Arriving:
             if self.files > self._begun:
                 self._begun = self.files
                 watch.on_next_document(self.name)
+            self._look(piece)
             watch.on_bytes(self.name, piece)
             yield
             return
         self.decoder.more = self.files + 1 < self.of
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
+
+    def _look(self, piece: bytes) -> None:
+        if self._first is not None:
+            self._first = None if b"<" in piece else (self._first + piece)[:_FIRST]
 
     def take_messages(self, given: Burst, watch: Watched, limits: Limits) -> None:
         """Hand messages on that came together; a mapping without levels reads them as one."""
@@ -124,7 +134,9 @@ class Arriving:
             yield from self._hand_on(self.decoder.end_input(), watch, limits)
 
     def end(self, watch: Watched, limits: Limits) -> Iterator[None]:
-        """The input has ended."""
+        """The input has ended; a document without any markup is none."""
+        if self.decoder is None and self._lines is None and self._first is not None:
+            _refuse_document(self._first, self.name)
         if self._lines is not None:
             watch.on_bytes(self.name, self._lines.close())
         if self.decoder is not None:
@@ -197,6 +209,15 @@ class Arriving:
         said = f"valid at {show_instant(int(batch.valid[at]))}, {why} than is allowed"
         place = (None, None) if batch.place is None else batch.place(offset)
         return Refused(str(self.name), fragment, offset, code, said, raw, *place)
+
+
+def _refuse_document(head: bytes, name: str | None) -> None:
+    """Say of an input without markup what `run` says of it."""
+    from xstreamcast.tape.reader import Reader
+
+    reader = Reader(name=name)
+    reader.feed(head)
+    reader.close()
 
 
 def _lines_of(head: bytes, form: LineForm | None) -> LineDocument | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.watching.metrics import Metrics
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.fragment import Refused
 
@@ -36,5 +37,7 @@ class Options:
     immutable: tuple[str, ...] = ()  # paths whose content is not revised
     tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
     snapshot_every: int = 16 << 20  # bytes that come between two snapshots of a checkpoint
+    max_memory: int | None = None  # bytes that the process may hold
+    metrics: Metrics | None = None  # where numbers are written
     output: str = ""  # the form that changes are written in: a checkpoint belongs to one
     say: Callable[[str], None] = _unheard  # told of what is noteworthy and no error

@@ -20,6 +20,7 @@ from xstreamcast.edges.snapshot.folder import SnapshotFolder
 from xstreamcast.edges.sources import Burst
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.watching.journal import Covered, Journal, Line
+from xstreamcast.edges.watching.metrics import refuse_memory
 from xstreamcast.edges.watching.options import Options
 from xstreamcast.edges.watching.pieces import (
     END,
@@ -123,14 +124,29 @@ class Watching:
             for _ in batches:
                 if self._by_wall:
                     self.watch.reach(Moment(time.time_ns() // 1000, True))
-                changes = self.watch.tick()
-                self.ticked += 1
-                self.told += len(changes)
+                changes = self._tick(self.watch)
                 if changes:
                     self._counted = False
                     yield changes
                 if self._until is not None and time.monotonic() >= self._until:
                     return
+
+    def _tick(self, watch: Watch | Network) -> list[Change]:
+        """The changes of one tick, which is counted and measured."""
+        began = time.perf_counter()
+        changes = watch.tick()
+        self.ticked += 1
+        self.told += len(changes)
+        if self.options.metrics is not None:
+            self.options.metrics.on_tick(self, time.perf_counter() - began)
+        if self.options.max_memory is not None:
+            refuse_memory(self, self.options.max_memory)
+        return changes
+
+    @property
+    def arriving(self) -> Mapping[str | None, Arriving]:
+        """What takes each input in."""
+        return self._arriving
 
     def close(self) -> None:
         """Read and write nothing more: whoever waits at a socket or a broker goes."""

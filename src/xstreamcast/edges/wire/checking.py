@@ -21,7 +21,7 @@ from xstreamcast.tape.fragment_kernels import (
     SEVERAL,
     STRAY_TEXT,
 )
-from xstreamcast.tape.layout import I32, Bools
+from xstreamcast.tape.layout import I32, I64, Bools
 
 # Reasons, as the numbers of the codes XSCF….
 FITS: Final = 0
@@ -33,28 +33,32 @@ Reasons = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """A tag structure in arrays by tag id; the last place stands for every id that it lacks."""
+    """A tag structure in arrays, in the order of tag ids; the last place stands for every other."""
 
     structure: TagStructure
+    ids: I32
     key: I32
     travels: Bools
     tag_of: dict[int, int]  # key of a name → its tag, where there is only one
 
     @staticmethod
     def of(structure: TagStructure, words: Words) -> Known:
-        room = max(structure.tags) + 2
+        ids, room = np.array(sorted(structure.tags), np.int32), len(structure.tags) + 1
         key, travels = np.full(room, -1, np.int32), np.zeros(room, np.bool_)
         tag_of: dict[int, int] = {}
-        for tsid, tag in structure.tags.items():
-            key[tsid] = words.key(tag.uri, tag.local)
-            travels[tsid] = structure.travels(tsid)
-            tag_of[int(key[tsid])] = -1 if int(key[tsid]) in tag_of else tsid
-        return Known(structure, key, travels, tag_of)
+        for place, tsid in enumerate(ids.tolist()):
+            tag = structure.tags[tsid]
+            key[place] = words.key(tag.uri, tag.local)
+            travels[place] = structure.travels(tsid)
+            tag_of[int(key[place])] = -1 if int(key[place]) in tag_of else tsid
+        return Known(structure, ids, key, travels, tag_of)
 
-    def places(self, tsids: I32) -> I32:
-        """Each id, or the last place where there is no such tag."""
-        last = np.int32(len(self.key) - 1)
-        return np.where((tsids < 0) | (tsids >= last), last, tsids)
+    def places(self, tsids: I32) -> I64:
+        """The place of each id; the last where there is no such tag."""
+        last = len(self.ids)
+        at = np.searchsorted(self.ids, tsids)
+        there = self.ids[np.minimum(at, last - 1)] == tsids
+        return np.where(there, at, last)
 
 
 def reasons(found: Scanned, known: Known, words: Words, links: Links, ids: Ids) -> Reasons:

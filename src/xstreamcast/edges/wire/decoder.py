@@ -11,6 +11,7 @@ import numpy as np
 from xstreamcast.edges.structures import structure_of
 from xstreamcast.edges.wire import checking
 from xstreamcast.edges.wire.checking import Known, Reasons
+from xstreamcast.edges.wire.numbers import TagNumbers
 from xstreamcast.edges.wire.reading import Broken, Read, WireReading
 from xstreamcast.edges.wire.scanned import ABSENT, CUT, NOT_ONE, Scanned, scan
 from xstreamcast.edges.wire.spots import Spot
@@ -79,17 +80,25 @@ class Decoder:
         ids: Ids | None = None,
         names: Names | None = None,
         on_error: OnError = "quarantine",
+        renumbers: bool = False,
     ) -> None:
         self.name, self.on_error = name, on_error
+        self._numbers = TagNumbers(renumbers)
         self.ids = Ids() if ids is None else ids
         self.names = Names() if names is None else names
-        self.structure = structure
+        self.structure = None if structure is None else self._numbers.structure(structure)
+        self._said = structure  # with the ids that the stream uses
         self.counts = Counts()
         self.ended = False
         self._reading = WireReading(name, self.names)
         self._words, self._links = Words(self.names), Links()
         self._known = None if structure is None else Known.of(structure, self._words)
         self._waiting: list[tuple[Scanned, int, int]] = []
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether tags have other numbers than the stream gives them."""
+        return self._numbers.differ
 
     def feed(self, chunk: bytes) -> list[Arrival]:
         """Take a chunk in → what it completed, in order of arrival."""
@@ -167,22 +176,24 @@ class Decoder:
         row = int(found.units.row[unit])
         try:
             new = structure_of(found.tape, row)
-            new = new if self.structure is None else merged(self.structure, new)
+            new = new if self._said is None else merged(self._said, new)
+            described = None if new is self._said else self._set_structure(new)
         except Error as refused:
             raw = found.tape.serialize(row)
             yield self._refuse(refused.code, None, found.spot(unit), refused.message, raw)
             return
-        if new is self.structure:
+        if described is None:
             return
-        yield self._set_structure(new)
+        yield described
         waiting, self._waiting = self._waiting, []
         for earlier in waiting:
             yield from self._run(*earlier)
 
     def _set_structure(self, structure: TagStructure) -> Described:
-        self.structure = structure
+        self.structure = self._numbers.structure(structure)
+        self._said = structure
         self._known = Known.of(structure, self._words)
-        return Described(structure)
+        return Described(self.structure)
 
     def _run(self, found: Scanned, first: int, last: int) -> Iterator[Arrival]:
         """Fragments from `first` to `last`, judged; or kept, where there is no structure yet."""
@@ -196,7 +207,7 @@ class Decoder:
             why = np.full(len(part), checking.ENDED, np.uint8)
         else:
             why = checking.reasons(part, self._known, self._words, self._links, self.ids)
-        batch = _batch(part, why)
+        batch = _batch(part, why, self._numbers)
         if len(batch):
             yield batch
         if len(batch) < len(part):
@@ -234,7 +245,7 @@ class Decoder:
         return Refused(self.name, name, at.offset, code, said, raw, at.line, at.column)
 
 
-def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
+def _batch(part: Scanned, why: Reasons, numbers: TagNumbers) -> FragmentBatch:
     """The units that fit, in columns."""
     units, holes = part.units, part.holes
     meant = units.word & MEANING
@@ -247,8 +258,8 @@ def _batch(part: Scanned, why: Reasons) -> FragmentBatch:
     more = _optional(part)
     payload = np.where(op == Op.REMOVE, np.int32(-1), units.payload)
     offset = part.base + part.tape.columns.start[units.row]
-    columns = (part.id, units.tsid, part.valid, flags, op, payload, offset)
-    owners, hole_columns = holes.unit, (part.hole_id, holes.tsid, holes.row)
+    columns = (part.id, numbers.of(units.tsid), part.valid, flags, op, payload, offset)
+    owners, hole_columns = holes.unit, (part.hole_id, numbers.of(holes.tsid), holes.row)
     if why.any():
         fits = why == checking.FITS
         place: I32 = (np.cumsum(fits) - 1).astype(np.int32)

@@ -18,6 +18,7 @@ from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, Delta, Row
 from xstreamcast.model.items import Items, empty_items
+from xstreamcast.operators.relational.counted_around import CountedAround
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
@@ -28,7 +29,7 @@ class AccumulateOperator:
 
     def __init__(self, node: c.Nest) -> None:
         self._node = node
-        self._folds = [_Fold(one, fold) for one, fold in node.inner if isinstance(one, c.Rows)]
+        self._folds = [_fold(one, fold) for one, fold in node.inner if isinstance(one, c.Rows)]
         outer = node.outer.columns
         into = [fold.into for _, fold in node.inner]
         self._cells = [
@@ -52,6 +53,10 @@ class AccumulateOperator:
         out: Delta = {}
         turn.put(out, (), old, self._made)
         return out
+
+
+def _fold(node: c.Rows, fold: c.Fold) -> _Fold | CountedAround:
+    return _Fold(node, fold) if fold.around is None else CountedAround(node, fold)
 
 
 class _Fold:

@@ -12,6 +12,7 @@ from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.members import MembersOperator
@@ -30,7 +31,7 @@ from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
 
 Deltas = dict[int, Delta]  # by the identity of a node; rows of other stages by a number below 0
@@ -85,6 +86,12 @@ class Operators:
         self.failing = len(self._numbers)
         return deltas
 
+    @property
+    def state_bytes(self) -> int:
+        """About what operators over documents keep."""
+        growing = (one for one in self.all if isinstance(one, GrowingWindowOperator))
+        return sum(one.state_bytes for one in growing)
+
 
 def _takes_pieces(node: c.Node) -> bool:
     inner = [one for one, _ in node.inner] if isinstance(node, c.Nest) else []
@@ -129,6 +136,8 @@ def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
             return UnionOperator(node)
         case c.Window():
             return WindowOperator(node)
+        case c.GrowingWindow():
+            return GrowingWindowOperator(node)
 
 
 def _slice_of_growing(node: c.Slice) -> FirstRows | LastRows | SliceOperator:

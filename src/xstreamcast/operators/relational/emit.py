@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +11,7 @@ from sortedcontainers import SortedList
 from xstreamcast.circuit.growing import grows
 from xstreamcast.model.change import Change
 from xstreamcast.model.delta import Delta, Key, Rank
-from xstreamcast.operators.answer import longest_ascending
-from xstreamcast.operators.entries import EMPTY, Entries, Entry
+from xstreamcast.operators.entries import EMPTY, Entries, Entry, longest_ascending
 from xstreamcast.operators.relational.render import Rendering
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ class Emit:
     def __init__(self, circuit: c.Circuit, final: bool = False) -> None:
         self._rendering = Rendering(circuit)
         self._passes = final or grows(circuit.root)  # rows are emitted as they come, for good
+        self._root = circuit.root
         self._entries: dict[Key, Entries] = {}
         self._ranks: dict[Key, Rank] = {}
         self._order: SortedList = SortedList()  # (rank, key) of rows that give items
@@ -56,7 +57,55 @@ class Emit:
         if anew:
             gone += [key for key in self._entries if key not in delta]
         ranks = {key: row.rank for key, row in rows}
-        return self.revise({**dict.fromkeys(gone, ()), **found}, ranks, instant)
+        behind = self._behind(ranks)
+        rest = {key: items for key, items in found.items() if key not in behind}
+        changes = self.revise({**dict.fromkeys(gone, ()), **rest}, ranks, instant)
+        changes += self._followed(behind, ranks, found, instant)
+        for low, high in turn.final.get(id(self._root), {}).items():
+            self._settle_between((low,), (high,))
+        return changes
+
+    def _behind(self, ranks: dict[Key, Rank]) -> dict[Key, None]:
+        """The rows that follow all others, in their order; none if others change their places."""
+        if any(self._ranks.get(key, rank) != rank for key, rank in ranks.items()):
+            return {}
+        fresh = [key for key in ranks if key not in self._entries]
+        if self._order:
+            last = self._order[-1][0]
+            fresh = [key for key in fresh if ranks[key] > last]
+        return dict.fromkeys(sorted(fresh, key=ranks.__getitem__))
+
+    def _followed(
+        self, keys: Iterable[Key], ranks: dict[Key, Rank], found: dict[Key, list[str]], instant: int
+    ) -> list[Change]:
+        """Rows behind all others: nothing has to be looked for."""
+        out: list[Change] = []
+        after = self._name_at(len(self._order) - 1)
+        order = []
+        for key in keys:
+            items = found[key]
+            if not items:
+                continue
+            prefix = _prefix(key)
+            for serial, item in enumerate(items):
+                name = f"{prefix}{serial}"
+                out.append(Change(instant, 1, name, after, item))
+                after = name
+            listed = tuple(itertools.starmap(Entry, enumerate(items)))
+            self._entries[key] = Entries(listed, len(listed))
+            self._ranks[key] = ranks[key]
+            order.append((ranks[key], key))
+        self._order.update(order)
+        return out
+
+    def _settle_between(self, low: Rank, high: Rank) -> None:
+        """Rows of these ranks stay as they are: only the name of the last item is kept."""
+        first = self._order.bisect_left((low,))
+        last = self._order.bisect_left((high,))
+        if last <= first:
+            return
+        self._forget(first, last - 1)
+        self._keep_name(self._order[first][1])
 
     def _appended(self, found: Sequence[Sequence[str]], instant: int) -> list[Change]:
         """Items that follow all others and never change: nothing is kept but their number."""
@@ -137,8 +186,11 @@ class Emit:
 
     def _after(self, rank: Rank) -> str | None:
         """The key that the first item of a row stands behind."""
-        at = self._order.bisect_left((rank,))
-        return self._tail if at == 0 else self._last_of(self._order[at - 1][1])
+        return self._name_at(self._order.bisect_left((rank,)) - 1)
+
+    def _name_at(self, place: int) -> str | None:
+        """The name of the last item of a row; before all rows, of what came before them."""
+        return self._tail if place < 0 else self._last_of(self._order[place][1])
 
     def _last_of(self, key: Key) -> str:
         return _name(key, self._entries[key].listed[-1])
@@ -156,16 +208,21 @@ class Emit:
         comes behind it; and of all that rank below `first`, only that of the last row.
         """
         for key in keys:
-            known = self._entries.get(key)
-            if known is not None:
-                self._settled += len(known.listed) - 1
-                last = Entry(known.listed[-1].serial, "")
-                self._entries[key] = Entries((last,), known.used)
-        gone = max(0, self._order.bisect_left((first,)) - 1)
-        for _, key in self._order[:gone]:
-            self._settled += 1
-            del self._entries[key], self._ranks[key]
-        del self._order[:gone]
+            self._keep_name(key)
+        self._forget(0, max(0, self._order.bisect_left((first,)) - 1))
+
+    def _keep_name(self, key: Key) -> None:
+        known = self._entries.get(key)
+        if known is not None:
+            self._settled += len(known.listed) - 1
+            last = Entry(known.listed[-1].serial, "")
+            self._entries[key] = Entries((last,), known.used)
+
+    def _forget(self, first: int, last: int) -> None:
+        for _, key in self._order[first:last]:
+            self._settled += len(self._entries.pop(key).listed)
+            del self._ranks[key]
+        del self._order[first:last]
 
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""
@@ -203,11 +260,15 @@ def _gone(key: Key, entry: Entry, instant: int) -> Change:
 
 def _name(key: Key, entry: Entry) -> str:
     """The name of an item in the answer: the parts of its row's key, and its number there."""
-    parts = ":".join(_part(one) for one in key)
-    return f"{parts}.{entry.serial}" if parts else str(entry.serial)
+    return f"{_prefix(key)}{entry.serial}"
+
+
+def _prefix(key: Key) -> str:
+    parts = ":".join(map(_part, key))
+    return f"{parts}." if parts else ""
 
 
 def _part(value: Any) -> str:
-    if isinstance(value, tuple):
-        return "(" + ",".join(_part(one) for one in value) + ")"
+    if type(value) is tuple:
+        return f"({','.join(map(_part, value))})"
     return str(value)

@@ -9,7 +9,6 @@ from xstreamcast.algebra.cut import Cut, TagCut
 from xstreamcast.algebra.split import inputs_of
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.circuit.show import show_circuit
-from xstreamcast.operators.explain import explain_operators
 from xstreamcast.operators.forgetting_explain import forgets
 from xstreamcast.operators.plans import planned
 
@@ -25,8 +24,6 @@ def explain_circuit(program: Program, structures: Mapping[str, TagStructure] | N
     documents = inputs_of(program) - set(known)
     cuts: Mapping[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
     plan = planned(program, passing(program, cuts, documents), documents, inner=True)
-    if plan.division is not None:
-        return explain_operators(program, plan.division)
     lines = [show_circuit(plan.circuit, facts=True), *_reasons(program, plan.circuit)]
     for name, structure in sorted(known.items()):
         lines += [f'stream("{name}")', *forgets(program, name, structure)]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.model.delta import Delta, Key, Row
+from xstreamcast.circuit.growing import adds, inputs_beside
+from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.join_index import JoinSide, Mode, fits, mode_of
 from xstreamcast.operators.relational.join_values import JoinValues, key_values
 
@@ -30,6 +31,8 @@ class JoinOperator:
         op = "eq" if node.key is None else node.key.op
         self._left, self._right = JoinSide(op), JoinSide(_SWAPPED[op])
         self._mode: Mode = "all" if node.key is None else "none"
+        self._adds = adds(node)
+        self._inputs = inputs_beside(node.left), inputs_beside(node.right)
         left, right = node.left.columns, node.right.columns
         self._cells = [
             (True, left.index(v)) if v in left else (False, right.index(v)) for v in node.columns
@@ -39,12 +42,24 @@ class JoinOperator:
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The pairs that came, went, or whose rows changed."""
         left, right = deltas
-        if not left and not right:
-            return {}
+        out = self._joined(left, right, turn) if left or right else {}
+        if self._adds:
+            self._release(turn.ended)
+        return out
+
+    def _release(self, ended: frozenset[str | None]) -> None:
+        """Let go of rows that only further rows of inputs that have ended could match."""
+        if self._inputs[1] <= ended:
+            self._left.clear()
+        if self._inputs[0] <= ended:
+            self._right.clear()
+
+    def _joined(self, left: Delta, right: Delta, turn: Round) -> Delta:
         found = self._values(left, True, turn), self._values(right, False, turn)
         mode = self._mode_after(left, found[0], right, found[1])
         whole = mode != self._mode
-        before = self._pairs(left, right, whole, old=True)
+        adds = all(old is None for delta in (left, right) for old, _ in delta.values())
+        before = {} if adds and not whole else self._pairs(left, right, whole, old=True)
         self._left.update(left, found[0], mode)
         self._right.update(right, found[1], mode)
         if whole:
@@ -52,6 +67,8 @@ class JoinOperator:
             self._left.rebuild(mode)
             self._right.rebuild(mode)
         after = self._pairs(left, right, whole, old=False)
+        if not before:
+            return {(*one, other): RowDelta(None, row) for (one, other), row in after.items()}
         out: Delta = {}
         for pair in {**dict.fromkeys(before), **dict.fromkeys(after)}:
             turn.put(out, (*pair[0], pair[1]), before.get(pair), after.get(pair))

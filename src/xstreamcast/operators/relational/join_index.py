@@ -100,6 +100,11 @@ class JoinSide:
                 if same:
                     self._index(key, own)
 
+    def clear(self) -> None:
+        """Let go of all rows; of what kinds their values were stays known."""
+        self.rows, self.values = {}, {}
+        self._hashed, self._sorted, self._loose = {}, SortedList(), {}
+
     def rebuild(self, mode: Mode) -> None:
         """The index for another way to compare."""
         self._mode = mode

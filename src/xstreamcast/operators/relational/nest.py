@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import adds, inputs_beside
 from xstreamcast.model.delta import Delta, Key, Row
 from xstreamcast.operators.relational.folds import FoldState, Gathered, Member, fold_state
 
@@ -27,6 +28,11 @@ class NestOperator:
         self._outer: dict[Key, Row] = {}
         self._states: list[dict[Key, FoldState]] = [{} for _ in node.inner]
         self._made: dict[Key, Row] = {}
+        # rows of the outer relation never change when nothing comes that they could be nested with
+        self._adds = adds(node.outer) and all(adds(one) for one, _ in node.inner)
+        self._others = frozenset[str | None]().union(
+            *(inputs_beside(one, node.outer) for one, _ in node.inner)
+        )
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The outer rows that changed, or whose folds did."""
@@ -45,6 +51,9 @@ class NestOperator:
             if new is not None:
                 self._made[key] = new
             turn.put(out, key, old, new)
+        if self._adds and self._others <= turn.ended:
+            self._outer, self._made = {}, {}
+            self._states = [{} for _ in self._states]
         return out
 
     def _take(self, at: int, delta: Delta) -> list[Key]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.units import Minis
 
 

@@ -28,6 +28,7 @@ class Rendering:
 
     def __init__(self, circuit: c.Circuit) -> None:
         self._result, self._root = circuit.result, circuit.root
+        self._written = isinstance(circuit.root, c.GrowingWindow) and circuit.root.answer
         used = facts(circuit.result).free
         self._used = [(at, v.number) for at, v in enumerate(circuit.root.columns) if v in used]
 
@@ -42,6 +43,8 @@ class Rendering:
     def _strings(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[str]]:
         if not rows:
             return []
+        if self._written:
+            return [list(row.cells[0]) for _, row in rows]  # type: ignore[arg-type]
         if isinstance(self._root, c.Units):
             return self._of_units(self._root, [key for key, _ in rows], turn)
         space = turn.workspace()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.free import facts
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.growing import adds
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.tuples import gathered
-from xstreamcast.model.delta import Cell, Delta, Key, Row
+from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.failing import Failing
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class RowsOperator:
         self._again = bool(node.scalars or node.whole) or clocked
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}
-        self._keeps = not grows(node)  # rows that never change need not be known again
+        self._keeps = not adds(node)  # rows that never change need not be known again
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """What became of the rows that changed, or that read something that changed."""
@@ -48,6 +48,8 @@ class RowsOperator:
                 else:
                     self._rows[key] = new
         out: Delta = {}
+        if not self._keeps:
+            return self._appended(source, turn)
         for key, (_, new) in source.items():
             if new is None:
                 self._replace(key, [], out, turn)
@@ -59,7 +61,30 @@ class RowsOperator:
         if todo:
             for (key, _), made in zip(todo, self._evaluated(todo, turn), strict=True):
                 self._replace(key, made, out, turn)
+        self._settle(turn)
         return out
+
+    def _appended(self, source: Delta, turn: Round) -> Delta:
+        """What became of rows that never change."""
+        rows = [(key, new) for key, (_, new) in source.items() if new is not None]
+        if not rows:
+            return {}
+        made = self._evaluated(rows, turn)
+        if not self._node.nested:
+            return {
+                key: RowDelta(None, own[0]) for (key, _), own in zip(rows, made, strict=True) if own
+            }
+        return {
+            (*key, at): RowDelta(None, row)
+            for (key, _), own in zip(rows, made, strict=True)
+            for at, row in enumerate(own)
+        }
+
+    def _settle(self, turn: Round) -> None:
+        """Let go of what was made of rows that never change."""
+        settled = turn.settled.get(id(self._node.source), ())
+        for key in settled if not self._again else ():
+            self._made.pop(key, None)
 
     def _take_scalars(self, deltas: Sequence[Delta]) -> bool:
         changed = False
@@ -72,7 +97,7 @@ class RowsOperator:
     def _replace(self, key: Key, made: list[Row], out: Delta, turn: Round) -> None:
         """Note what a row of the source becomes now."""
         before = self._made.pop(key, [])
-        if made and self._keeps:
+        if made:
             self._made[key] = made
         nested = self._node.nested
         for at in range(max(len(before), len(made))):

@@ -15,8 +15,8 @@ from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.tick import Round
 
 if TYPE_CHECKING:
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.asking import Asking
-    from xstreamcast.operators.pipeline import Tick
     from xstreamcast.operators.relational.failing import Failing
 
 
@@ -42,7 +42,11 @@ class CircuitRun:
         operators = self._operators or Operators(self._order, self.circuit.root, self._final)
         self._operators = None
         reader = UnitReader(tick, self.circuit.sources)
-        turn = Round(asking, reader, tick.touched, tick.clock_moved)
+        # where nothing is revised, windows that are open wait as if something were missing
+        decided = tick.decided and (not self._final or tick.ended >= set(self.circuit.sources))
+        turn = Round(
+            asking, reader, tick.touched, tick.clock_moved, decided=decided, ended=tick.ended
+        )
         try:
             deltas = operators.advance(turn, tick, {})
             self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
@@ -62,12 +66,9 @@ class CircuitRun:
         found = None if self._failing is None else self._failing.first()
         return why if found is None else found[1]
 
-    def take_over(self, before: object) -> bool:
+    def take_over(self, before: CircuitRun) -> None:
         """Go on with the answer of another circuit."""
-        if not isinstance(before, CircuitRun):
-            return False
         self._emit.take_over(before._emit)
-        return True
 
     @property
     def driven(self) -> frozenset[str | None]:
@@ -108,4 +109,5 @@ class CircuitRun:
     @property
     def state_bytes(self) -> int:
         """About what is kept."""
-        return self._emit.state_bytes
+        held = 0 if self._operators is None else self._operators.state_bytes
+        return held + self._emit.state_bytes

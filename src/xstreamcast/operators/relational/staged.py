@@ -31,8 +31,8 @@ from xstreamcast.operators.relational.tick import Round
 if TYPE_CHECKING:
     from xstreamcast.circuit.stages import Port, Stages
     from xstreamcast.model.change import Change
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.asking import Asking
-    from xstreamcast.operators.pipeline import Tick
     from xstreamcast.operators.relational.join_values import JoinValues
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.atomic import NODE
-from xstreamcast.model.delta import Cell, Delta, NodeRef, Row, RowDelta
+from xstreamcast.model.delta import Cell, Delta, Key, NodeRef, Row, RowDelta
 from xstreamcast.operators.relational.workspace import Reader, Workspace
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ class Round:
     clock_moved: bool
     dirty: set[tuple[int, str]] = field(default_factory=set)  # units whose content is new
     places: dict[int, Mapping[str, Any]] = field(default_factory=dict)  # of units, by input
+    decided: bool = True  # nothing is missing that an answer may have to wait for
+    ended: frozenset[str | None] = frozenset()
+    settled: dict[int, list[Key]] = field(default_factory=dict)  # by node: rows that never change
+    final: dict[int, dict[int, int]] = field(default_factory=dict)  # ranks between which none do
     failing: Failing | None = None  # the rows that an error broke off
 
     def workspace(self) -> Workspace:

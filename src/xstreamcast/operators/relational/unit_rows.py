@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from xstreamcast.operators.timers import Timers
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
-    from xstreamcast.operators.pipeline import Tick
+    from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
     from xstreamcast.operators.units import Minis, Moved
 
@@ -41,13 +41,16 @@ class UnitRows:
     def apply(self, turn: Round, tick: Tick, everything: bool) -> Delta:
         """The units that changed; all of them if everything is to be made anew."""
         name = self._node.input
-        everything = everything and not self._node.append  # of which little is kept
+        everything = everything and name not in tick.dropped
         moves = [tick.everything(name)] if everything else list(tick.moves.get(name, ()))
         if self._node.clock and turn.clock_moved and not everything:
             moves += self._due(tick, moves, turn)
         out: Delta = {}
         for moved in moves:
-            self._take(moved, out, turn, self._whole and not tick.decided)
+            if self._node.append and moved.asked is not None and moved.asked.missing is None:
+                self._append(moved.asked, moved.places, out)
+            else:
+                self._take(moved, out, turn, self._whole and not tick.decided)
         turn.places[self._node.source] = self._there
         return out
 
@@ -58,6 +61,13 @@ class UnitRows:
         asked = {key for one in moves if one.asked is not None for key in one.asked.keys}
         due = [u for u in self._timers.due(turn.asking.now.instant) if u not in asked]
         return tick.again(due, name) if due else []
+
+    def _append(self, minis: Minis, places: Mapping[str, int], out: Delta) -> None:
+        """Units that follow all others: nobody knows them yet."""
+        source, whole = self._node.source, self._whole
+        for unit in minis.keys:
+            cells = (((NODE, NodeRef(source, unit, 0)),),) if whole else ()
+            out[str(unit),] = RowDelta(None, Row((places[unit],), cells))
 
     def _take(self, moved: Moved, out: Delta, turn: Round, whole: bool) -> None:
         for unit in moved.leaving(list(self._there) if moved.complete else ()):

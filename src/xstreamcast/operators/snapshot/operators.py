@@ -18,6 +18,7 @@ from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.members import MembersOperator
@@ -57,7 +58,7 @@ Operator = (
     | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
-    | AccumulateOperator | FirstRows | LastRows | GrowingNumber | None
+    | AccumulateOperator | FirstRows | LastRows | GrowingNumber | GrowingWindowOperator | None
 )  # fmt: skip
 
 
@@ -66,7 +67,13 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
     match operator:
         case None | UnionOperator():
             pass
-        case AccumulateOperator() | FirstRows() | LastRows() | GrowingNumber():
+        case (
+            AccumulateOperator()
+            | FirstRows()
+            | LastRows()
+            | GrowingNumber()
+            | GrowingWindowOperator()
+        ):
             raise Unwritten("it reads documents in pieces")
         case RangeFoldOperator():
             write_range_fold(to, at, operator)
@@ -116,6 +123,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             | FirstRows()
             | LastRows()
             | GrowingNumber()
+            | GrowingWindowOperator()
         ):
             pass
         case RangeFoldOperator():

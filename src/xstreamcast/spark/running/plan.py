@@ -12,7 +12,6 @@ from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.split import deepest, divide, inlined
 from xstreamcast.algebra.walk import bottom_up, descendants
-from xstreamcast.algebra.windowed import Windowed
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.functions.signature import FN
 from xstreamcast.spark.running.groups import Groups, groups_of, unordered
@@ -99,20 +98,7 @@ def _hindered(program: Program, name: str | None, division: Division) -> list[st
         return ["it is read by its units and whole"]
     if _is_read_apart(program, name):
         return ["a function or a variable reads it whole"]
-    return [why for part in division.parts if (why := _whole(part)) is not None]
-
-
-def _whole(part: Part) -> str | None:
-    """Why a part needs all units at once."""
-    if part.probes:
-        return "it joins units with units"
-    if part.numbered is not None:
-        return "it counts positions over all units"
-    match part.shape:
-        case Windowed():
-            return "windows go over all units"
-        case _:
-            return None
+    return []
 
 
 def _is_read_apart(program: Program, name: str | None) -> bool:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from xstreamcast.edges.disk import sync_folder
+from xstreamcast.edges.sources.place import shown
 from xstreamcast.errors import Error, error
 
 _VERSION: Final = "version"
@@ -84,7 +85,7 @@ def address(source: Any) -> str:
         return "a DataFrame"
     before, at, path = os.fspath(source).partition("table:")
     if "://" in before:
-        return before
+        return shown(before)  # a password in it belongs in no file
     return f"table:{os.path.abspath(path)}" if at and not before else os.path.abspath(source)
 
 

@@ -45,6 +45,7 @@ class Asked:
     skew: int | None = None
     on_error: OnError = "quarantine"
     immutable: tuple[Path, ...] = ()
+    attached: bool = False  # whether units of some stream name their parents
 
 
 class Reading:

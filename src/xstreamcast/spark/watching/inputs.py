@@ -1,7 +1,8 @@
 """Inputs of a query left running, made such that Spark can read them again: files and tables.
 
 What is fleeting (a pipe, a socket, pieces from a program) is written into the folder of the
-checkpoint as it comes. Of a stream of updates or changes its fragments are written there.
+checkpoint as it comes. Of a stream of updates or changes, and of a feed with a mapping, its
+fragments are written there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.immutable import Path as Immutable
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
-from xstreamcast.edges.loading import refuse_attached, table_path
+from xstreamcast.edges.loading import attaches, table_path
+from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.spooling import Handed, Spool, head, is_fleeting, tells
 from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
@@ -27,6 +29,7 @@ from xstreamcast.spark.watching.tables import fragments_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from xstreamcast.edges.mapping.form import Mapping as Feed
     from xstreamcast.edges.watching import Options
     from xstreamcast.model.fragment import Refused
 
@@ -44,6 +47,7 @@ class Prepared:
     spools: list[Spool | Handed] = field(default_factory=list)
     transcripts: dict[str, Transcript] = field(default_factory=dict)
     ends: bool = True  # whether all inputs end
+    attached: set[str | None] = field(default_factory=set)  # inputs whose units name their parents
 
     @property
     def is_written(self) -> bool:
@@ -99,13 +103,13 @@ def prepared(
     fixed: tuple[Immutable, ...] = (), most: int | None = None, keep: Callable[[Refused], None],
 ) -> Prepared:  # fmt: skip
     """Inputs by name, each as a path or a DataFrame."""
-    refuse_attached(sources)
     received = folder / RECEIVED
     received.mkdir(parents=True, exist_ok=True)
     (received / OVER).unlink(missing_ok=True)
     made, written = Prepared(received), dict[str | None, Spool | Handed]()
     for name, source in sources.items():
-        writer = _writer(source, received / (name or "input"), options.follow)
+        mapped = mapping_of(source)[0] is not None
+        writer = None if mapped else _writer(source, received / (name or "input"), options.follow)
         if writer is not None:
             written[name] = writer
             writer.start()
@@ -114,19 +118,34 @@ def prepared(
         len(written) == len(sources) and not any(one.again for one in made.spools)
     )
     for name, source in sources.items():
+        made.attached |= {name} if attaches(source) else set()
         if name in written:
             source = _path(written[name])
-        kind = _kind(source, options) if name is not None else "document"
-        if kind == "updates" or kind == "changes":
+        mapping = _mapping(name, source)
+        kind: Kind = "document" if name is None else "fragments"
+        if name is not None and mapping is None:
+            kind = _kind(source, options)
+        if mapping is not None or kind == "updates" or kind == "changes":
             coming = _coming(source, written.get(name), options.follow)
             source = received / str(name) / "fragments" / "000000.xml"
             made.transcripts[str(name)] = Transcript(
                 str(name), kind, coming, source, on_error=options.on_error, immutable=fixed,
-                keep=keep,
+                keep=keep, mapping=mapping,
             )  # fmt: skip
             made.transcripts[str(name)].start()
         made.inputs[name] = _read(spark, name, source, kind, most, received / OVER)
     return made
+
+
+def _mapping(name: str | None, source: Any) -> Feed | None:
+    """The mapping of a feed; what comes by network is not read by messages here."""
+    mapping, place = mapping_of(source)
+    if mapping is not None and is_fleeting(place):
+        raise error(
+            "XSCU0005", f"{name}: a feed with a mapping is left running on Spark only from files",
+            hint="write its messages into a folder, or watch it with --runner local",
+        )  # fmt: skip
+    return mapping
 
 
 def _read(

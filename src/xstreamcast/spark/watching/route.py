@@ -45,6 +45,8 @@ def why_at_all(asked: Asked) -> str | None:
         return "it reads the answers of declared streams"
     if any(kind != "fragments" for kind in asked.kinds.values()):
         return "it reads documents"
+    if asked.attached:
+        return "units that name their parents are ordered where all of them are seen"
     if asked.immutable:
         return "units that will not change are let go where all of them are seen"
     return None
@@ -231,6 +233,8 @@ class Router(Reading):
         if at >= 0 and batch.valid[at] >= self._newest.get(name, (START, False))[0]:
             self._newest[name] = int(batch.valid[at]), bool(batch.flags[at] & ZONED)
             self.reach(Moment(*self._newest[name]))
+        if batch.within is not None and (batch.within >= 0).any():
+            raise _Turned("units that name their parents are ordered where all of them are seen")
         which = np.searchsorted(self._ends, batch.offset, "right")
         if name not in (self.spread or ()):
             self._to_all(("fragments", name, joined_lines(self._lines.take(which))[1]))

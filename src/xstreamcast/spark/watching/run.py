@@ -169,6 +169,7 @@ class SparkWatching:
             options.skew,
             options.on_error,
             self.prepared.immutable(paths_of(query.program, options.immutable)),
+            bool(self.prepared.attached & set(query.inputs)),
         )
 
     def start(self, write: Write) -> Running:

@@ -18,6 +18,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
+from xstreamcast.spark.watching.checkpoint import write_whole
 from xstreamcast.spark.watching.route import why_at_all
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def steps_of(asked: Mapping[str, Asked], inputs: Mapping[str | None, Any], folde
         return int(written.read_text())
     structures = {str(name): structure_ahead(str(name), one) for name, one in inputs.items()}
     found = max((_stages(one, structures) for one in asked.values()), default=UNKNOWN)
-    written.write_text(f"{found}\n")
+    write_whole(written, f"{found}\n")
     return found
 
 

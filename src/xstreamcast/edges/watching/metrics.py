@@ -1,0 +1,152 @@
+"""Numbers of a query that is left running: a line of JSON at intervals, and one at the end.
+
+{"time":"2026-11-15T09:00:00Z","now":"…","inputs":{"roads":{"bytes":…,"fragments":…,…}},…}
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.edges.disk import GrowingFile
+from xstreamcast.edges.updates.regions import Counts as EventCounts
+from xstreamcast.errors import error
+from xstreamcast.model.instant import NOW, START, show_instant
+from xstreamcast.operators.network import Network
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.watching.arriving import Arriving, Watched
+    from xstreamcast.edges.watching.run import Watching
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(slots=True)
+class TickTimes:
+    """How long ticks took, since the last line."""
+
+    count: int = 0
+    total: float = 0.0
+    longest: float = 0.0
+
+    def add(self, seconds: float) -> None:
+        self.count += 1
+        self.total += seconds
+        self.longest = max(self.longest, seconds)
+
+    def facts(self) -> dict[str, float]:
+        mean = self.total / self.count if self.count else 0.0
+        return {"count": self.count, "mean": round(mean, 6), "longest": round(self.longest, 6)}
+
+
+@dataclass(slots=True)
+class Metrics:
+    """Writes the numbers of a query to a file, every so many seconds."""
+
+    path: str
+    every: float
+    ticks: TickTimes = field(default_factory=TickTimes)
+    _file: GrowingFile | None = None
+    _due: float = 0.0
+
+    def on_tick(self, watching: Watching, seconds: float) -> None:
+        """A tick took so long; write a line if it is time."""
+        self.ticks.add(seconds)
+        if time.monotonic() >= self._due:
+            self.write(watching)
+
+    def write(self, watching: Watching) -> None:
+        """Write a line now."""
+        self._due = time.monotonic() + self.every
+        if self._file is None:
+            self._file = GrowingFile(self.path)
+        self._file.add(json.dumps(measured(watching, self.ticks), separators=(",", ":")).encode())
+        self._file.add(b"\n")
+        self._file.flush()
+        self.ticks = TickTimes()
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def measured(watching: Watching, ticks: TickTimes) -> dict[str, Any]:
+    """The numbers of a query, as JSON has them."""
+    watch = watching.watch
+    assert watch is not None
+    wall, now = time.time_ns() // 1000, watch.now.instant
+    known = now not in (START, NOW)
+    return {
+        "time": show_instant(wall, zoned=True),
+        "now": show_instant(now, zoned=True) if known else None,
+        "lag_seconds": round((wall - now) / 10**6, 3) if known else None,
+        "inputs": {str(name): _of_input(watch, one) for name, one in watching.arriving.items()},
+        "refused": watching.refused,
+        "changes": watching.told,
+        "ticks": watching.ticked,
+        "tick_seconds": ticks.facts(),
+        "state_bytes": watch.state_bytes,
+        "state_bytes_of": state_bytes_of(watch),
+        "resident_bytes": resident_bytes(),
+    }
+
+
+def _of_input(watch: Watched, one: Arriving) -> Mapping[str, int]:
+    return {
+        "bytes": one.bytes,
+        "arrived": _arrived(one),
+        "repeated": watch.repeated(one.name),
+        "unread": watch.unread(one.name),
+        "orphaned": watch.orphans(one.name),
+        "late": one.late,
+        "ahead": one.ahead,
+        "ignored": one.ignored,
+    }
+
+
+def _arrived(one: Arriving) -> int:
+    """Fragments, messages or update events that came, refused ones included."""
+    counts = None if one.decoder is None else one.decoder.counts
+    if counts is None:
+        return 0
+    return counts.events if isinstance(counts, EventCounts) else counts.read
+
+
+def state_bytes_of(watch: Watched) -> dict[str, int]:
+    """About what each input and the operators of each query keep, the largest first."""
+    watches = watch.watches if isinstance(watch, Network) else {"": watch}
+    found: dict[str, int] = {}
+    for query, one in watches.items():
+        at = f"{query}: " if query else ""
+        for name, feed in one._feeds.items():
+            found[f"{at}input {name or 'document'}"] = feed.state_bytes
+        found[f"{at}operators"] = 0 if one.pipeline is None else one.pipeline.state_bytes
+    return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+
+def refuse_memory(watching: Watching, most: int) -> None:
+    """An error that names the largest holders, if the process holds more than it may."""
+    held = resident_bytes()
+    if held is None or held <= most or watching.watch is None:
+        return
+    largest = list(state_bytes_of(watching.watch).items())[:3]
+    named = ", ".join(f"{name} {size:,}" for name, size in largest)
+    raise error(
+        "XSCD0003", f"the process holds {held:,} bytes, more than --max-memory {most:,}; "
+        f"about what is kept: {named}",
+        hint="explain --stage circuit says what is kept and why; with --checkpoint it continues "
+        "when it is started again with a larger limit",
+    )  # fmt: skip
+
+
+def resident_bytes() -> int | None:
+    """The memory of this process; None where the system does not say."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * _PAGE
+    except OSError:
+        return None

@@ -96,7 +96,6 @@ QUERIES = (
         "the root",
     ),
     ('stream("a")/r/count(u)', "the root r", "recompute"),
-    ('stream("a")/none/count(u)', "the root none", "join"),
     (  # positions among items that all rows share
         f"for $x in {A} return <n>{{ ({B})[count($x/v)]/k }}</n>",
         "number rows",

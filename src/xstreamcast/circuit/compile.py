@@ -33,8 +33,11 @@ def circuit_of(
     return made
 
 
-def _planned(program: Program, cuts: Mapping[str | None, Cut], growing: bool) -> c.Circuit:
+def _planned(
+    program: Program, cuts: Mapping[str | None, Cut], growing: bool, roots: bool = True
+) -> c.Circuit:
     planner = Planner(program, cuts, growing)
+    planner.loops_over_roots = roots
     if program.settings.sequential:
         planner.reasons.append(("a sequential program is evaluated as a whole", (0, 0)))
         found, result = planner.whole_answer(program.body)
@@ -45,6 +48,11 @@ def _planned(program: Program, cuts: Mapping[str | None, Cut], growing: bool) ->
     whole = frozenset(
         name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
+    order = c.in_order(root)
+    rooted = {node.input for node in order if isinstance(node, c.Root)}
+    units = {node.input for node in order if isinstance(node, c.Units)}
+    if roots and rooted and (whole or rooted - units):  # what follows from the root is no relation
+        return _planned(program, cuts, growing, roots=False)
     return c.Circuit(
         root, result, tuple(map(input_name, planner.sources)), whole,
         frozenset((input_name(name), guard) for name, guard in planner.guards),

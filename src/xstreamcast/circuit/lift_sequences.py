@@ -78,7 +78,7 @@ class LiftSequences(Lifting):
     def _return(self, plan: p.Return, outer: Relation) -> tuple[Relation, p.Expression]:
         loop = _only_loop(plan.source)
         if loop is not None:
-            self._root_row(loop, outer)  # before the plan is taken apart by identity
+            self._note_root(loop, outer)
         plan, parts = decomposed(self.over_roots(plan), self.fresh)
         self._decomposed.update(parts)
         self._kept.append(plan)
@@ -180,7 +180,10 @@ class LiftSequences(Lifting):
         loop: p.Tuples = p.ForEach(p.Unit(), item, source, counted, span=plan.span)
         if isinstance(plan, p.Filter) and counted is None:
             return self.items(p.Return(self._filtered(loop, made), p.Var(item)), outer)
-        found = self._loop(p.ForEach(p.Unit(), item, source, counted), outer, size)
+        each = p.ForEach(p.Unit(), item, source, counted)
+        if isinstance(plan, p.SimpleMap):
+            self._note_root(each, outer)
+        found = self._loop(each, outer, size)
         if isinstance(plan, p.SimpleMap):
             return self.items(made, found)
         return self.items(p.Return(p.Where(p.Unit(), made), p.Var(item)), found)

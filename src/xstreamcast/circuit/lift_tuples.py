@@ -111,9 +111,10 @@ class LiftTuples(Lifting):
 
     def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
         """A loop over items that read an input."""
-        rooted = self._root_row(plan, relation)
-        if rooted is not None:
-            return rooted
+        if plan.variable in self._roots:
+            root = self._root_of(plan.items)
+            assert root is not None
+            return Relation(root)
         whole = relation.closed()
         if plan.allowing_empty:
             relation, made = self._nested(plan.items, None, whole)

@@ -45,6 +45,7 @@ class Lifting(ABC):
         self._making: list[p.Expression] = []  # scalars on their way
         self._decomposed: dict[int, Decomposed] = {}  # by the identity of a group by clause
         self._members: dict[p.Variable, Members] = {}
+        self.loops_over_roots = True
         self._roots: dict[p.Variable, p.Expression] = {}  # variables bound to the root of a stream
         self._in_members = False  # on the way to what is nested in a group
         self._kept: list[Any] = []  # plans whose identities are used
@@ -133,13 +134,11 @@ class Lifting(ABC):
 
         return bottom_up(plan, put)
 
-    def _root_row(self, plan: p.ForEach, relation: Relation) -> Relation | None:
-        """A loop over the root element of a stream: what reads its variable reads the stream."""
-        found = self._root_of(plan.items)
-        if found is None or not relation.is_one_row or plan.position or plan.allowing_empty:
-            return None
-        self._roots[plan.variable] = plan.items
-        return Relation(found)
+    def _note_root(self, plan: p.ForEach, relation: Relation) -> None:
+        """Whatever reads the variable of a loop over the root of a stream reads the stream."""
+        known = self._root_of(plan.items) is not None and relation.is_one_row
+        if self.loops_over_roots and known and not plan.position and not plan.allowing_empty:
+            self._roots[plan.variable] = plan.items
 
     def _root_of(self, plan: p.Expression) -> c.Root | None:
         """The root element of a stream that a path leads to."""
@@ -292,7 +291,7 @@ class Lifting(ABC):
         if outer.is_one and not outer.clauses and not outer.scalars:
             return inner
         left, right = outer.closed(), inner.closed()
-        if left.base.width:
+        if left.base.width and not isinstance(left.base, c.Root):
             raise NotLifted("each row is compared with all rows of an input")
         return self._pairs(left, right, None)
 

@@ -36,7 +36,7 @@ class Root:
     input: str | None
     test: NodeItem
     columns: Columns = ()
-    width: int = 0
+    width: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)

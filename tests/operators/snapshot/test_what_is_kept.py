@@ -68,7 +68,7 @@ KEPT = {
     ),
     "Decoder": (
         "ids structure counts ended _reading _links",
-        "name on_error names _words _known _waiting more",
+        "name on_error names _words _known _waiting more _numbers _said",
     ),
 }
 

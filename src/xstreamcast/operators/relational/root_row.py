@@ -23,5 +23,5 @@ class RootRow:
         before, self._there = self._there, tick.rooted(self._node.input, self._node.test)
         if before == self._there:
             return {}
-        row = Row((), ())
-        return {(): RowDelta(row if before else None, row if self._there else None)}
+        row = Row((0,), ())
+        return {(0,): RowDelta(row if before else None, row if self._there else None)}

@@ -30,6 +30,7 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
         credit=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=50,
     )  # fmt: skip
     running = start(follow=True, partitions=2)
+    assert (tmp_path / "checkpoint" / "stages").read_text() == "2\n"  # its structure is known
     running.query.processAllAvailable()
     running.stop()
     before = len(found)

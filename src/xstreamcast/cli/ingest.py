@@ -166,7 +166,7 @@ def _followed(some: Callable[[Told], None], told: Told, source: str, spool: Spoo
             while not ending.is_set():
                 over = spool is not None and not spool.is_alive()
                 place = _place(source)
-                if any(os.scandir(place)) if os.path.isdir(place) else True:
+                if not os.path.isdir(place) or os.listdir(place):
                     some(between)
                     read = True
                 if spool is not None and over:

@@ -48,6 +48,7 @@ class Prepared:
     transcripts: dict[str, Transcript] = field(default_factory=dict)
     ends: bool = True  # whether all inputs end
     attached: set[str | None] = field(default_factory=set)  # inputs whose units name their parents
+    paths: dict[str | None, Any] = field(default_factory=dict)  # where fragments are read from
 
     @property
     def is_written(self) -> bool:
@@ -133,6 +134,8 @@ def prepared(
                 keep=keep, mapping=mapping,
             )  # fmt: skip
             made.transcripts[str(name)].start()
+        elif kind == "fragments" and name not in written and _is_path(source):
+            made.paths[name] = source
         made.inputs[name] = _read(spark, name, source, kind, most, received / OVER)
     return made
 
@@ -164,6 +167,10 @@ def _read(
         .option("packed", "true")
     )
     return (reader if most is None else reader.option("maxPerBatch", most)).load()
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, str | os.PathLike) and table_path(source) is None
 
 
 def _writer(source: Any, folder: Path, follow: bool) -> Spool | Handed | None:

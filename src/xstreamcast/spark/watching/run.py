@@ -129,7 +129,7 @@ class SparkWatching:
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
         return changes_of(
             rows, asked, raises=raises, all_told=not raises, partitions=self._many(),
-            steps=steps_of(asked, inputs, self.folder),
+            steps=steps_of(asked, self.prepared.paths, self.folder),
         )  # fmt: skip
 
     def _many(self) -> int:

@@ -31,12 +31,15 @@ _AHEAD: Final = 1 << 20  # bytes of a file in which its structure must stand
 _FILE: Final = "stages"
 
 
-def steps_of(asked: Mapping[str, Asked], inputs: Mapping[str | None, Any], folder: Path) -> int:
-    """The number of steps; that of a checkpoint stays what it was."""
+def steps_of(asked: Mapping[str, Asked], places: Mapping[str | None, Any], folder: Path) -> int:
+    """The number of steps; that of a checkpoint stays what it was.
+
+    `places`: where the fragments of inputs are read from, if they are in files.
+    """
     written = folder / _FILE
     if written.exists():
         return int(written.read_text())
-    structures = {str(name): structure_ahead(str(name), one) for name, one in inputs.items()}
+    structures = {str(name): structure_ahead(str(name), one) for name, one in places.items()}
     found = max((_stages(one, structures) for one in asked.values()), default=UNKNOWN)
     write_whole(written, f"{found}\n")
     return found
@@ -60,10 +63,10 @@ def _stages(asked: Asked, structures: Mapping[str, TagStructure | None]) -> int:
     return min(len(stages_of(circuit)), _MOST)
 
 
-def structure_ahead(name: str, source: Any) -> TagStructure | None:
+def structure_ahead(name: str, source: str | os.PathLike[str]) -> TagStructure | None:
     """The structure that the first file of an input begins with, if there is one."""
-    if not isinstance(source, str | os.PathLike):
-        return None
+    if os.path.isdir(source) and not os.listdir(source):
+        return None  # it may fill later
     for path in paths(os.path.abspath(source)):
         with opened(path) as file:
             head = file.read(_AHEAD)

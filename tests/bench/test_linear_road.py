@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import io
-import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -13,10 +10,9 @@ import numpy as np
 import pytest
 
 import xstreamcast as xsc
-from bench.linear_road import add_arguments, main
 from bench.linear_road import layout as f
 from bench.linear_road.dialect import DIALECTS
-from bench.linear_road.driver import QUERIES, Driver, seconds
+from bench.linear_road.driver import QUERIES
 from bench.linear_road.files import PAST, ROAD, TOLLS, TOLLS_CSV, read_tolls, write
 from bench.linear_road.generator import Input, Scale
 from bench.linear_road.outputs import (
@@ -27,12 +23,10 @@ from bench.linear_road.outputs import (
     from_element,
     from_lines,
 )
-from bench.linear_road.page import write_page
 from bench.linear_road.rules import truth
 from bench.linear_road.segment_history import past
 from bench.linear_road.traffic import Demand
 from bench.linear_road.validator import balance, is_balance, validate
-from bench.linear_road.view import View
 
 CROWDED = Demand(first_segment=45, segments=10, crowded=130, first_accident=60, lasts=(120, 150))
 SMALL = Scale(halves=2, seed=3, duration=420, demand=replace(CROWDED, arrivals=8_000))
@@ -328,75 +322,3 @@ def test_tuples_of_integers_are_read_through_a_mapping(tmp_path, small):
     elements = found.removeprefix("<road>").removesuffix("</road>").replace("/>", "/>\n")
     assert sorted(elements.splitlines()) == sorted(f.xml_of(some).decode().splitlines())
     assert np.array_equal(f.read_xml(elements.encode())[:, f.TIME], some[:, f.TIME])
-
-
-# -- the driver ------------------------------------------------------------------------------------
-
-
-def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
-    scale = replace(SMALL, halves=1, duration=60)
-    written = write(scale, tmp_path)
-    seen: list[int] = []
-    driver = Driver(tmp_path, QUERIES / "linear-road.xq", speed=30.0)
-    driver.on_second = lambda second, _: seen.append(second)
-    played = driver.play()
-    assert (played.tuples, played.retracted) == (written, 0)
-    assert seen == [second for second, _ in seconds(tmp_path / ROAD)]
-    assert played.elapsed >= 60 / 30
-    assert all(one.delay >= 0 for one in played.outputs)
-    assert max(one.delay for one in played.outputs) > 0
-    assert {one.second for one in played.samples}
-    found = truth(tuples(scale), read_tolls(tmp_path / TOLLS_CSV), DIALECTS["2004"], past(scale))
-    on_time = [replace(one, delay=0.0) for one in played.outputs]  # the machine may be busy
-    assert validate(found, on_time).valid
-
-
-def test_the_driver_says_which_answer_it_does_not_know(tmp_path):
-    write(replace(SMALL, halves=1, duration=20), tmp_path)
-    query = tmp_path / "wrong.xq"
-    query.write_text('for $r in stream("road")/road/report return <song/>')
-    with pytest.raises(ValueError, match="must be one of toll"):
-        Driver(tmp_path, query).play()
-
-
-def test_a_view_draws_tolls_and_accidents():
-    out = io.StringIO()
-    view = View(out)
-    view.on_reports(rows_of(report(10, 1, 5), report(11, 2, 7)))
-    view.on_output(Output(TOLL, (1, 10), 10, (30, 9999), delay=1.25))
-    view.on_output(Output(ACCIDENT, (2, 11), 11, (8,)))
-    view.on_second(12)
-    title, east, west, _, counts = out.getvalue().splitlines()
-    assert "0:00:12" in title
-    assert "1.25 s" in title
-    assert east == "east →  " + "     █  X" + " " * 91
-    assert west.strip() == "west ←"
-    assert counts == "1 toll, 1 accident"
-
-
-def test_a_page_is_made_of_plays(tmp_path):
-    pytest.importorskip("matplotlib")
-    play = {
-        "scale": 0.5, "duration": 60, "speed": 2.0, "tuples": 100, "answers": 9, "processor": 2.0,
-        "delays": [[0, 0.5], [1, 0.75]], "samples": [[0.0, 0, 2**20, 0.1]], "verdict": "yes",
-    }  # fmt: skip
-    kept, page = tmp_path / "play.json", tmp_path / "page.md"
-    kept.write_text(json.dumps(play))
-    write_page([kept], page)
-    assert "| 0.5 | 60 | 2 × | 100 | 9 | 2 | 50 | 0.75 | 1 | yes |" in page.read_text()
-    page.write_text(page.read_text() + "Remarks stay.\n")
-    write_page([kept], page)
-    assert page.read_text().endswith("Remarks stay.\n")
-    assert (tmp_path / "page.svg").stat().st_size > 1000
-
-
-def test_the_command_generates_plays_and_validates(tmp_path, capsys):
-    given = ["--scale", "0.5", "--duration", "90", "--segments", "10", "--folder", str(tmp_path)]
-    parser = argparse.ArgumentParser()
-    add_arguments(parser)
-    assert main(parser.parse_args([*given, "--generate"])) == 0
-    assert main(parser.parse_args([*given, "--json", str(tmp_path / "play.json")])) == 0
-    assert "valid: " in capsys.readouterr().out
-    assert json.loads((tmp_path / "play.json").read_text())["verdict"] == "yes"
-    with pytest.raises(SystemExit):
-        parser.parse_args(["--scale", "0.7"])

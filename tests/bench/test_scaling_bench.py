@@ -63,7 +63,7 @@ def test_the_page_is_made_of_the_figures(tmp_path: Path):
     text = page(tmp_path, (1000.0, 200.0))
     assert "| p1 " in text
     assert "145 s" in text
-    assert "| 10,000   |       2 |           20,000 |               20,000 |    300 |" in text
+    assert "| 10,000   |          2 |           20,000 |               20,000 |    300 |" in text
     assert text.count("Not measured yet.") == 1  # tables
 
 

@@ -196,3 +196,23 @@ def test_an_error_that_a_further_item_may_mend_waits_for_the_end():
     assert told.answer.items() == ["1"]
     with pytest.raises(Error):
         told.end()
+
+
+def test_a_landmark_window_ends_before_a_start_that_is_far_from_what_changed():
+    following = Following(
+        'forseq $w in stream("s")//e landmark window start curItem $s when $s/@n > 1 '
+        "end when newstart return string-join($w/@x)"
+    )
+    structure = (
+        '<stream:structure><tag id="0" name="r" type="snapshot">'
+        '<tag id="1" name="e" type="temporal"/></tag></stream:structure>'
+    )
+    following.feed(f"{HEAD}{structure}".encode())
+    _root(following, [1, 2, 3])
+    for which, item in ((3, '<e n="3" x="c"/>'), (2, '<e n="1" x="b"/>'), (1, '<e n="3" x="a"/>')):
+        following.feed(
+            f'<stream:filler id="{which}" tsid="1" validTime="2024-01-01T00:00:00Z">'
+            f"{item}</stream:filler>".encode()
+        )
+        assert following.told.items() == following.afresh()
+    assert following.told.items() == ["ab", "abc", "c"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,6 +106,12 @@ class Counting(Stage):
 
     def rows(self, key: Any, made: list[int]) -> list[int]:
         return made
+
+    def freeze(self, host: list[int]) -> bytes:
+        return json.dumps(host).encode()
+
+    def thaw(self, host: list[int], raw: bytes) -> None:
+        host[:] = json.loads(raw)
 
 
 def given_to(stage: Stage, worker: Worker, store: Store, batch: int) -> Any:

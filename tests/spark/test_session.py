@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -108,7 +109,9 @@ def test_a_session_that_is_given_is_the_session(spark: Any) -> None:
 
 
 @pytest.mark.skipif(find_spec("grpc") is not None, reason="all for Spark Connect is installed")
-def test_what_is_missing_for_spark_connect_is_said() -> None:
+def test_what_is_missing_for_spark_connect_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    # without a file the main module of a process that runs tests looks like doctests to Spark
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", __file__, raising=False)
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()

@@ -148,14 +148,14 @@ class _Sequence:
         if plan.end is None:
             return b.tumbling_open(opens, self.stop)
         least = 0
-        if self.around is not None:
-            least, opens = self.around[0], opens.copy()
-            opens[self.around[1] + 1 :] = False
-        elif plan.index is not None:
+        if self.around is None and plan.index is not None:
             found = self._indexed(plan.index, starts, opens)
             if found is not None:
                 return found
         ends = self._ends(plan.end, starts, opens)
+        if self.around is not None:  # where others would start ends windows, too
+            least, opens = self.around[0], opens.copy()
+            opens[self.around[1] + 1 :] = False
         match plan.kind:
             case "tumbling":
                 return b.tumbling(opens, self.offsets, self.stop, ends, plan.only_end)

@@ -294,11 +294,11 @@ def _hidden(
                 raise _Unknown
             _hidden(operand, atomised, lets)
             return
-        case p.Let(source, variable, value):
+        case p.Let(source, variable, bound) | p.ForEach(source, variable, bound):
             _hidden(source, False, lets, seen)
             if seen is None or variable in seen:
-                _hidden(value, False, lets)
-            lets[variable] = value
+                _hidden(bound, False, lets)
+            lets[variable] = bound
             return
         case p.Var(variable):
             if variable in lets:
@@ -311,12 +311,6 @@ def _hidden(
         case p.Filter(input, predicate):
             _hidden(input, atomised, lets)
             _hidden(predicate, True, lets)
-            return
-        case p.ForEach(source, variable, items):
-            _hidden(source, False, lets, seen)
-            if seen is None or variable in seen:
-                _hidden(items, False, lets)
-            lets[variable] = items
             return
         case p.OrderBy(source, keys):
             _hidden(source, False, lets, seen)

@@ -16,7 +16,7 @@ from xstreamcast.circuit.decompose import decomposed, gives_distinct
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import FALSE, TRUE, Members, NotLifted, Relation, called
+from xstreamcast.circuit.relation import FALSE, TRUE, GroupRows, NotLifted, Relation, called
 from xstreamcast.functions.signature import FN
 
 _GIVING: Final = frozenset({"data", "unordered", "distinct-values", "head", "tail", "sort"})
@@ -95,7 +95,7 @@ class LiftSequences(Lifting):
             case _:
                 return gives_distinct(plan)
 
-    def _rows_of_group(self, rows: Members, outer: Relation) -> tuple[Relation, p.Expression]:
+    def _rows_of_group(self, rows: GroupRows, outer: Relation) -> tuple[Relation, p.Expression]:
         """What a variable held in each tuple of a group."""
         width = rows.outer + 1
         if outer.base.width != width:

@@ -11,7 +11,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.decompose import ORDERS
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import Members, NotLifted, Relation, called, member
+from xstreamcast.circuit.relation import GroupRows, NotLifted, Relation, called, member
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
@@ -250,7 +250,7 @@ class LiftTuples(Lifting):
         for before, after in plan.carried:
             found = found.placed(after, whole.places.get(before, {}))
         for held in () if parts is None else parts.members:
-            self._members[held.variable] = Members(whole, tuple(keys), width, held)
+            self._members[held.variable] = GroupRows(whole, tuple(keys), width, held)
         return found
 
     def _order(self, plan: p.OrderBy, relation: Relation, outer: Relation) -> Relation:

@@ -20,7 +20,7 @@ from xstreamcast.circuit.conditional import may_fail
 from xstreamcast.circuit.decompose import Decomposed, sliced
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
-from xstreamcast.circuit.relation import Members, NotLifted, Places, Relation
+from xstreamcast.circuit.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.sinking import sunk
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
@@ -44,7 +44,7 @@ class Lifting(ABC):
         self._scalars: dict[p.Expression, tuple[p.Variable, c.Node, Places]] = {}
         self._making: list[p.Expression] = []  # scalars on their way
         self._decomposed: dict[int, Decomposed] = {}  # by the identity of a group by clause
-        self._members: dict[p.Variable, Members] = {}
+        self._members: dict[p.Variable, GroupRows] = {}
         self.loops_over_roots = True
         self._roots: dict[p.Variable, p.Expression] = {}  # variables bound to the root of a stream
         self._in_members = False  # on the way to what is nested in a group

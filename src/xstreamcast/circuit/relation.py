@@ -90,7 +90,7 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class GroupRows:
     """The rows that a group was made of, and what a variable holds in each of them."""
 
     source: Relation

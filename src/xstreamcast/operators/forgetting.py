@@ -275,7 +275,7 @@ class ForgettingFeed(FragmentFeed):
         """All units that are not forgotten, to be asked again."""
         if self._by_version is not None or self._is_unit.any():
             return super().everything()
-        return Moved(places=self._places, reordered=True, complete=True, again=self._again)
+        return Moved(places=self._places, reordered=True, complete=True)
 
     def _minis(self, asked: I64, only: set[str] | None = None) -> Minis:
         self._asked.append(asked)

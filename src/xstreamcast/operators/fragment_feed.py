@@ -104,10 +104,9 @@ class FragmentFeed(HoleFeed):
             minis = self._versions_made(self._by_version, self._by_version.units)
             return Moved(
                 minis, places=self._by_version.ranks, reordered=True, complete=True,
-                again=self._again,
             )  # fmt: skip
         minis = self._minis(self._codes()) if self._units else None
-        return Moved(minis, places=self._places, reordered=True, complete=True, again=self._again)
+        return Moved(minis, places=self._places, reordered=True, complete=True)
 
     def cut_at(self, cut: TagCut | None) -> None:
         """Another cut holds from now on; `everything` gives the units."""
@@ -135,7 +134,7 @@ class FragmentFeed(HoleFeed):
             units.take(first, last, due)
         dirty, gone, moved = units.taken()
         minis = self._versions_made(units, dirty)
-        return Moved(minis, tuple(gone), units.ranks, reordered=moved, again=self._again)
+        return Moved(minis, tuple(gone), units.ranks, reordered=moved)
 
     def _versions_made(self, units: VersionUnits, keys: Iterable[str]) -> Minis | None:
         """Some units, in the order of their ranks."""
@@ -158,7 +157,7 @@ class FragmentFeed(HoleFeed):
         known = [key for key in keys if key in (self._places if units is None else units.units)]
         minis = self._again(known) if known else None
         places = self._places if units is None else units.ranks
-        return Moved(minis, places=places, again=self._again)
+        return Moved(minis, places=places)
 
     def _again(self, keys: Sequence[str]) -> Minis:
         if self._by_version is None:

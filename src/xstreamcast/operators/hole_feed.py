@@ -148,8 +148,8 @@ class HoleFeed:
             asked, own = self._insides.dirty(first, last, self._is_unit)
             asked = self._unsettled(self._insides, asked, own)
         if len(asked) == 0:
-            return NOTHING if first == last else Moved(places=self._places, again=self._again)
-        return Moved(self._minis(asked), places=self._places, again=self._again)
+            return NOTHING if first == last else Moved(places=self._places)
+        return Moved(self._minis(asked), places=self._places)
 
     def _unsettled(self, insides: Insides, asked: I64, own: I64) -> I64:
         """Of the units in which something changed, those whose answer may; `own`: not by values."""
@@ -188,7 +188,7 @@ class HoleFeed:
         dirty = set(met.tolist())
         asked = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
         minis = self._minis(np.array(asked, np.int64)) if asked else None
-        return Moved(minis, gone, self._places, reordered=True, again=self._again)
+        return Moved(minis, gone, self._places, reordered=True)
 
     def _settle(self, keys: list[tuple[str, int]]) -> None:
         """Which ids are units, and where."""

@@ -90,7 +90,7 @@ class OnceFeed(AnswerFeed):
         """Some of them."""
         known = [key for key in keys if key in self._items]
         asked = self._minis(known) if known else None
-        return Moved(asked, places=self._numbers, again=self._again)
+        return Moved(asked, places=self._numbers)
 
     def _item(self, key: str) -> str:
         return self._items[key]

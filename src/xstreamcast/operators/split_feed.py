@@ -138,10 +138,7 @@ class SplitFeed:
 
     def _moved(self, minis: Minis) -> Moved:
         minis = self._named(minis) if self.held else minis
-        return Moved(minis, places=self._places, again=self._again)
-
-    def _again(self, keys: Sequence[str]) -> Minis:
-        return together(self._kept.chosen(keys))
+        return Moved(minis, places=self._places)
 
     @property
     def state_bytes(self) -> int:

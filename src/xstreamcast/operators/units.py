@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -40,8 +40,7 @@ class Moved:
 
     `asked` are the units whose content is new; `gone` the keys of those that are no longer there;
     `places` the place of every unit in the input, `reordered` says that known ones have changed
-    theirs. `complete`: all units there are have been asked, whatever was known before. `again`
-    gives known units anew.
+    theirs. `complete`: all units there are have been asked, whatever was known before.
     """
 
     asked: Minis | None = None
@@ -49,7 +48,6 @@ class Moved:
     places: Mapping[str, int] = field(default_factory=dict)
     reordered: bool = False
     complete: bool = False
-    again: Callable[[Sequence[str]], Minis] | None = None
 
     def __bool__(self) -> bool:
         return self.asked is not None or bool(self.gone) or self.reordered or self.complete

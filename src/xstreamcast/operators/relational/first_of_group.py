@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
     from xstreamcast.operators.relational.tick import Round
 
-Members = list[tuple[Key, Row]]
+KeyedRows = list[tuple[Key, Row]]
 
 
 class FirstOfGroup:
@@ -37,14 +37,14 @@ class FirstOfGroup:
         """The groups that appeared."""
         (delta,) = deltas
         rows = new_rows(delta)
-        fresh: dict[Key, Members] = {}
+        fresh: dict[Key, KeyedRows] = {}
         for key, name in self._names.of(rows, False).items() if rows else ():
             if name not in self._known:
                 fresh.setdefault(name, []).append((key, rows[key]))
         self._known.update(fresh)
         return {name: RowDelta(None, self._row(members, turn)) for name, members in fresh.items()}
 
-    def _row(self, members: Members, turn: Round) -> Row:
+    def _row(self, members: KeyedRows, turn: Round) -> Row:
         members.sort(key=lambda one: one[1].rank)
         first, outer = members[0][1], self._node.outer
         folds = [self._folded_cell(at, members, turn) for at in range(len(self._folded))]
@@ -53,7 +53,7 @@ class FirstOfGroup:
         )
         return Row((*first.rank[:outer], first.rank[outer:]), cells)
 
-    def _folded_cell(self, at: int, members: Members, turn: Round) -> Cell:
+    def _folded_cell(self, at: int, members: KeyedRows, turn: Round) -> Cell:
         column, state = self._folded[at], fold_state(self._node.folds[at])
         state.update([], [(row.rank, key, row.cells[column]) for key, row in members])
         return state.value(turn)

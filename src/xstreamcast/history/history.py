@@ -263,10 +263,21 @@ class History:
         known = self._chains.get(until)
         if known is None:
             f = self.fragments
-            arrived = k.Arrived(f["id"], f["valid"], f["flags"], f["to"], f["version"])
+            arrived = k.Arrived(f["id"], f["valid"], self.layers(), f["to"], f["version"])
             known = k.chained(arrived, self.codes, until, NOW)
             self._chains = {until: known, **dict(list(self._chains.items())[:7])}
         return known
+
+    def layers(self, places: I64 | slice = slice(None)) -> U8:
+        """The flags of fragments as chains read them: an event hides nothing, however long it lasts.
+
+        An event counts at its instant, and nothing returns when it ends.
+        """
+        flags: U8 = self.fragments["flags"][places]
+        if not (flags & np.uint8(TEMPORARY)).any():
+            return flags
+        event = self.types()[self.fragments["tsid"][places]] == EVENT
+        return np.where(event, flags & ~np.uint8(TEMPORARY), flags)
 
     @property
     def codes(self) -> int:
@@ -308,8 +319,7 @@ class History:
             codes = codes[~np.isin(codes, f["id"][f["within"] >= 0])]
         if len(codes) < 2:
             return codes
-        chains = self.chains(until)
-        begin = chains.begin[chains.first[codes]].tolist()
+        begin = [int(f["valid"][there & (f["id"] == code)].min()) for code in codes]
         text = (lambda code: "") if self.ids is None else self.ids.text
         order = sorted(range(len(codes)), key=lambda i: (begin[i], text(int(codes[i]))))
         ordered: I32 = codes[order]

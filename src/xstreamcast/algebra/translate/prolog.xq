@@ -174,7 +174,9 @@ declare function xsc:versions(
   let $said :=
     for $fragment at $number in $fragments
     let $from := $valid[$number]
-    group by $instant := xsc:utc($from), $layer := $fragment/@temporary = "true"
+    group by $instant := xsc:utc($from),
+             $layer := $fragment/@temporary = "true"
+                       and fn:not($types(xs:string($fragment/@tsid)) = "event")
     order by $instant
     let $last := xsc:counts($fragment)
     return map { "from": $last ! $from[fn:index-of($fragment ! fn:generate-id(.),

@@ -489,6 +489,11 @@ class Watch:
         feed = self._feeds.get(name)
         return feed.history.orphans if isinstance(feed, FragmentFeed) else 0
 
+    def circular(self, name: str | None) -> int:
+        """How many ids of an input contain themselves at some instant."""
+        feed = self._feeds.get(name)
+        return feed.history.circular if isinstance(feed, FragmentFeed) else 0
+
     def unread(self, name: str | None) -> int:
         """How many fragments of an input were dropped, because no answer can need them."""
         feed = self._feeds.get(name)

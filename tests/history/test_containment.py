@@ -107,8 +107,8 @@ def circles(draw: DrawFn) -> tuple[str, bytes, bytes]:
         for day in draw(st.lists(st.integers(1, 6), min_size=1, max_size=3, unique=True)):
             holes = [one for one in range(1, 5) if one != code and draw(st.integers(0, 2)) == 0]
             lines[code, day] = said(code, day, *holes)
-    orders = (draw(st.permutations(list(lines.values()))) for _ in range(2))
-    return (Asking(draw, told).query(), *(stream(told, *order) for order in orders))
+    first, second = (draw(st.permutations(list(lines.values()))) for _ in range(2))
+    return Asking(draw, told).query(), stream(told, *first), stream(told, *second)
 
 
 @given(circles())

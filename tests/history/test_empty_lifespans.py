@@ -32,7 +32,11 @@ CASES = {
         ["x", "elsewhere"],
     ),
     "an event that is temporary hides no other and happens once": (
-        [said(2, "e", "x", 3), said(2, "e", "y", 4, until(5, temporary=True)), said(2, "e", "z", 6)],
+        [
+            said(2, "e", "x", 3),
+            said(2, "e", "y", 4, until(5, temporary=True)),
+            said(2, "e", "z", 6),
+        ],
         ["x", "y", "z"],
     ),
     "an event that is temporary for no time": (
@@ -44,7 +48,11 @@ CASES = {
         ["x"],
     ),
     "so it is with something temporary": (
-        [said(1, "a", "x", 2), said(1, "a", "t", 3, until(5, True)), said(1, "a", "y", 6, until(6))],
+        [
+            said(1, "a", "x", 2),
+            said(1, "a", "t", 3, until(5, True)),
+            said(1, "a", "y", 6, until(6)),
+        ],
         ["x", "t", "x"],
     ),
     "what is temporary for no time hides nothing": (
@@ -67,5 +75,7 @@ def test_a_lifespan_without_length(case: str) -> None:
 
 def test_a_root_that_holds_at_no_instant_is_none() -> None:
     head = 'tsid="1" validTime="2020-01-01" validTo="2020-01-01" temporary="true"'
-    wire = stream(ROOT, said(1, "a", "x", 2), f'<stream:filler id="9" {head}><r>other</r></stream:filler>')
+    wire = stream(
+        ROOT, said(1, "a", "x", 2), f'<stream:filler id="9" {head}><r>other</r></stream:filler>'
+    )
     assert asked('stream("s")//a/string()', wire) == ["x"]

@@ -292,9 +292,9 @@ class History:
         return known
 
     def layers(self, places: I64 | slice = slice(None)) -> U8:
-        """The flags of fragments as chains read them: an event hides nothing, however long it lasts.
+        """The flags of fragments as chains read them: an event hides nothing.
 
-        An event counts at its instant, and nothing returns when it ends.
+        It counts at its instant, and nothing returns when it ends.
         """
         flags: U8 = self.fragments["flags"][places]
         if not (flags & np.uint8(TEMPORARY)).any():

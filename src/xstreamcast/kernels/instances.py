@@ -72,10 +72,10 @@ def _deeper(column: I64) -> I64:
 @kernel
 def _is_below_itself(a: Carried, instance: I64, depth: int, place: I32, code: int) -> bool:
     """Whether an id stands around itself; the lifespan of what is around it has been clipped."""
+    found = False
     for d in range(1, depth + 1):
-        if a.code[place[instance[d]]] == code:
-            return True
-    return False
+        found |= a.code[place[instance[d]]] == code
+    return found
 
 
 @kernel

@@ -70,7 +70,7 @@ def test_a_lifespan_without_length(case: str) -> None:
         assert asked('stream("s")/r/*/string()', wire) == expected
         assert asked('stream("s")/r/*', wire)
         assert asked('count(stream("s")//e)', wire)
-        assert asked('for $a in stream("s")//a?[2020-01-01, 2020-01-06] return vtTo($a)', wire) or 1
+        asked('for $a in stream("s")//a?[2020-01-01, 2020-01-06] return vtTo($a)', wire)
 
 
 def test_a_root_that_holds_at_no_instant_is_none() -> None:

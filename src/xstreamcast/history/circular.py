@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.kernels.acyclic import Links
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.model.instant import NOW, START
@@ -18,6 +19,44 @@ from xstreamcast.model.instant import NOW, START
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.tape.layout import I64, Bools
+
+
+class Containment:
+    """Which id contains which at any time, as fragments arrive; those that contain themselves."""
+
+    def __init__(self) -> None:
+        self._links: Links | None = None  # after a restart it is made from what is there
+        self._may_circle = False  # some id is below itself, at one instant or at several
+        self._known = -1, 0  # of how many fragments it was counted, and the count
+
+    def follow(self, history: History, first: int) -> None:
+        """Take in what the fragments from a place on contain."""
+        if self._may_circle:
+            return
+        if self._links is None:
+            self._links, first = Links(), 0
+        f = history.fragments
+        ends, begin = f["holes"][first:], int(f["holes"][first - 1]) if first else 0
+        group = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=begin))
+        ids, held, within = f["id"][first:], history.holes["id"][begin:], f["within"][first:]
+        codes = int(max(ids.max(), held.max(initial=-1), within.max())) + 1
+        back = self._links.take(group, ids[group], held, codes)
+        inside = np.flatnonzero(within >= 0).astype(np.int32)
+        more = self._links.take(inside, within[inside], ids[inside], codes)
+        self._may_circle = bool(back.any() or more.any())
+
+    def circular(self, history: History) -> int:
+        """How many ids contain themselves at some instant."""
+        if not self._may_circle:
+            return 0
+        if self._known[0] != len(history):
+            self._known = len(history), len(circular(history))
+        return self._known[1]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it takes."""
+        return 0 if self._links is None else self._links.nbytes
 
 
 def circular(history: History, until: int = NOW) -> I64:

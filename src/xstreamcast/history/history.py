@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.history.attached import attached
-from xstreamcast.history.circular import circular
+from xstreamcast.history.circular import Containment
 from xstreamcast.history.columns import Columns
 from xstreamcast.history.guides import observed
 from xstreamcast.kernels import chains as k
-from xstreamcast.kernels.acyclic import Links
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT, TEMPORAL, Carried
 from xstreamcast.model.column import distinct
 from xstreamcast.model.fragment import (
@@ -102,14 +101,12 @@ class History:
         self.newest, self.zoned = START, False  # what the clock has come to, and its time zone
         self.latest = START  # the last instant at which anything begins or ends
         self.attaches = False  # some fragment names its parent
-        self.may_circle = False  # some id stands below itself, at one instant or at several
         self._slots: I32 = np.full(2048, -1, np.int32)
         self._tapes: dict[int, tuple[Tape, int]] = {}
         self._chains: dict[int, k.Chains] = {}
         self._said: set[tuple[int, int]] | None = None  # what each id said, once somebody asks
         self._attached: tuple[I64, I32] | None = None
-        self._circular: tuple[int, int] | None = None
-        self._contains: Links | None = None  # what contains what, at any time
+        self._containment = Containment()
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
         self._seed = int.from_bytes(os.urandom(8), "big") >> 2
 
@@ -141,9 +138,9 @@ class History:
         kept = len(batch) if bool(fresh.all()) else int(np.count_nonzero(fresh))
         self.repeated += len(batch) - kept
         if kept:
-            first = len(self) if self._contains is not None else 0
+            first = len(self)
             self._append(batch, payloads, places, fresh, number)
-            self._follow(first)
+            self._containment.follow(self, first)
             self._chains.clear()
             self._attached = None
         # what has no time of its own takes that of its arrival, which passes for repetitions, too
@@ -256,22 +253,6 @@ class History:
                 beside=h.beside[carried], path=h.path[carried],
             )  # fmt: skip
 
-    def _follow(self, first: int) -> None:
-        """Take in what the fragments from a place on contain."""
-        if self.may_circle:
-            return
-        f = self.fragments
-        ends = f["holes"][first:]
-        begin = int(f["holes"][first - 1]) if first else 0
-        group = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=begin))
-        self._contains = Links() if self._contains is None else self._contains
-        ids, held, within = f["id"][first:], self.holes["id"][begin:], f["within"][first:]
-        codes = int(max(ids.max(), held.max(initial=-1), within.max())) + 1
-        back = self._contains.take(group, ids[group], held, codes)
-        inside = np.flatnonzero(within >= 0).astype(np.int32)
-        more = self._contains.take(inside, within[inside], ids[inside], codes)
-        self.may_circle = bool(back.any() or more.any())
-
     def _note(self, valid: I64, more: Mapping[str, Any]) -> None:
         """When anything begins or ends, and whether it names its parent."""
         ends = more["to"][more["to"] != NOW]
@@ -351,11 +332,7 @@ class History:
     @property
     def circular(self) -> int:
         """How many ids contain themselves at some instant."""
-        if not self.may_circle:
-            return 0
-        if self._circular is None or self._circular[0] != len(self):
-            self._circular = len(self), len(circular(self))
-        return self._circular[1]
+        return self._containment.circular(self)
 
     @property
     def orphans(self) -> int:
@@ -383,7 +360,7 @@ class History:
         chains = self.chains()
         index = self.fragments.nbytes + self.holes.nbytes + self._slots.nbytes
         index += sum(part.nbytes for part in chains)
-        index += 0 if self._contains is None else self._contains.nbytes
+        index += self._containment.nbytes
         return Report(
             self.arrived, self.repeated, len(self), len(chains.place), self.removals,
             len(self.holes), index, int(self.fragments["nbytes"].sum(dtype=np.int64)),

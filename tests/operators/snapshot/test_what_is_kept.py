@@ -51,7 +51,7 @@ KEPT = {
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",
-        "text_codes _slots _tapes _chains _attached _guide _circular _contains may_circle",
+        "text_codes _slots _tapes _chains _attached _guide _containment",
     ),
     "ForgettingFeed": (
         "history strict until _planned _due _taken _places _attached _of_root _gone _dead dropped"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -175,6 +175,8 @@ class Decoder:
         row = int(found.units.row[unit])
         try:
             new = structure_of(found.tape, row)
+            if self._reading.identifiers:
+                new = replace(new, identifiers=new.identifiers | self._reading.identifiers)
             new = new if self._said is None else merged(self._said, new)
             described = None if new is self._said else self._set_structure(new)
         except Error as refused:

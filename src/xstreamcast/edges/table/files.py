@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -75,7 +76,7 @@ def write_file(
     raw = pa.BufferOutputStream()
     pa.parquet.write_table(
         chosen, raw, compression="zstd", compression_level=1, row_group_size=_group(chosen),
-        use_dictionary=["operation", "attributes"],
+        use_dictionary=["operation", "attributes"], write_page_checksum=True,
         write_statistics=["id", "valid", "batch", "ordinal", "attributes"],
     )  # fmt: skip
     held = memoryview(raw.getvalue())
@@ -89,11 +90,11 @@ def _group(rows: Any) -> int:
     return min(_GROUP, max(256, int(_GROUP_BYTES * rows.num_rows // (rows.nbytes + 1))))
 
 
-def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Any:
+def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> TableFile:
     """A file of the table, open for reading, if it is what the log says."""
     pa, path = arrow(), table / file.path
     try:
-        found = pa.parquet.ParquetFile(path)
+        found = pa.parquet.ParquetFile(path, page_checksum_verification=True)
     except FileNotFoundError:
         raise _other(table, file, "is missing") from None
     except (pa.ArrowInvalid, OSError) as refused:
@@ -112,7 +113,34 @@ def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Any:
             raise _other(table, file, f"has a column {name} of {got}; must be {must}", _COLUMNS)
     if found.metadata.num_rows != file.rows:
         raise _other(table, file, f"has {found.metadata.num_rows} rows; must have {file.rows}")
-    return found
+    return TableFile(found, table, file)
+
+
+class TableFile:
+    """A file of a table, open; bytes that are not those that were written are an error in words."""
+
+    def __init__(self, parquet: Any, table: Path, file: File) -> None:
+        self._parquet, self._table, self._file = parquet, table, file
+        self.metadata, self.schema_arrow = parquet.metadata, parquet.schema_arrow
+        self.num_row_groups: int = parquet.num_row_groups
+
+    def read(self, columns: Sequence[str]) -> Any:
+        """All rows, some columns."""
+        with self._whole():
+            return self._parquet.read(columns=list(columns))
+
+    def read_row_groups(self, groups: Sequence[int], columns: Sequence[str]) -> Any:
+        """The rows of some row groups."""
+        with self._whole():
+            return self._parquet.read_row_groups(groups, columns=list(columns), use_threads=False)
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        try:
+            yield
+        except (arrow().ArrowInvalid, OSError) as refused:
+            why = f"cannot be read: {str(refused).splitlines()[0]}"
+            raise _other(self._table, self._file, why) from None
 
 
 def filled(rows: Any, columns: Sequence[str]) -> Any:

@@ -1,4 +1,4 @@
-"""Checkpoints with bytes flipped: a restart gives the answer of no damage, or says what is damaged."""
+"""Checkpoints with bytes flipped: a restart gives the same answer, or says what is damaged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries by grammar over generated streams, each compared with SaxonC-HE, once and left running."""
+"""Queries by grammar over generated streams, compared with SaxonC-HE, once and left running."""
 
 from __future__ import annotations
 

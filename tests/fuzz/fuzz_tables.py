@@ -1,4 +1,4 @@
-"""Fragment tables with bytes flipped: a query gives the answer of no damage, or says what is damaged."""
+"""Tables with bytes flipped: a query gives the same answer, or says what is damaged."""
 
 from __future__ import annotations
 

@@ -81,8 +81,11 @@ class Versions:
     def _chain(self, code: int) -> Chain | None:
         """The chain of an id; None if it has one fragment."""
         known = self._chains.get(code)
-        if known is None and not self._links.is_single(code):
-            known = self._built(code)
+        if known is None:
+            return None if self._links.is_single(code) else self._built(code)
+        if self._links.last(code) > known.read:  # it came while nobody looked at the id
+            for place in [one for one in self._links.of(code) if one > known.read]:
+                self._insert(code, known, place)
         return known
 
     def _built(self, code: int) -> Chain:

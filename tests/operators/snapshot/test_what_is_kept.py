@@ -67,7 +67,7 @@ KEPT = {
         "ranks is_slot known cut _history _links _types _levels _passed _wanted",
     ),
     "Decoder": (
-        "ids structure counts ended _reading",
+        "ids structure counts ended _reading _early",
         "name on_error names _words _known _waiting more _numbers _said",
     ),
 }

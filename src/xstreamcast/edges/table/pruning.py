@@ -127,7 +127,7 @@ def _put(path: Path, text: str) -> None:
 
 
 def _whole(path: Path) -> str | None:
-    """A text that was kept; None where it is not there, or not what was written: it is made anew."""
+    """A text that was kept; None where it is not there or not what was written: it is made anew."""
     try:
         check, _, text = path.read_text("utf-8").partition(" ")
     except (FileNotFoundError, UnicodeDecodeError):

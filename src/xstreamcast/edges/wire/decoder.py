@@ -93,6 +93,7 @@ class Decoder:
         self._words = Words(self.names)
         self._known = None if structure is None else Known.of(structure, self._words)
         self._waiting: list[tuple[Scanned, int, int]] = []
+        self._early: Heartbeat | None = None  # the last one before the first structure
 
     @property
     def has_numbers(self) -> bool:
@@ -163,7 +164,11 @@ class Decoder:
                 yield from self._refusals(found, unit, np.array([checking.NO_TIME], np.uint8))
             case 7:
                 self.counts.heartbeats += 1
-                yield Heartbeat(int(found.valid[unit]))
+                beat = Heartbeat(int(found.valid[unit]))
+                if self._known is not None:
+                    yield beat
+                elif self._early is None or self._early.instant < beat.instant:
+                    self._early = beat
             case _:
                 if not self.ended and not self.more:
                     yield Ended()
@@ -186,6 +191,9 @@ class Decoder:
         if described is None:
             return
         yield described
+        if self._early is not None:
+            yield self._early
+            self._early = None
         waiting, self._waiting = self._waiting, []
         for earlier in waiting:
             yield from self._run(*earlier)

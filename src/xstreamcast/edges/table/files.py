@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -82,7 +84,23 @@ def write_file(
     held = memoryview(raw.getvalue())
     put_new(path, held)
     sync_folder(where)
-    return File(f"{folder}/{path.name}", rows.num_rows, len(held))
+    return File(f"{folder}/{path.name}", rows.num_rows, len(held), footer=_footer(held))
+
+
+def _footer(held: memoryview) -> int:
+    """The CRC-32 of the end of a Parquet file: its metadata, their length, and the magic word."""
+    return zlib.crc32(held[-(int.from_bytes(held[-8:-4], "little") + 8) :])
+
+
+def _has_its_footer(path: Path, file: File) -> bool:
+    """Whether the end of a file is what was written."""
+    if file.footer is None:
+        return True
+    with open(path, "rb") as opened:
+        opened.seek(-8, os.SEEK_END)
+        length = int.from_bytes(opened.read(4), "little") + 8
+        opened.seek(-min(length, file.nbytes), os.SEEK_END)
+        return zlib.crc32(opened.read()) == file.footer
 
 
 def _group(rows: Any) -> int:
@@ -94,10 +112,12 @@ def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Tabl
     """A file of the table, open for reading, if it is what the log says."""
     pa, path = arrow(), table / file.path
     try:
+        if not _has_its_footer(path, file):
+            raise OSError("its metadata are not what was written")
         found = pa.parquet.ParquetFile(path, page_checksum_verification=True)
     except FileNotFoundError:
         raise _other(table, file, "is missing") from None
-    except (pa.ArrowInvalid, OSError) as refused:
+    except (pa.ArrowException, OSError, ValueError) as refused:
         size = path.stat().st_size if path.exists() else 0
         cut = f"has {size} bytes, where {file.nbytes} were written"
         why = cut if size != file.nbytes else f"cannot be read: {str(refused).splitlines()[0]}"
@@ -138,7 +158,7 @@ class TableFile:
     def _whole(self) -> Iterator[None]:
         try:
             yield
-        except (arrow().ArrowInvalid, OSError) as refused:
+        except (arrow().ArrowException, OSError, ValueError) as refused:
             why = f"cannot be read: {str(refused).splitlines()[0]}"
             raise _other(self._table, self._file, why) from None
 

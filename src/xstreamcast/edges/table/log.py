@@ -38,6 +38,7 @@ class File:
     rows: int
     nbytes: int
     inside: str | None = None  # what stands inside its fragments, by the name it is kept under
+    footer: int | None = None  # the CRC-32 of what says where its pages are; pages have their own
 
     @property
     def stream(self) -> str:

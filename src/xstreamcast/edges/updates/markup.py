@@ -124,8 +124,8 @@ class MarkupReading:
     def _text(self, text: str) -> None:
         if self._open is None:
             p = self._parser
-            before, *at = self._stray or ("", p.CurrentByteIndex, p.CurrentLineNumber)
-            self._stray = before + text, *at
+            before, at, line = self._stray or ("", p.CurrentByteIndex, p.CurrentLineNumber)
+            self._stray = before + text, at, line
         elif "text" in self._open and "text" in FIELDS.get(self._open["event"], ()):
             self._open["text"] += text
         elif text.strip():

@@ -84,6 +84,11 @@ QUERIES = (
         "group by",
         "rows within their group",
     ),
+    (  # all sub-sequences of a few items
+        f"forseq $w in ({A}[k = 'x'])[position() <= 4] return <w>{{ $w/v }}</w>",
+        "nest items",
+        "recompute",
+    ),
     (  # a loop over the root
         'for $r in stream("a")/r return <n>{ count($r//u), sum($r/u/v/number(.)) }</n>',
         'the root r of stream("a")',

@@ -279,8 +279,9 @@ class LiftTuples(Lifting):
             return replace(made, clock=True) if asks_clock(plan) else made
         if asks_clock(replace(plan, items=p.EMPTY)):
             raise NotLifted("a window condition reads the clock", plan.span)
-        if plan.kind == "general" or plan.start is None:
-            raise NotLifted("all sub-sequences are windows", plan.span)
+        if plan.kind == "general" or plan.start is None:  # one item more is in half of all windows
+            found, items = self._nested(plan.items, None, relation.closed())
+            return self._window(replace(plan, items=items), found)
         around = relation.closed()
         found, result = self.items(plan.items, around)
         item = self.fresh("item")

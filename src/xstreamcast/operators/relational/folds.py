@@ -77,7 +77,7 @@ class Counted:
 
 
 class Gathered:
-    """Items in order, and the function over all of them where there is one."""
+    """Items in order, and the function over all of them; members without items are not kept."""
 
     def __init__(self, fold: Fold) -> None:
         self._fold = fold
@@ -87,6 +87,7 @@ class Gathered:
         return len(self._cells)
 
     def update(self, gone: list[Member], come: list[Member]) -> None:
+        gone, come = [m for m in gone if m[2]], [m for m in come if m[2]]
         self._order.replace(
             ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)
         )

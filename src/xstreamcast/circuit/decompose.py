@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class, static_type
@@ -23,17 +23,22 @@ FOLDS: Final = frozenset(
 )
 # Those over a part of a sorted sequence that need not be made again for each part.
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
+Side = Literal["left", "right"]
 ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 _NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFold:
-    """A call over the values that an expression has in each tuple before grouping."""
+    """A call over the values that an expression has in each tuple before grouping.
+
+    `once`: tuples with one row of this side of a join hold the same nodes, which count once.
+    """
 
     call: p.Call
     value: p.Expression
     into: p.Variable
+    once: Side | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,7 @@ class _Search:
         self.group, self._fresh = id(group), fresh
         self._before = {after: before for before, after in group.carried}
         self._apart = distinct_variables(group.source)
+        self._repeated = repeated_variables(group.source)
         self._known: dict[p.Expression, p.Variable] = {}
         self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
@@ -177,11 +183,17 @@ class _Search:
             return p.Var(self._known[plan]) if plan in self._known else None
         (after,) = used
         before = self._before[after]
-        if facts(argument).free != used or not _distributes(argument, after, before in self._apart):
+        once = None
+        if not _distributes(argument, after, before in self._apart):
+            once = self._repeated.get(before)
+            if once is None or not _distributes(argument, after, True) or _copies(argument):
+                return None
+        if facts(argument).free != used:
             return None
         into = self._known[plan] = self._fresh(plan.function.local)
         value = bottom_up(argument, lambda node: p.Var(before) if node == p.Var(after) else node)
-        self.folds.append(GroupFold(plan, value, into))
+        call = replace(plan, args=(argument, *plan.args[1:]))
+        self.folds.append(GroupFold(call, value, into, once))
         return p.Var(into, span=plan.span)
 
     def _unlet(self, plan: Any) -> Any:
@@ -287,6 +299,32 @@ def distinct_variables(plan: p.Tuples) -> frozenset[p.Variable]:
             return frozenset({variable}) if origin in distinct_variables(source) else frozenset()
         case _:
             return frozenset()
+
+
+def repeated_variables(plan: p.Tuples) -> Mapping[p.Variable, Side]:
+    """Variables that are bound to other nodes in each row of one side of a join, in their order."""
+    match plan:
+        case p.Where(source) | p.ForEach(source):
+            return repeated_variables(source)
+        case p.Let(source, variable, value):
+            known = dict(repeated_variables(source))
+            origin = _begins_at(value)
+            if isinstance(origin, p.Variable) and origin in known:
+                known[variable] = known[origin]
+            return known
+        case p.Join(left, right) if not isinstance(left, p.Unit):
+            found: dict[p.Variable, Side] = dict.fromkeys(distinct_variables(left), "left")
+            found |= dict.fromkeys(distinct_variables(right), "right")
+            return found
+        case _:
+            return {}
+
+
+def _copies(plan: p.Expression) -> bool:
+    """Whether a plan reads copies, of which each is another node."""
+    return any(
+        isinstance(node, p.IntervalProjection | p.VersionProjection) for node in descendants(plan)
+    )
 
 
 def _is_first(plan: p.Tuples) -> bool:

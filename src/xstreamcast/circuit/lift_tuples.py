@@ -8,7 +8,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.decompose import ORDERS
+from xstreamcast.circuit.decompose import ORDERS, Side
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
 from xstreamcast.circuit.relation import GroupRows, NotLifted, Relation, called, member
@@ -232,12 +232,17 @@ class LiftTuples(Lifting):
             relation, _ = self._let(relation, column, called("data", made))
             keys.append((column, key.variable))
         parts = self._decomposed.get(id(plan))
+        of_items = []
         for one in () if parts is None else parts.folds:
+            part = None if one.once is None else _side_of(relation.base, one.once)
+            self._known.learn(one.into, self._known.type_of(one.call))
+            if one.once is not None and part is None:  # the rows are no pairs after all
+                of_items.append(one)
+                continue
             column = self.fresh("member")
             relation, made = self.extend(one.value, relation)
             relation, _ = self._let(relation, column, member(made, one.call, relation))
-            folds.append(c.Fold(one.call, column, one.into))
-            self._known.learn(one.into, self._known.type_of(one.call))
+            folds.append(c.Fold(one.call, column, one.into, once=part))
         folds += [c.Fold(None, before, after) for before, after in plan.carried]
         whole, around = relation.closed(), outer.closed()
         carried = tuple(v for v in around.variables if v in whole.variables)
@@ -251,6 +256,8 @@ class LiftTuples(Lifting):
             found = found.placed(after, whole.places.get(before, {}))
         for held in () if parts is None else parts.members:
             self._members[held.variable] = GroupRows(whole, tuple(keys), width, held)
+        for one in of_items:
+            found, _ = self._let(found, one.into, one.call)
         return found
 
     def _order(self, plan: p.OrderBy, relation: Relation, outer: Relation) -> Relation:
@@ -298,6 +305,19 @@ class LiftTuples(Lifting):
         for test in tests:
             self.checked(test, made)
         return made
+
+
+def _side_of(node: c.Node, side: Side) -> tuple[int, int] | None:
+    """The parts of a key that name the row of one side of a join; None if there is no join."""
+    match node:
+        case c.Rows(source=source):
+            return _side_of(source, side)
+        case c.Nest(outer=outer) | c.RangeFold(outer=outer):
+            return _side_of(outer, side)
+        case c.Join(left=left) | c.IntervalJoin(left=left):
+            return (0, left.width) if side == "left" else (left.width, left.width + 1)
+        case _:
+            return None
 
 
 def _with_equality(plan: p.Where, outer: Relation) -> p.Tuples | None:

@@ -117,13 +117,15 @@ class Fold:
     """A function of the items that a column holds in all rows of a group, in their order.
 
     call None: the items themselves. The first argument of the call stands for the items, the others
-    are constants. `around`: nodes around units are counted, each once.
+    are constants. `around`: nodes around units are counted, each once. `once`: rows that agree in
+    these parts of their keys hold the same nodes, which count once, in the order of these parts.
     """
 
     call: p.Call | None
     column: p.Variable
     into: p.Variable
     around: Around | None = None
+    once: tuple[int, int] | None = None
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -45,6 +46,8 @@ class FoldState(Protocol):
 
 def fold_state(fold: Fold) -> FoldState:
     """The state of a fold over no members."""
+    if fold.once is not None:
+        return Once(fold_state(replace(fold, once=None)), *fold.once)
     match fold.name:
         case "count" | "exists" | "empty":
             return Counted(fold.name)
@@ -54,6 +57,31 @@ def fold_state(fold: Fold) -> FoldState:
             return Extreme(fold)
         case _:
             return Gathered(fold)
+
+
+class Once:
+    """A fold over rows of which those that agree in some parts of their keys count as one."""
+
+    def __init__(self, fold: FoldState, first: int, last: int) -> None:
+        self._fold, self._parts = fold, slice(first, last)
+        self._held: dict[Key, tuple[int, Member]] = {}
+
+    def update(self, gone: list[Member], come: list[Member]) -> None:
+        before: dict[Key, Member | None] = {}
+        for sign, members in ((-1, gone), (1, come)):
+            for rank, key, cell in members:
+                name = key[self._parts]
+                count, known = self._held.pop(name, (0, None))
+                before.setdefault(name, known)
+                if count + sign:
+                    self._held[name] = count + sign, (rank[self._parts], name, cell)
+        after = {name: self._held[name][1] for name in before if name in self._held}
+        left = [one for name, one in before.items() if one is not None and one != after.get(name)]
+        new = [one for name, one in after.items() if one != before[name]]
+        self._fold.update(left, new)
+
+    def value(self, turn: Round) -> Cell:
+        return self._fold.value(turn)
 
 
 class Counted:

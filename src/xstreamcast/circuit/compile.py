@@ -115,9 +115,10 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
             return [(source, set(source.columns) & needed)]
         case c.Union(parts=parts):
             return [(one, set(needed)) for one in parts]
-        case c.Window(source=source, item=item, window=window, carried=carried):
+        case c.Window(source=source, item=item, window=window, carried=carried, folds=folds):
             used = facts(window).used | needed
-            return [(source, {item} | (set(carried) & used))]
+            folded = {fold.column for fold in folds if fold.into in needed}
+            return [(source, {item} | folded | (set(carried) & used))]
         case c.GrowingWindow(source=source):
             return [(source, set(source.columns))]
 
@@ -152,10 +153,11 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
             return replace(node, parts=tuple(made[id(one)] for one in parts), columns=columns)
         case c.Pick(source=source, place=place):
             return replace(node, source=made[id(source)], place=made[id(place)], columns=columns)
-        case c.Window(source=source, window=window, carried=carried):
+        case c.Window(source=source, window=window, carried=carried, folds=folds):
             used = facts(window).used | needed
             return replace(
                 node, source=made[id(source)], columns=columns,
+                folds=tuple(fold for fold in folds if fold.into in needed),
                 carried=tuple(one for one in carried if one in used),
             )  # fmt: skip
         case _:

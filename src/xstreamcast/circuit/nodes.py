@@ -256,7 +256,10 @@ class Union:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """A row for each window over the items that a column holds within each outer row."""
+    """A row for each window over the items that a column holds within each outer row.
+
+    `folds` are over what another column holds at the items of a window.
+    """
 
     source: Node
     outer: int
@@ -265,6 +268,7 @@ class Window:
     carried: Columns
     columns: Columns
     width: int
+    folds: tuple[Fold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

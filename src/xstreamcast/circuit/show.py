@@ -78,8 +78,9 @@ def _line(node: c.Node) -> str:
             return f"number rows as {variable}"
         case c.Union():
             return f"concatenate → {columns}"
-        case c.Window(window=window):
-            return f"{window.kind} windows → {columns}"
+        case c.Window(window=window, folds=folds):
+            over = f": {', '.join(map(_fold, folds))}" if folds else ""
+            return f"{window.kind} windows{over} → {columns}"
         case c.GrowingWindow(shape=shape):
             of = "" if shape.by is None else f" of each value of {_shown(shape.by.key)}"
             items = f"over {_shown(shape.window.items)}{_before(shape.before)}"

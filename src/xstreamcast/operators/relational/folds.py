@@ -95,13 +95,18 @@ class Counted:
         self._count -= sum(len(cell) for _, _, cell in gone)
 
     def value(self, turn: Round) -> Cell:
-        match self._name:
-            case "exists":
-                return ((BOOLEAN, self._count > 0),)
-            case "empty":
-                return ((BOOLEAN, self._count == 0),)
-            case _:
-                return ((INTEGER, self._count),)
+        return counted(self._name, self._count)
+
+
+def counted(name: str, count: int) -> Cell:
+    """count, exists or empty of so many items."""
+    match name:
+        case "exists":
+            return ((BOOLEAN, count > 0),)
+        case "empty":
+            return ((BOOLEAN, count == 0),)
+        case _:
+            return ((INTEGER, count),)
 
 
 class Gathered:
@@ -241,8 +246,9 @@ class Summed(_Switching):
                         if sign > 0
                         else (EXACT.subtract(self._total, value))
                     )
-                number = _as_double((tag, value))
-                yield (rank, i), float(value) if number is None else number
+                number = as_summand((tag, value))
+                assert number is not None
+                yield (rank, i), number
 
     def _rebuild(self, out: list[tuple[Any, float]], new: list[tuple[Any, float]]) -> None:
         left = dict(zip(self._entries, self._values.tolist(), strict=True))
@@ -277,6 +283,14 @@ _EXACT: Final = frozenset({INTEGER, DECIMAL})
 def is_exact(atom: Atom) -> bool:
     """Whether a value is an integer or decimal that can be added in any order."""
     return _kind(atom) is True
+
+
+def as_summand(atom: Atom) -> float | None:
+    """A value as it is added to doubles; None if it is no number."""
+    if _kind(atom) is None:
+        return None
+    number = _as_double(atom)
+    return float(atom[1]) if number is None else number
 
 
 def _kind(atom: Atom) -> bool | None:

@@ -292,11 +292,11 @@ class LiftTuples(Lifting):
             raise NotLifted("a window condition reads the clock", plan.span)
         if plan.kind == "general" or plan.start is None:  # one item more is in half of all windows
             found, items = self._nested(plan.items, None, relation.closed())
-            made = replace(plan, items=items)
+            over_items = replace(plan, items=items)
             if parts is not None:
-                self._decomposed[id(made)] = parts
-                self._kept.append(made)
-            return self._window(made, found)
+                self._decomposed[id(over_items)] = parts
+                self._kept.append(over_items)
+            return self._window(over_items, found)
         around = relation.closed()
         found, result = self.items(plan.items, around)
         item = self.fresh("item") if parts is None or parts.item is None else parts.item

@@ -12,6 +12,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.nodes import Fold
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER, UNTYPED
+from xstreamcast.model.delta import Cell
 from xstreamcast.operators.relational.folds import Gathered
 from xstreamcast.operators.relational.sequence_fold import SequenceFold
 
@@ -30,7 +31,8 @@ CELLS = st.sampled_from([EXACT, MIXED]).flatmap(lambda one: st.lists(one, max_si
 )
 def test_a_run_gives_what_the_function_gives_over_its_items(name, ticks, data):
     fold = Fold(called(name, p.Var(X)), X, Y)
-    found, cells = SequenceFold(fold), {}
+    found = SequenceFold(fold)
+    cells: dict[int, Cell] = {}
     for tick in ticks:
         gone = [(n,) for n in tick if n in cells]
         come = [((n,), cell) for n, cell in tick.items() if cell is not None]

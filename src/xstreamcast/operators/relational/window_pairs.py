@@ -12,7 +12,7 @@ from xstreamcast.algebra.free import facts
 from xstreamcast.evaluate.walk import truth
 from xstreamcast.model.delta import Cell, Key, Row, RowDelta
 from xstreamcast.operators.relational.join_index import JoinSide, Mode, mode_of
-from xstreamcast.operators.relational.join_values import key_values
+from xstreamcast.operators.relational.join_values import JoinValues, key_values
 from xstreamcast.operators.relational.window_marks import boundary_columns
 from xstreamcast.operators.relational.window_rows import Found
 
@@ -164,7 +164,7 @@ class WindowPairs:
     def _values(
         self, part: Part, boundary: p.Boundary, plan: p.Expression, low: int, keys: list[Key],
         turn: Round,
-    ) -> dict[Key, object]:  # fmt: skip
+    ) -> dict[Key, JoinValues]:  # fmt: skip
         sights = [(part, low + at) for at in range(len(keys))]
         used = facts(plan).free
         given = boundary_columns(boundary, used, sights, self._cell)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class, static_type
@@ -17,6 +17,16 @@ from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.circuit.calls import called
+from xstreamcast.circuit.distinct_nodes import (
+    NARROW,
+    Side,
+    begins_at,
+    distinct_variables,
+    gives_distinct,
+    reads_copies,
+    repeated_variables,
+    stays_narrow,
+)
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER
 
@@ -26,11 +36,9 @@ FOLDS: Final = frozenset(
 COUNTED: Final = frozenset({"count", "exists", "empty"})
 # Those over a part of a sorted sequence that need not be made again for each part.
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
-Side = Literal["left", "right"]
 Fresh = Callable[[str], p.Variable]
 ONE: Final = p.Const((p.Atom(INTEGER, 1),))
 ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
-_NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,7 @@ def _of_group(group: p.GroupBy, fresh: Fresh) -> _Search:
 def _of_window(window: p.Window, fresh: Fresh) -> _Search:
     """Folds over the items of windows; items are the variable's tuples."""
     item = fresh("item")
-    walks = isinstance(_begins_at(window.items, narrow=False), p.StreamInput)
+    walks = isinstance(begins_at(window.items, narrow=False), p.StreamInput)
     apart = frozenset({item}) if walks or gives_distinct(window.items) else frozenset[p.Variable]()
     held = {window.variable: item}
     return _Search(id(window), held, apart, {}, fresh, SUMMARISED, _length(window))
@@ -237,7 +245,7 @@ class _Search:
         once = None
         if not _distributes(argument, after, before in self._apart):
             once = self._repeated.get(before)
-            if once is None or not _distributes(argument, after, True) or _copies(argument):
+            if once is None or not _distributes(argument, after, True) or reads_copies(argument):
                 return None
         if facts(argument).free != used:
             return None
@@ -307,7 +315,7 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
         case p.Var(variable):
             return variable == after
         case p.Step(input, axis):
-            return apart and axis in _NARROW and _distributes(input, after, apart)
+            return apart and axis in NARROW and _distributes(input, after, apart)
         case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
             return not counts_positions(right) and _distributes(left, after, apart)
         case p.Path(left, right):
@@ -325,107 +333,5 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return not free and _distributes(operand, after, apart)
         case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
             return _distributes(argument, after, apart)
-        case _:
-            return False
-
-
-def stays_narrow(plan: p.Expression) -> bool:
-    """Whether a path from the focus gives different nodes for different nodes."""
-    match plan:
-        case p.Focus():
-            return True
-        case p.Step(input, axis):
-            return axis in _NARROW and stays_narrow(input)
-        case p.Filter(input, predicate, False):
-            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
-            return truth and stays_narrow(input)
-        case _:
-            return False
-
-
-def distinct_variables(plan: p.Tuples) -> frozenset[p.Variable]:
-    """Variables that are bound to other nodes in each tuple, in document order over the tuples."""
-    match plan:
-        case p.Where(source):
-            return distinct_variables(source)
-        case p.Join(p.Unit(), right):
-            return distinct_variables(right)
-        case p.Let(source, variable, value):
-            known = distinct_variables(source)
-            return known | {variable} if _begins_at(value) in known else known
-        case p.ForEach(source, variable, items):
-            first = _is_first(source)
-            origin = _begins_at(items, narrow=not first)
-            if first and isinstance(origin, p.StreamInput):
-                return frozenset({variable})
-            return frozenset({variable}) if origin in distinct_variables(source) else frozenset()
-        case _:
-            return frozenset()
-
-
-def repeated_variables(plan: p.Tuples) -> Mapping[p.Variable, Side]:
-    """Variables that are bound to other nodes in each row of one side of a join, in their order."""
-    match plan:
-        case p.Where(source) | p.ForEach(source):
-            return repeated_variables(source)
-        case p.Let(source, variable, value):
-            known = dict(repeated_variables(source))
-            origin = _begins_at(value)
-            if isinstance(origin, p.Variable) and origin in known:
-                known[variable] = known[origin]
-            return known
-        case p.Join(left, right) if not isinstance(left, p.Unit):
-            found: dict[p.Variable, Side] = dict.fromkeys(distinct_variables(left), "left")
-            found |= dict.fromkeys(distinct_variables(right), "right")
-            return found
-        case _:
-            return {}
-
-
-def _copies(plan: p.Expression) -> bool:
-    """Whether a plan reads copies, of which each is another node."""
-    return any(
-        isinstance(node, p.IntervalProjection | p.VersionProjection) for node in descendants(plan)
-    )
-
-
-def _is_first(plan: p.Tuples) -> bool:
-    while isinstance(plan, p.Let | p.Where):
-        plan = plan.source
-    return isinstance(plan, p.Unit)
-
-
-def _begins_at(plan: p.Expression, narrow: bool = True) -> p.Variable | p.StreamInput | None:
-    """What a path starts at; None if nodes of different starts may be the same."""
-    match plan:
-        case p.Var(variable):
-            return variable
-        case p.StreamInput():
-            return plan
-        case p.Step(input, axis):
-            return None if narrow and axis not in _NARROW else _begins_at(input, narrow)
-        case p.Filter(input):
-            return _begins_at(input, narrow)
-        case p.Path(left, right):
-            return None if narrow and not stays_narrow(right) else _begins_at(left, narrow)
-        case p.IntervalProjection(operand):
-            return _begins_at(operand, narrow)
-        case _:
-            return None
-
-
-def gives_distinct(plan: p.Expression) -> bool:
-    """Whether a FLWOR gives different nodes in document order."""
-    match plan:
-        case p.Return(source, result):
-            origin = _begins_at(result)
-            return isinstance(origin, p.Variable) and origin in distinct_variables(source)
-        case p.Step(input, axis):
-            return axis in _NARROW and gives_distinct(input)
-        case p.Filter(input):
-            return gives_distinct(input)
-        case p.IntervalProjection(operand):  # copies, one after another
-            walks = isinstance(_begins_at(operand, narrow=False), p.StreamInput)
-            return walks or gives_distinct(operand)
         case _:
             return False

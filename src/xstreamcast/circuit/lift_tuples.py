@@ -9,7 +9,8 @@ from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
-from xstreamcast.circuit.decompose import COUNTED, ORDERS, Side
+from xstreamcast.circuit.decompose import COUNTED, ORDERS
+from xstreamcast.circuit.distinct_nodes import Side
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
 from xstreamcast.circuit.relation import GroupRows, NotLifted, Relation, member

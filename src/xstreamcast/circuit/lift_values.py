@@ -14,13 +14,8 @@ from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.decompose import (
-    ORDERS,
-    SUMMARISED,
-    gives_distinct,
-    is_fold,
-    stays_narrow,
-)
+from xstreamcast.circuit.decompose import ORDERS, SUMMARISED, is_fold
+from xstreamcast.circuit.distinct_nodes import gives_distinct, stays_narrow
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import Lifting

@@ -22,6 +22,7 @@ class InPartitions:
     def __init__(self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4) -> None:
         self.router, self.steps, self.moving = Router(asked, partitions), steps, moving
         self.asked, self.moved = asked, 0
+        self.log: list[tuple[bytes, int | None]] = []  # what the store has of the router
         self.units = [Units(asked, number, partitions, steps) for number in range(partitions)]
         self.later = {
             (step, number): Later(asked, Spot(step, steps, number, partitions))
@@ -38,12 +39,14 @@ class InPartitions:
         """The rows of a batch → the changes."""
         packs = [row for batch in Packing()(table.to_batches()) for row in batch.to_pylist()]
         arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
+        self.router.earlier = self.log.__getitem__
         handed: dict[To, list[bytes]] = {}
         for number, sent in self.router.take(arrived, now).items():
             self._units(number, message_bytes(sent), handed)
         changes: list[Change] = []
         for to in self.later:
             changes += self._later(to, handed)
+        self.log.append((arrived.blob, now))
         if self.moving:
             self._move()
         return changes

@@ -210,14 +210,14 @@ def _frozen_router(router: Router) -> bytes:
         "spread": None if router.spread is None else sorted(router.spread),
         "ended": sorted(map(str, router.ended)),
         "read": router._read,
+        "arrived": router.arrived,
         "sent": router._sent,
         "over": sorted(router._over),
         "newest": {name: list(one) for name, one in router._newest.items()},
-        "clocks": [now for _, now in router._arrived],
         "arriving": [arriving_facts(one) for one in router._arriving.values()],
         "links": list(router._links),
     }
-    to.values("arrived", blob=[blob for blob, _ in router._arrived])
+    to.arrays("batches", {"end": np.array(router._ends_at, np.int64)})
     if router.why is None:
         write_inputs(to, router.plan)
         for number, one in enumerate(router._arriving.values()):
@@ -243,10 +243,9 @@ def _thaw_router(router: Router, found: Snapshot) -> None:
     router.turn, router.now, router.why = told["turn"], Moment(*told["now"]), told["why"]
     router.spread = None if told["spread"] is None else frozenset(told["spread"])
     router.ended, router._over = set(told["ended"]), set(told["over"])
-    router._read, router._sent = told["read"], told["sent"]
+    router._read, router._sent, router.arrived = told["read"], told["sent"], told["arrived"]
+    router._ends_at = found.tables["batches"]["end"].to_pylist()
     router._newest = {name: (at, zoned) for name, (at, zoned) in told["newest"].items()}
-    blobs = found.tables["arrived"]["blob"].to_pylist()
-    router._arrived = list(zip(blobs, told["clocks"], strict=True))
     if router.why is not None:
         return
     read_names(found.tables, router.plan.names)

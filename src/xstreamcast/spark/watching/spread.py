@@ -64,7 +64,12 @@ class Routing(Hosting):
         return Router(pickle.loads(self.asked[query]), len(self.layout.slots[query]))
 
     def take(self, host: Any, batch: Arrived, now: int | None) -> Any:
+        host.earlier = self.earlier
         return {number: message_bytes(one) for number, one in host.take(batch, now).items()}
+
+    def keeps_batches(self, host: Any) -> bool:
+        """Until the query is in one place, where all that arrived is."""
+        return host.why is None
 
     def rows(self, key: Any, made: Any) -> Any:
         slots = self.layout.slots[str(key[0])]

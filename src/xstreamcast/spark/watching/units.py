@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described, FragmentBatch
@@ -132,9 +133,9 @@ class Units:
                 decoder = self._decoders.setdefault(name, Decoder(name, names=self.watch.names))
                 decoder._set_structure(structure)
                 self.watch.on_arrivals(name, [Described(structure)], decoder.ids)
-            case ("fragments", str(name), bytes(lines)):
+            case ("fragments", str(name), rows):
                 decoder = self._decoders[name]
-                found = [*decoder.feed(lines), *decoder.end_input()]
+                found = taken_rows(rows, decoder)
                 batches = [one for one in found if isinstance(one, FragmentBatch)]
                 assert len(batches) == len(found), found
                 self.watch.on_arrivals(name, batches, decoder.ids)

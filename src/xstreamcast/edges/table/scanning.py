@@ -18,6 +18,7 @@ from xstreamcast.edges.wire.scanned import ABSENT, ZONED, Scanned, Taken, decode
 from xstreamcast.edges.wire.spots import Begin, Spot
 from xstreamcast.edges.wire.words import FILLER, REMOVE, REPEAT, REPLACE
 from xstreamcast.errors import Error
+from xstreamcast.model.fragment import FragmentBatch
 from xstreamcast.tape.fragment_kernels import FINE, Units, fragments
 from xstreamcast.tape.layout import ELEMENT, I32, I64, KIND, U8, Tape
 from xstreamcast.tape.limits import default_limits
@@ -71,8 +72,17 @@ def taken_rows(rows: Any, decoder: Decoder, numbers: I64 | None = None) -> list[
     scanned = scan_rows(rows, decoder, numbers)
     if scanned is not None:
         return decoder.take(scanned)
-    # not as we write them: what is wrong with each is said as on a wire
-    return [*decoder.feed(b"".join(wire(rows))), *decoder.end_input()]
+    return [one for at in range(rows.num_rows) for one in _alone(rows, decoder, numbers, at)]
+
+
+def _alone(rows: Any, decoder: Decoder, numbers: I64 | None, at: int) -> list[Arrival]:
+    """One row; where it is not as we write them, what is wrong is said as on a wire."""
+    row, number = rows.slice(at, 1), None if numbers is None else numbers[at : at + 1]
+    scanned = scan_rows(row, decoder, number)
+    if scanned is not None:
+        return decoder.take(scanned)
+    found = [*decoder.feed(b"".join(wire(row))), *decoder.end_input()]
+    return [replace(one, row=number) if isinstance(one, FragmentBatch) else one for one in found]
 
 
 def scan_rows(rows: Any, decoder: Decoder, numbers: I64 | None = None) -> Scanned | None:

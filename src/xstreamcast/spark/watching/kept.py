@@ -28,6 +28,7 @@ from xstreamcast.operators.snapshot.stage import read_part, write_part
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.operators.snapshot.watch import read_inputs, write_inputs
 from xstreamcast.operators.watch import Watch
+from xstreamcast.spark.watching.direct import DirectUnits
 from xstreamcast.spark.watching.host import Host
 from xstreamcast.spark.watching.later import Later
 from xstreamcast.spark.watching.links import Links
@@ -46,6 +47,8 @@ def frozen(place: Any) -> bytes | None:
         match place:
             case Host():
                 return _frozen_host(place)
+            case DirectUnits():
+                return _frozen_direct(place)
             case Units():
                 return _frozen_units(place)
             case Later():
@@ -64,6 +67,8 @@ def thaw(place: Any, raw: bytes) -> None:
         match place:
             case Host():
                 _thaw_host(place, found)
+            case DirectUnits():
+                _thaw_direct(place, found)
             case Units():
                 _thaw_units(place, found)
             case Later():
@@ -132,6 +137,32 @@ def _thaw_units(units: Units, found: Snapshot) -> None:
             _thaw_host(units.whole, found)
         case _:
             units.watch = None
+
+
+def _frozen_direct(units: DirectUnits) -> bytes:
+    assert units.watch is not None
+    if not isinstance(units.watch.pipeline, UnitStage):
+        raise NotNow("nothing runs yet")
+    arriving = units.reading._arriving
+    facts = {
+        "turn": units.turn,
+        "now": list(units.now),
+        "newest": {name: list(one) for name, one in units.newest.items()},
+        "twice": units.twice,
+        "arriving": [arriving_facts(one) for one in arriving.values()],
+    }
+    decoders = {name: one.decoder for name, one in arriving.items()}
+    return taken(units.watch, decoders, {"direct": facts})
+
+
+def _thaw_direct(units: DirectUnits, found: Snapshot) -> None:
+    assert units.watch is not None
+    arriving, facts = units.reading._arriving, found.header["direct"]
+    restored(found, units.watch, {name: one.decoder for name, one in arriving.items()})
+    _go_on(arriving, facts["arriving"])
+    units.turn, units.now = facts["turn"], Moment(*facts["now"])
+    units.newest = {name: (at, zoned) for name, (at, zoned) in facts["newest"].items()}
+    units.twice = dict(facts["twice"])
 
 
 # -- later stages ---------------------------------------------------------------------------------

@@ -52,7 +52,10 @@ class Units:
         if isinstance(given, Whole):
             found = self._in_one_place(given)
             return [] if found is None else [((self.steps - 1, 0), found)]
-        return self._asked(given)
+        assert self.watch is not None
+        for part in given.parts:
+            self._take(part)
+        return self.asked_units(given)
 
     @property
     def names(self) -> Names | None:
@@ -65,10 +68,9 @@ class Units:
         run = None if self.watch is None else self.watch.pipeline
         return run.part.failed if isinstance(run, UnitStage) else (-1, ())
 
-    def _asked(self, sent: Sent) -> list[Addressed]:
+    def asked_units(self, sent: Sent) -> list[Addressed]:
+        """What has been taken in is evaluated → what later stages are handed."""
         assert self.watch is not None
-        for part in sent.parts:
-            self._take(part)
         self.watch.now = sent.now
         self._catch_up(sent)
         made = self.watch.made()

@@ -49,7 +49,7 @@ QUERIES = [
 
 
 @st.composite
-def lines(draw: st.DrawFn) -> str:
+def lines(draw: st.DrawFn, attached: bool = False) -> str:
     number, tsid = draw(st.integers(0, 3)), draw(st.sampled_from([1, 2, 2, 2, 3, 3]))
     time = f'validTime="2003-01-{draw(st.integers(1, 20)):02}T00:00:00Z"'
     word = draw(st.sampled_from(["filler"] * 6 + ["replace", "repeat", "remove"]))
@@ -60,6 +60,8 @@ def lines(draw: st.DrawFn) -> str:
         2: (f"a{number}", f'<a n="{number}"><b v="{value}"/></a>'),
         3: (f"e{number}", f'<e n="{number}" v="{value}"/>'),
     }[tsid]
+    if attached and tsid > 1 and draw(st.booleans()):
+        name, time = name.replace("a", "u").replace("e", "f"), f'in="r" {time}'
     if word == "remove":
         return f'<stream:remove id="{name}" tsid="{tsid}" {time}/>'
     return f'<stream:{word} id="{name}" tsid="{tsid}" {time}>{payload}</stream:{word}>'
@@ -69,7 +71,8 @@ def lines(draw: st.DrawFn) -> str:
 @given(data=st.data())
 @settings(max_examples=10)
 def test_partitions_say_what_one_place_says(asked: str, data: st.DataObject) -> None:
-    made = data.draw(st.lists(st.lists(lines(), max_size=8), min_size=2, max_size=7))
+    line = lines(attached=data.draw(st.booleans()))
+    made = data.draw(st.lists(st.lists(line, max_size=8), min_size=2, max_size=7))
     pieces = ["".join(one) for one in made]
     pieces[0] = HEAD + pieces[0]
     pieces[data.draw(st.integers(0, 1))] += ROOT

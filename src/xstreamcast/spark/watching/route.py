@@ -46,8 +46,6 @@ def why_at_all(asked: Asked) -> str | None:
         return "it reads the answers of declared streams"
     if any(kind != "fragments" for kind in asked.kinds.values()):
         return "it reads documents"
-    if asked.attached:
-        return "units that name their parents are ordered where all of them are seen"
     if asked.immutable:
         return "units that will not change are let go where all of them are seen"
     return None

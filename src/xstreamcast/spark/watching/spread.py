@@ -49,11 +49,13 @@ class Layout:
 
     slots: Mapping[str, list[int]]
     steps: int
+    routed: bool = True
 
     @property
     def made_for(self) -> str:
         """What a checkpoint belongs to."""
-        return f"in {max(map(len, self.slots.values()))} partitions and {self.steps} stages"
+        where = "behind a router" if self.routed else "that read fragments by unit"
+        return f"in {max(map(len, self.slots.values()))} partitions and {self.steps} stages {where}"
 
 
 class Routing(Hosting):
@@ -256,7 +258,8 @@ def spread_changes(
     keeping: Keeping, plan: StepPlan,
 ) -> DataFrame:  # fmt: skip
     """The changes of queries over rows that have a column `query`."""
-    layout = Layout(_slots(rows, list(asked), partitions), plan.steps)
+    slots = _slots(rows, list(asked), partitions)
+    layout = Layout(slots, plan.steps, plan.spread is None)
     mode = "processingTime" if wall else "none"
     stages: list[_Hearing] = []
     if plan.spread is not None:

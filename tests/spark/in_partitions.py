@@ -8,8 +8,8 @@ from typing import Any
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.exchanged import To
-from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
+from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.kept import frozen, thaw
 from xstreamcast.spark.watching.later import Later, Spot
 from xstreamcast.spark.watching.messages import Arrived, Failed, message_bytes, message_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -180,5 +179,3 @@ def test_a_router_stays_where_fragments_do_not_say_their_unit() -> None:
     late = {"q": Asked({"": compiled('stream("s")//a')}, {"s": "fragments"}, lateness=1)}
     assert step_plan(late, {"s": flat}).spread is None
     assert StepPlan.of("4\n") == StepPlan(4)
-
-

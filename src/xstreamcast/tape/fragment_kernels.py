@@ -203,9 +203,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Hol
     return hole
 
 
-def fragments(
-    c: Columns, elements: U8, attributes: U8, bare: bool = False
-) -> tuple[Units, Holes]:
+def fragments(c: Columns, elements: U8, attributes: U8, bare: bool = False) -> tuple[Units, Holes]:
     """The units of a tape and the holes in their payloads; `bare`: each unit is a payload."""
     count, most = _count(c, elements)
     units = Units._make(np.empty(count, dtype) for dtype in _UNITS)

@@ -219,5 +219,3 @@ def _units(word: U8, payload: I32, tag: I32, more: _More, timeless: U8) -> Units
         np.full(n, FINE, np.uint8), nowhere, nothing, nowhere, nothing, nowhere, nothing,
         more.version, more.temporary | timeless,
     )  # fmt: skip
-
-

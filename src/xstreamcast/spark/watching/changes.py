@@ -17,7 +17,7 @@ from xstreamcast.spark.watching.pieces import PIECES, register_pieces
 from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
 from xstreamcast.spark.watching.state import CHANGES, Hosting, Keeping, pickled
-from xstreamcast.spark.watching.steps import UNKNOWN, StepPlan
+from xstreamcast.spark.watching.steps import StepPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,13 +39,14 @@ def changes_of(
     all_told: bool = False,
     keeping: Keeping | None = None,
     partitions: int = 1,
-    plan: StepPlan = StepPlan(UNKNOWN),
+    plan: StepPlan | None = None,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource, or
     packed).
 
-    Each query runs in so many `partitions`, if it can, in the steps of a `plan`. Where rows have no column `query`, every query that reads a row's stream gets it.
-    `all_told`: with rows that are no changes.
+    Each query runs in so many `partitions`, if it can, in the steps of a `plan`. Where rows have no
+    column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
+    changes.
     """
     from pyspark.sql import functions as f
 
@@ -58,7 +59,7 @@ def changes_of(
         rows = rows.withColumn("query", f.explode(_readers(asked)))
     if partitions > 1 and any(why_at_all(one) is None for one in asked.values()):
         keeping = keeping or Keeping()
-        told = spread_changes(rows, written, wall, raises, partitions, keeping, plan)
+        told = spread_changes(rows, written, wall, raises, partitions, keeping, plan or StepPlan())
         return told if all_told else told.where("diff <> 0")
     hosting = Hosting(written, wall, raises, keeping or Keeping())
     grouped = rows.groupBy("query")

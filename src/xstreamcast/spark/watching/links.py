@@ -59,9 +59,7 @@ class Links:
     def _enter(self, batch: FragmentBatch, tables: I64, rows: I64) -> int:
         first, begin = len(self.fragments), len(self.holes)
         counts = np.bincount(batch.hole_fragment, minlength=len(batch))
-        self.fragments.append(
-            id=batch.id, table=tables, row=rows, holes=begin + np.cumsum(counts)
-        )
+        self.fragments.append(id=batch.id, table=tables, row=rows, holes=begin + np.cumsum(counts))
         if len(batch.hole_id):
             self.holes.append(id=batch.hole_id)
         self._places.catch_up()

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 # part: the partition that a pack is for, or EVERYONE. count: fragments among the rows. newest: the
-# latest instant that a task read, with its time zone, in the packs that are for everyone; else START,
-# because pandas has integers only where none is missing.
-PACKED: Final = (
-    "stream string, part int, count bigint, rows binary, newest bigint, zoned boolean"
-)
+# latest instant that a task read, with its time zone, in packs for everyone; else START, because
+# pandas has integers only where none is missing.
+PACKED: Final = "stream string, part int, count bigint, rows binary, newest bigint, zoned boolean"
 EVERYONE: Final = -1
 READ: Final = (
     "stream", "tag", "id", "operation", "valid", "zoned", "payload", "ordinal", "position", "code",

@@ -256,7 +256,9 @@ class Router(Reading):
         links = self._links[name]
         for bucket, places in enumerate(links.route(batch, rooted, tables, rows, ids)):
             if len(places):
-                self._parts[bucket].append(("fragments", name, self._rows_at(*links.rows_at(places))))
+                self._parts[bucket].append(
+                    ("fragments", name, self._rows_at(*links.rows_at(places)))
+                )
 
     def _places_of(self, batch: FragmentBatch) -> tuple[I64, I64]:
         """(batch, row) of fragments: those that waited for a structure came in earlier ones."""

@@ -280,9 +280,7 @@ def spread_changes(
     return routed.groupBy("query").transformWithStateInPandas(last, CHANGES, "append", "none")
 
 
-def _addressed(
-    rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[str]]
-) -> DataFrame:
+def _addressed(rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[str]]) -> DataFrame:
     """Packs with the slots that they go to: that of their partition, or all of the query's."""
     from pyspark.sql import functions as f
 

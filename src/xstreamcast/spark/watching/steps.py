@@ -44,7 +44,7 @@ class StepPlan:
     `tags`: of units, by stream; `spread`: by query, the streams whose units are partitioned.
     """
 
-    steps: int
+    steps: int = UNKNOWN
     tags: Mapping[str, frozenset[int]] = field(default_factory=dict)
     spread: Mapping[str, frozenset[str]] | None = None  # None: a router finds where fragments go
 
@@ -55,8 +55,9 @@ class StepPlan:
     def json(self) -> str:
         """As a checkpoint keeps it."""
         tags = {name: sorted(own) for name, own in self.tags.items()}
-        spread = self.spread and {name: sorted(own) for name, own in self.spread.items()}
-        return json.dumps({"steps": self.steps, "tags": tags, "spread": spread})
+        spread = {name: sorted(own) for name, own in (self.spread or {}).items()}
+        routed = self.spread is None
+        return json.dumps({"steps": self.steps, "tags": tags, "spread": None if routed else spread})
 
     @staticmethod
     def of(text: str) -> StepPlan:

@@ -158,7 +158,7 @@ def _arrived(rows: Any, stream: str, first: int) -> Any:
 
 def fragments_of(
     spark: SparkSession, table: str | os.PathLike[str], stream: str | None,
-    most: int | None = None, parting: Parting = Parting(),
+    most: int | None, parting: Parting,
 ) -> DataFrame:  # fmt: skip
     """A streaming DataFrame of a table's fragments, packed."""
     spark.dataSource.register(TableSource)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.sinks.forms import WrittenAnswer
 from xstreamcast.edges.snapshot.container import Snapshot, packed
+from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.operators.snapshot.arrow import Unreadable
@@ -33,7 +35,7 @@ def taken(
     write_watch(to, watch)
     names = list(decoders)
     for number, name in enumerate(names):
-        write_decoder(to, f"decoder{number}", decoders[name])
+        _write_decoder(to, f"decoder{number}", decoders[name])
     write_names(to, watch.names)
     tables = to.finish()
     return packed({**header, "decoders": names, "facts": to.facts}, tables)
@@ -56,7 +58,19 @@ def restored(snapshot: Snapshot, watch: Watch, decoders: Mapping[str, Any]) -> N
     read_names(tables, watch.names)
     source = TableReader(tables, header["facts"], watch.names)
     for number, decoder in enumerate(decoders.values()):
-        if type(decoder) is not Decoder:
-            raise Unreadable(f"{decoder.name} is another kind of input now")
-        read_decoder(source, f"decoder{number}", decoder)
+        _read_decoder(source, f"decoder{number}", decoder)
     read_watch(source, watch, {name: one.ids for name, one in decoders.items()})
+
+
+def _write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
+    if isinstance(decoder, MappingDecoder):
+        write_mapped(to, at, decoder)
+    else:
+        write_decoder(to, at, decoder)
+
+
+def _read_decoder(source: TableReader, at: str, decoder: Any) -> None:
+    mapped = f"{at}.mapped" in source.facts
+    if type(decoder) is not (MappingDecoder if mapped else Decoder):
+        raise Unreadable(f"{decoder.name} is another kind of input now")
+    (read_mapped if mapped else read_decoder)(source, at, decoder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +17,7 @@ from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten, 
 from xstreamcast.operators.watch import Watch
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.form import Mapping as FeedMapping
     from xstreamcast.edges.sinks.forms import OutputForm, WrittenAnswer
     from xstreamcast.edges.snapshot.container import Snapshot
     from xstreamcast.edges.watching.arriving import Arriving
@@ -130,9 +131,9 @@ class Snapshots:
 
 def owner_of(
     query: str, inputs: list[str | None], variables: Mapping[tuple[str, str], Items],
-    options: Options,
+    options: Options, mappings: Sequence[FeedMapping | None] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """What a snapshot belongs to."""
+    """What a snapshot belongs to; `mappings`: of the inputs."""
     given = [
         [list(name), list(map(str, items.all_tags().tolist())), list(map(repr, items.values))]
         for name, items in sorted(variables.items())
@@ -143,6 +144,7 @@ def owner_of(
         "inputs": inputs,
         "variables": sha256(repr(given).encode()).hexdigest(),
         "options": [*said, list(options.immutable)],
+        **({"mappings": sha256(repr(mappings).encode()).hexdigest()} if any(mappings) else {}),
     }
 
 

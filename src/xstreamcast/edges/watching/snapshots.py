@@ -14,7 +14,6 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import UsageError, error
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten, is_there
-from xstreamcast.operators.watch import Watch
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping as FeedMapping
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.watching.options import Options
     from xstreamcast.model.items import Items
     from xstreamcast.operators.network import Network
+    from xstreamcast.operators.watch import Watch
 
 _REST: Final = 256  # of a query that stops: less than this part is read again more quickly
 
@@ -62,8 +62,6 @@ class Snapshots:
 
         assert self.found is not None
         header = self.found.header
-        if not isinstance(watch, Watch):
-            raise Unreadable("several queries read each other now")
         said = {name: one.form for name, one in inputs.items()}
         if said != dict(header["inputs"]):
             raise Unreadable("it is of other inputs")
@@ -98,8 +96,6 @@ class Snapshots:
 
         covered = journal.covered_now()
         try:
-            if not isinstance(watch, Watch):
-                raise Unwritten("several queries read each other")
             header = {
                 "owner": dict(self.owner),
                 "covered": covered.facts(),

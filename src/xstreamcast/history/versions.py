@@ -107,7 +107,7 @@ class Versions:
     def _insert(self, code: int, chain: Chain, place: int) -> set[int]:
         valid = self._valid.item(place)
         chain.read = place
-        if not chain.layered and self._flags.item(place) & TEMPORARY:
+        if not chain.layered and self._hides(place):
             chain.layered = True  # what it hides counts again, so that all that arrived is needed
             chain.begins, chain.places = [], self._links.of(code)
             chain.read = chain.places[-1]
@@ -125,6 +125,11 @@ class Versions:
         chain.begins.insert(at, valid)
         chain.places.insert(at, place)
         return {valid} | before
+
+    def _hides(self, place: int) -> bool:
+        if not self._flags.item(place) & TEMPORARY:
+            return False
+        return bool(self._history.layers(np.array([place]))[0] & TEMPORARY)
 
     def near(self, code: int, instant: int) -> set[int] | None:
         """The begins of versions that may begin or end at an instant; None if any may."""
@@ -166,6 +171,8 @@ class Versions:
         if begin > until:
             return None
         if limit < NOW and limit <= until:
+            if limit <= begin and self._hides(place):
+                return None  # what is temporary for no time is no version
             return Version(place, begin, limit, flags & ZONED | (flags & k.ENDS_ZONED) >> 3, True)
         return Version(place, begin, NOW, flags & ZONED, True)
 
@@ -186,7 +193,9 @@ class Versions:
         places = np.array(sorted(chain.places), np.int64)
         given = k.Arrived(
             np.zeros(len(places), np.int32),
-            *(f[name][places] for name in ("valid", "flags", "to", "version")),
+            f["valid"][places],
+            self._history.layers(places),
+            *(f[name][places] for name in ("to", "version")),
         )
         made = k.chained(given, 1, until, NOW)
         rows = zip(made.place.tolist(), *(one.tolist() for one in made[2:]), strict=True)

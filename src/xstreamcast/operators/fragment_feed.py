@@ -14,6 +14,7 @@ from xstreamcast.history.view import view, written
 from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items
+from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.hole_feed import HoleFeed, as_long
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.unit_minis import wrapped_units
@@ -70,6 +71,7 @@ class FragmentFeed(HoleFeed):
         """The units that have become dirty since the last time."""
         first, last = self._news()
         due, self._due = self._due, []
+        self._check_circles()
         if self._by_version is not None and self.cut is not None:
             return self._versions_taken(self._by_version, first, last, due)
         if self.cut is None or (first == last and self._insides is None and not due):
@@ -85,6 +87,15 @@ class FragmentFeed(HoleFeed):
         if grows and not self._grow(first, last):
             return self._rooted(first, last, self._links.above(ids))
         return self._moved(first, last, ids)
+
+    def _check_circles(self) -> None:
+        """What contains itself is left out below itself: what is around a unit must be known."""
+        if self.cut is None or not self.history.circular:
+            return
+        if self._insides is not None:
+            raise Unmaintained("fragments contain themselves")
+        if self.cut.passed:
+            raise Forbidden("fragments contain themselves")
 
     def _news(self) -> tuple[int, int]:
         """The places of what has arrived since the last time."""

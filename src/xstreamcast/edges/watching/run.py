@@ -43,6 +43,7 @@ from xstreamcast.operators.watch import Kind, Policy, Watch
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Expression
     from xstreamcast.algebra.program import Program
+    from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.sinks.forms import OutputForm
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
@@ -85,7 +86,11 @@ class Watching:
         missing = [name for name in self.inputs if name not in self.sources]
         for name in missing:
             named = f"-i {name}=SOURCE" if name else "-i SOURCE"
-            raise error("XSCU0001", f"the query reads an input that is not given: {named}")
+            given = ", ".join(sorted(one for one in self.sources if one))
+            raise error(
+                "XSCU0001", f"the query reads an input that is not given: {named}",
+                hint=f"the inputs are named {given}" if given else None,
+            )  # fmt: skip
         if self.options.checkpoint is not None:
             text = self.program.source.text
             mappings = [mapping_of(self.sources[name])[0] for name in self.inputs]
@@ -198,6 +203,16 @@ class Watching:
         for name, covered in self.journal.covered.counts.items():
             skip_covered(self._open[name or None][0], name, covered, rests)
         return rests
+
+    def keep_in(self, kept: Quarantine) -> None:
+        """Refused fragments are kept there; a checkpoint counts its bytes, and cuts it back."""
+        self.quarantine = kept.reached
+        if self.journal is None:
+            return
+        if self.journal.quarantine is None:
+            self.journal.begin_quarantine(kept.reached())
+        else:
+            kept.go_back(self.journal.quarantine)
 
     def streams(self) -> frozenset[str | None]:
         """The inputs that are streams of fragments."""

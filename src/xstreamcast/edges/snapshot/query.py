@@ -110,6 +110,9 @@ def _write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
 
 def _read_decoder(source: TableReader, at: str, decoder: Any) -> None:
     mapped = f"{at}.mapped" in source.facts
-    if type(decoder) is not (MappingDecoder if mapped else Decoder):
+    if mapped and isinstance(decoder, MappingDecoder):
+        read_mapped(source, at, decoder)
+    elif not mapped and type(decoder) is Decoder:
+        read_decoder(source, at, decoder)
+    else:
         raise Unreadable(f"{decoder.name} is another kind of input now")
-    (read_mapped if mapped else read_decoder)(source, at, decoder)

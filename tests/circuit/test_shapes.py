@@ -102,6 +102,17 @@ QUERIES = (
         "nest items",
         "recompute",
     ),
+    (  # some children of the root by position, and what is below them
+        'stream("a")/r/u[k = "x"][position() <= 2]/v/string()',
+        "positions 1 to 2",
+        "recompute",
+    ),
+    ('stream("a")/r/u[last()]/v', "positions -1 to -1", "recompute"),
+    (  # elements around units that cannot have what is asked of them
+        'stream("a")//*[k = "x"]/v',
+        "units of",
+        "recompute",
+    ),
     (  # a loop over the root
         'for $r in stream("a")/r return <n>{ count($r//u), sum($r/u/v/number(.)) }</n>',
         'the root r of stream("a")',

@@ -97,6 +97,14 @@ QUERIES = (
         "group by",
         "recompute",
     ),
+    (  # different values of a group, texts and then numbers among them
+        f"for $x in {A} group by $g := string($x/v[1]) return <g>{{ count(distinct-values($x/k)), "
+        "exists(distinct-values($x/k[. = 'x'])), "
+        "count(distinct-values($x/(v, k) ! (if (. castable as xs:integer) then number(.) else .)))"
+        " }</g>",
+        "count of different values",
+        ": items",
+    ),
     (  # all sub-sequences of a few items
         f"forseq $w in ({A}[k = 'x'])[position() <= 4] return <w>{{ $w/v }}</w>",
         "nest items",

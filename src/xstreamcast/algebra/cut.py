@@ -224,8 +224,8 @@ def _from_spine(cut: Cut, spine: Spine, axis: str, test: NodeItem, driving: bool
     if axis == "self":
         return Place(spine)
     if axis not in _DOWN or not driving:
-        known = isinstance(cut, TagCut) and isinstance(spine, frozenset)
-        if known and cut.leads_nowhere(spine, axis, test):
-            return ELSEWHERE
+        match cut, spine:
+            case TagCut(), frozenset() if cut.leads_nowhere(spine, axis, test):
+                return ELSEWHERE
         raise NotDivided("it reads the content of an element around the units")
     return cut.down(spine, axis, test)

@@ -238,13 +238,15 @@ class LiftTuples(Lifting):
         for one in () if parts is None else parts.folds:
             part = None if one.once is None else _side_of(relation.base, one.once)
             self._known.learn(one.into, self._known.type_of(one.call))
-            if one.once is not None and part is None:  # the rows are no pairs after all
+            unpaired = one.once is not None and part is None  # the rows are no pairs after all
+            if unpaired or (one.different and self.program.static.collation != CODEPOINT):
                 of_items.append(one)
                 continue
             column = self.fresh("member")
             relation, made = self.extend(one.value, relation)
-            relation, _ = self._let(relation, column, member(made, one.call, relation))
-            folds.append(c.Fold(one.call, column, one.into, once=part))
+            kept = called("data", made) if one.different else member(made, one.call, relation)
+            relation, _ = self._let(relation, column, kept)
+            folds.append(c.Fold(one.call, column, one.into, None, part, one.different))
         folds += [c.Fold(None, before, after) for before, after in plan.carried]
         whole, around = relation.closed(), outer.closed()
         carried = tuple(v for v in around.variables if v in whole.variables)

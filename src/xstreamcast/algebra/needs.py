@@ -6,13 +6,14 @@ the query may see anything; so whoever leaves out what is not needed is always e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide
 from xstreamcast.algebra.parts import part_of
-from xstreamcast.algebra.places import DOCUMENT, Needs, Place, moved
+from xstreamcast.algebra.places import DOCUMENT, Needs, Place, may_have, moved
 from xstreamcast.algebra.walk import children
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import AnyItem, AtomicItem, AtomicUnion, NodeItem
@@ -35,17 +36,24 @@ _READING: Final = frozenset({"string", "data", "number", "string-length", "norma
 _AROUND: Final = frozenset({"root", "path", "lang", "base-uri", "id", "idref", "element-with-id"})
 
 
-def needs_of(program: Program, guides: Mapping[str, Guide]) -> dict[str, Needs]:
-    """By stream, what the program reads of it."""
-    return Reading(program, guides).done()
+def needs_of(
+    program: Program, guides: Mapping[str, Guide], *, fine: bool = False
+) -> dict[str, Needs]:
+    """By stream, what the program reads of it.
+
+    `fine`: steps up are followed, which needs all that stands above to be there.
+    """
+    return Reading(program, guides, fine=fine).done()
 
 
 class Reading:
     """A walk over a program that knows where the nodes of each variable may stand."""
 
-    def __init__(self, program: Program, guides: Mapping[str, Guide]) -> None:
-        self.program, self.guides = program, guides
-        self.needs = {name: Needs() for name in guides}
+    def __init__(
+        self, program: Program, guides: Mapping[str, Guide], *, fine: bool = False
+    ) -> None:
+        self.program, self.guides, self.fine = program, guides, fine
+        self.needs = {name: Needs(fine=fine) for name in guides}
         self.variables: dict[p.Variable, Places] = {}
         self.focus: Places = NOWHERE
         self._active: list[int] = []
@@ -119,6 +127,10 @@ class Reading:
                 return self._step(self.places(source), axis, test)
             case p.Path(left, right) | p.SimpleMap(left, right):
                 return self._within(self.places(left), right)
+            case p.Filter(p.Step(source, axis, test), predicate) if self.fine:
+                found = self._step(self.places(source), axis, test, required(predicate))
+                self._within(found, predicate)
+                return found
             case p.Filter(source, predicate):
                 found = self.places(source)
                 self._within(found, predicate)
@@ -216,10 +228,15 @@ class Reading:
             found |= self.places(part)
         return found
 
-    def _step(self, found: Places, axis: p.Axis, test: object) -> Places:
+    def _step(
+        self, found: Places, axis: p.Axis, test: NodeItem, children: Sequence[NodeItem] = ()
+    ) -> Places:
+        """Where a step leads; of elements those that may have all of these children."""
         out: set[Place] = set()
         for one in found:
-            out |= moved(one, axis, test, self.guides[one.stream], self.needs[one.stream])  # type: ignore[arg-type]
+            guide = self.guides[one.stream]
+            keep = partial(may_have, children, guide) if children else None
+            out |= moved(one, axis, test, guide, self.needs[one.stream], keep)
         return frozenset(out)
 
     def _within(self, focus: Places, plan: p.Expression) -> Places:
@@ -348,6 +365,33 @@ class Reading:
         for child in children(plan):
             if child is not plan.source and child is not plan.items:
                 self.read(self.places(child))  # type: ignore[arg-type]
+
+
+def required(predicate: p.Expression) -> tuple[NodeItem, ...]:
+    """Children without which a node does not pass a predicate."""
+    match predicate:
+        case p.And():
+            inner = children(predicate)
+            return tuple(test for one in inner for test in required(one))  # type: ignore[arg-type]
+        case p.GeneralCompare(_, left, right) | p.ValueCompare(_, left, right):
+            return (*_first_child(left), *_first_child(right))
+        case p.Step():
+            return _first_child(predicate)
+        case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "exists"):
+            return _first_child(argument)
+        case _:
+            return ()
+
+
+def _first_child(plan: p.Expression) -> tuple[NodeItem, ...]:
+    """The child of the focus that a path begins with, if it has a name."""
+    while isinstance(plan, p.Step) and isinstance(plan.input, p.Step):
+        plan = plan.input
+    match plan:
+        case p.Step(p.Focus(), "child", NodeItem(kind="element", local=str()) as test):
+            return (test,)
+        case _:
+            return ()
 
 
 def _is_about_itself(item: ItemType) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.edges.table.pruning import Kept, choice_of
@@ -73,6 +73,9 @@ def over_units(
         return "its root has no units"
     reach = _reach(table, question, pruned, linked)
     shown = None if kept is None or pruned is None else kept.guide
+    if shown is None and any(part.around is not None for part in plan.division.parts):
+        # what a task sees of its own fragments does not say what the root is needed for
+        question = replace(question, options=replace(question.options, strategy="caq"))
     links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
     few = sum(file.rows for file in reach.files) <= wish.few
     depth = None if few else wish.depth or min(levels(table.structure), LEVELS)

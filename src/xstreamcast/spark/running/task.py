@@ -27,6 +27,7 @@ from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE
 from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.spark.running.around import Chains, sent_around
 from xstreamcast.spark.running.ranks import classes, ranks
+from xstreamcast.spark.running.spine import sent_spine
 from xstreamcast.spark.running.values import sent
 from xstreamcast.tape.layout import KIND_NAMES
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
     from xstreamcast.algebra.program import Program
     from xstreamcast.evaluate.context import Inputs
-    from xstreamcast.history.asking import When
+    from xstreamcast.history.asking import Asked, When
     from xstreamcast.model.column import Column
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
@@ -76,6 +77,11 @@ class Asking(Binding):
     ) -> None:  # fmt: skip
         super().__init__(program, inputs, options)
         self._given_when, self._current = when, current
+        self.asked: Asked | None = None
+
+    def _bind(self, given: Inputs, asked: Asked) -> None:
+        super()._bind(given, asked)
+        self.asked = asked
 
     def _when(self, given: Inputs) -> When | None:
         given.current = self._current
@@ -96,14 +102,15 @@ def answered(
         )
         context = Context(*deep(partial(asking.prepared, None)))
         try:
-            yield from _part(question, number, place, context, open_)
+            yield from _part(question, number, place, context, open_, asking.asked)
         finally:
             del context.root  # they hold each other, and the bytes that were read
 
 
 def _part(
-    question: Question, number: int, place: int, context: Context, open_: Chains | None
-) -> Iterator[Any]:
+    question: Question, number: int, place: int, context: Context, open_: Chains | None,
+    asked: Asked | None,
+) -> Iterator[Any]:  # fmt: skip
     part = question.parts[number]
     if question.groups is not None:
         from xstreamcast.spark.running.grouping import grouped
@@ -113,10 +120,15 @@ def _part(
     if isinstance(part.shape, Sorted):
         yield from _sorted(number, place, context, question.form)
         return
-    items = deep(partial(evaluate, context.program.body, context.root)).items
+    body = context.program.body
+    body = body if part.around is None else part.around.nodes(body)
+    items = deep(partial(evaluate, body, context.root)).items
     if part.around is not None and open_ is not None:
         document = int(context.inputs.streams(question.name).values[0])
         yield rows(number, place, value=sent_around(part, items, context, document, open_))
+    elif part.around is not None:
+        assert asked is not None
+        yield rows(number, place, value=sent_spine(part, items, context, asked, question.name))
     elif question.told:
         yield from told(number, place, context.store, items, question.form)
     else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.algebra.cut import Cut, TagCut
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.registry import lookup
@@ -17,6 +18,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
 from xstreamcast.spark.running.around import counted
+from xstreamcast.spark.running.spine import counted_spine
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
@@ -39,8 +41,10 @@ def sent(part: Part, items: Items, context: Context) -> bytes:
             return pickle.dumps(packed(called(part.fold, atoms, context) if len(atoms) else atoms))
 
 
-def combined(part: Part, values: Sequence[bytes], context: Context) -> Items:
+def combined(part: Part, cut: Cut, values: Sequence[bytes], context: Context) -> Items:
     """The value of a part from what tasks sent, in the order of their places."""
+    if part.around is not None and isinstance(cut, TagCut):
+        return counted_spine(part, values)
     if part.around is not None:
         return counted(part, values)
     found = [pickle.loads(one) for one in values]

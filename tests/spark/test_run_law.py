@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import xstreamcast as xsc
 from tests.conftest import PROFILE
-from tests.streams_strategies import Case, cases
+from tests.streams_strategies import Case, cases, cases_around
 from xstreamcast.edges.binding import Options
 from xstreamcast.errors import Error
 from xstreamcast.spark.running.plan import Spread
@@ -87,6 +87,23 @@ def test_units_of_a_stream_spread_over_tasks(
         found = _answer(lambda r=run: _here(r))
         run.sources.close()
         assert found == local, text
+
+
+@settings(max_examples=2000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@given(cases_around(), st.none() | MINUTES, st.sampled_from(["auto", "qac"]), st.integers(1, 4))
+def test_what_stands_around_units_counts_once(
+    case: Case, as_of: str | None, strategy: str, tasks: int
+) -> None:
+    for text in case.queries:
+        query = xsc.query(text)
+        run = SparkRun(
+            None, query.telling(""), None, {"s": case.wire}, Options(as_of, strategy=strategy),
+            tasks=tasks,
+        )  # fmt: skip
+        whole = _answer(lambda q=query: q.run(s=case.wire, as_of=as_of, strategy="caq").lines())
+        found = _answer(lambda r=run: _here(r))
+        run.sources.close()
+        assert found == whole, text
 
 
 @pytest.mark.parametrize("step", [1, 17, 64, 200])

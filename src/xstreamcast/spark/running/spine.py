@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.kernels.instances import FULL
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from xstreamcast.history.view import View
 
 _ROW: Final = 0xFFFFFFFF
+_NONE: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,8 @@ class Counted:
 
 def sent_spine(part: Part, items: Items, context: Context, asked: Asked, name: str) -> bytes:
     """What a task sends of nodes that stand around its units."""
+    if not _reads_whole(context, name):
+        return _packed(Counted(_NONE, 0, _NONE, _NONE, _NONE, _NONE))
     number = int(context.inputs.streams(name).values[0]) >> 32
     view = next((one.view for one in asked.choice.shown(asked.now) if one.number == number), None)
     handles = items.values.astype(np.int64)
@@ -56,13 +61,19 @@ def sent_spine(part: Part, items: Items, context: Context, asked: Asked, name: s
     nodes = np.unique(handles & _ROW)
     at = np.searchsorted(spine, nodes)
     around = spine[np.minimum(at, len(spine) - 1)] == nodes
-    columns, none = view.tape.columns, np.zeros(0, np.int64)
+    columns = view.tape.columns
     parent = np.searchsorted(spine, columns.parent[spine].astype(np.int64))
     parent[0] = -1
-    found = Counted(at[around], int(np.count_nonzero(~around)), parent, none, none, none)
+    found = Counted(at[around], int(np.count_nonzero(~around)), parent, _NONE, _NONE, _NONE)
     if part.around is not None and part.around.below is not None:
         found = _below(part, context, number, nodes[~around], columns, tops, spine, found)
     return _packed(found)
+
+
+def _reads_whole(context: Context, name: str) -> bool:
+    """Whether the stream is read from its root on: where its paths lead nowhere, it is not."""
+    nodes = descendants(context.program.body)
+    return any(isinstance(node, p.StreamInput) and node.name == name for node in nodes)
 
 
 def _spine(view: View) -> tuple[Any, Any]:
@@ -111,7 +122,7 @@ def _below(
 def counted_spine(part: Part, values: Sequence[bytes]) -> Items:
     """The number of different nodes over all tasks, or whether there are any."""
     told = [_unpacked(one) for one in values]
-    found = np.unique(np.concatenate([np.zeros(0, np.int64), *(one.found for one in told)]))
+    found = np.unique(np.concatenate([_NONE, *(one.found for one in told)]))
     if part.around is not None and part.around.below is None:
         total = len(found) + sum(one.others for one in told)
     else:
@@ -146,7 +157,8 @@ def _packed(one: Counted) -> bytes:
     """As an Arrow stream of one row."""
     pa = arrow()
     lists = {name: getattr(one, name) for name in ("found", "parent", "own", "rest", "hits")}
-    columns = {name: pa.array([held.tolist()], pa.list_(pa.int64())) for name, held in lists.items()}
+    numbers = pa.list_(pa.int64())
+    columns = {name: pa.array([held.tolist()], numbers) for name, held in lists.items()}
     batch = pa.record_batch({**columns, "others": pa.array([one.others], pa.int64())})
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema) as stream:
@@ -156,7 +168,5 @@ def _packed(one: Counted) -> bytes:
 
 def _unpacked(sent: bytes) -> Counted:
     (row,) = arrow().ipc.open_stream(sent).read_all().to_pylist()
-    lists = {
-        name: np.array(held, np.int64) for name, held in row.items() if isinstance(held, list)
-    }
+    lists = {name: np.array(held, np.int64) for name, held in row.items() if isinstance(held, list)}
     return Counted(others=row["others"], **lists)

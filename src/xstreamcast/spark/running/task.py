@@ -45,9 +45,8 @@ if TYPE_CHECKING:
 # `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
 FOUND: Final = "part int, place bigint, ordinal bigint, kind string, item string, value binary"
 FAILED: Final = -1
-AGAIN: Final = -2  # the task was not given all that it needs
-UNSENT: Final = -3  # what it found cannot be sent to the driver
-CLASSES: Final = -4  # which classes of keys it met
+UNSENT: Final = -2  # what it found cannot be sent to the driver
+CLASSES: Final = -3  # which classes of keys it met
 _ROWS: Final = 1 << 16  # items of one batch
 
 
@@ -257,4 +256,4 @@ def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         yield rows(FAILED, 0, found=[str(refused)], kinds=[refused.code], value=value)
 
 
-__all__ = ["AGAIN", "FAILED", "FOUND", "Alone", "Asking", "Question", "answered", "rows", "told"]
+__all__ = ["FAILED", "FOUND", "Alone", "Asking", "Question", "answered", "rows", "told"]

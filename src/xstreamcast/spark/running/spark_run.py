@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -22,6 +22,7 @@ from xstreamcast.spark.running.ranges import RangesTask, ranges
 from xstreamcast.spark.running.tables import over_units
 from xstreamcast.spark.running.task import FAILED, UNSENT, Alone, Asking, Question
 from xstreamcast.spark.running.work import Work, in_order, parallelism
+from xstreamcast.spark.watching.facts import error_from
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -248,7 +249,7 @@ class SparkRun:
         elif pc.any(pc.equal(found["part"], UNSENT)).as_py():
             self._given_up("what follows needs nodes where they stand")
         elif is_mixed(found):
-            self._given_up("keys of several types are compared where all of them are")
+            self._given_up("values of several types are compared or added where all of them are")
         else:
             return False
         return True
@@ -262,8 +263,7 @@ class SparkRun:
             if not alone:
                 return
             failed = pa.Table.from_batches(alone)
-        made, told_again = pickle.loads(failed["value"][0].as_py())
-        raise made(*told_again)
+        raise error_from(json.loads(failed["value"][0].as_py()))
 
     def _rest(self, plan: Spread) -> Asking:
         program = replace(self._program, body=plan.division.rest)

@@ -12,12 +12,12 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
-from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten
+from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
@@ -154,19 +154,11 @@ def _covered(told: Sequence[Counted], found: Any) -> int:
 
 
 def _packed(one: Counted) -> bytes:
-    """As an Arrow stream of one row."""
-    pa = arrow()
-    lists = {name: getattr(one, name) for name in ("found", "parent", "own", "rest", "hits")}
-    numbers = pa.list_(pa.int64())
-    columns = {name: pa.array([held.tolist()], numbers) for name, held in lists.items()}
-    batch = pa.record_batch({**columns, "others": pa.array([one.others], pa.int64())})
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    return bytes(sink.getvalue())
+    lists = (getattr(one, name).tolist() for name in ("found", "parent", "own", "rest", "hits"))
+    return encoded((one.others, *lists))
 
 
 def _unpacked(sent: bytes) -> Counted:
-    (row,) = arrow().ipc.open_stream(sent).read_all().to_pylist()
-    lists = {name: np.array(held, np.int64) for name, held in row.items() if isinstance(held, list)}
-    return Counted(others=row["others"], **lists)
+    others, found, parent, own, rest, hits = decoded(sent)
+    lists = (np.array(one, np.int64) for one in (parent, own, rest, hits))
+    return Counted(np.array(found, np.int64), others, *lists)

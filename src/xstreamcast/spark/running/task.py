@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,11 +23,13 @@ from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE
+from xstreamcast.model.column import Column
 from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.spark.running.around import Chains, sent_around
-from xstreamcast.spark.running.ranks import classes, ranks
+from xstreamcast.spark.running.ranks import Classes, classes, ranks, told_classes
 from xstreamcast.spark.running.spine import sent_spine
-from xstreamcast.spark.running.values import sent
+from xstreamcast.spark.running.values import sent, summands
+from xstreamcast.spark.watching.facts import error_facts
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.evaluate.context import Inputs
     from xstreamcast.history.asking import Asked, When
-    from xstreamcast.model.column import Column
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
     from xstreamcast.spark.running.groups import Groups
@@ -131,7 +131,18 @@ def _part(
     elif question.told:
         yield from told(number, place, context.store, items, question.form)
     else:
+        if part.fold in ("sum", "avg"):
+            yield rows(
+                CLASSES, place, value=told_classes(_summed(question, number, items, context))
+            )
         yield rows(number, place, value=sent(part, items, context))
+
+
+def _summed(question: Question, number: int, items: Items, context: Context) -> Classes:
+    """The classes of what a part adds: integers and doubles are added in their order alone."""
+    atoms = summands(items, context)
+    (mine,) = classes([Column(atoms, np.array([0, len(atoms)], np.int64))])
+    return tuple(mine if at == number else frozenset() for at in range(len(question.parts)))
 
 
 def told(
@@ -196,7 +207,7 @@ def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[An
     met, result = deep(ask)
     if result is None:
         return
-    yield rows(CLASSES, place, value=pickle.dumps(met[0]))
+    yield rows(CLASSES, place, value=told_classes(met[0]))
     yield from told(number, place, context.store, result.items, form, met[1], result)
 
 
@@ -251,8 +262,7 @@ def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
     except Unwritten:
         yield rows(UNSENT, 0)
     except Error as refused:
-        told_again = refused.code, refused.message, refused.place, refused.hint
-        value = pickle.dumps((type(refused), told_again))
+        value = json.dumps(error_facts(refused)).encode()
         yield rows(FAILED, 0, found=[str(refused)], kinds=[refused.code], value=value)
 
 

@@ -127,7 +127,7 @@ def _further(
     parents = [i for i in range(number) if tsid in structure[ids[i]].children]
     if parents and draw(st.integers(0, 2)) == 0:
         found += f' in="{draw(st.sampled_from(parents))}"'
-    if structure[tsid].type == "temporal" and draw(st.integers(0, 3)) == 0:
+    if structure[tsid].type != "snapshot" and draw(st.integers(0, 3)) == 0:
         found += f' validTo="2020-01-01T00:0{draw(st.integers(minute, 9))}:00"'
         found += ' temporary="true"' if draw(st.booleans()) else ""
     if draw(st.integers(0, 5)) == 0:

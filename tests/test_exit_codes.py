@@ -59,3 +59,26 @@ def test_files_and_options(command: str, tmp_path: Path):
     assert status(command, *missing)[0] == 2
     assert status(command, "-q", "1", "--no-such-option")[0] == 2
     assert status(command, "-q", "1", "-o", str(tmp_path / "no" / "out"))[0] == 2
+
+
+NOT_GIVEN = {
+    "a stream": 'stream("s")//a',
+    "a document": 'doc("s")//a',
+    "a name that is computed": 'doc("s" || "")//a',
+    "the context item": "//a",
+    "a variable": "declare variable $x external; $x//a",
+}
+
+
+@pytest.mark.parametrize("command", ["run", "watch"])
+@pytest.mark.parametrize("text", NOT_GIVEN.values(), ids=NOT_GIVEN)
+def test_what_is_not_given_is_a_mistake_in_the_command(command: str, text: str, tmp_path: Path):
+    (tmp_path / "t.xml").write_text("<a/>")
+    for given in ((), ("-i", f"t={tmp_path / 't.xml'}")):
+        found, said = status(command, "-q", text, "-o", str(tmp_path / "out"), *given)
+        assert found == 2, said
+
+
+def test_a_query_may_catch_that_an_input_is_not_given(tmp_path: Path):
+    text = 'try { doc("s")//a } catch * { $err:code }'
+    assert status("run", "-q", text, "-o", str(tmp_path / "out"))[0] == 0

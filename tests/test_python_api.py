@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -178,3 +179,59 @@ def test_a_task_that_waits_for_a_silent_input_can_be_cancelled(tmp_path: Path) -
     began = time.monotonic()
     assert asyncio.run(waited()) == ["5"]
     assert time.monotonic() - began < 30
+
+
+def test_watch_takes_the_options_of_the_command(tmp_path: Path) -> None:
+    late = roads(5, 4) + roads(3)[roads().rindex(b"</filler>") + 9 :].replace(b"2026", b"2025")
+    notes: list[str] = []
+    options: dict[str, Any] = {
+        "batch": 1, "lateness": timedelta(hours=1), "max_skew": "10d", "say": notes.append,
+        "quarantine": tmp_path / "refused.xml", "metrics": tmp_path / "numbers.json",
+        "metrics_every": "1ms", "max_memory": 1 << 40, "limits": xsc.QueryLimits(),
+    }  # fmt: skip
+    with NOW.watch(roads=late, **options) as changes:
+        assert changes.measured() == {}
+        found = list(changes)
+        assert len(found) > 2
+        assert changes.measured()["inputs"]["roads"]["late"] == 1
+        assert any("late" in line for line in changes.report())
+    assert b"XSCF0014" in (tmp_path / "refused.xml").read_bytes()
+    last = json.loads((tmp_path / "numbers.json").read_text().splitlines()[-1])
+    assert (last["changes"], last["refused"]) == (len(found), 1)
+    limited = NOW.watch(roads=late, batch=1, limit=2)
+    assert [one.item for one in limited] == [one.item for one in found[:2]]
+
+
+def test_watch_continues_from_its_checkpoint(tmp_path: Path) -> None:
+    path = tmp_path / "roads.stream"
+    path.write_bytes(roads(5, 4))
+    given: dict[str, Any] = {"roads": path, "batch": 1, "checkpoint": tmp_path / "state"}
+    every = [str(one) for one in NOW.watch(**given)]
+    assert list(NOW.watch(**given)) == []
+    path.write_bytes(roads(5, 4, 6))
+    more = [str(one) for one in NOW.watch(**given)]
+    assert every + more == [str(one) for one in NOW.watch(roads=path, batch=1)]
+
+
+def test_changes_that_were_not_taken_come_again(tmp_path: Path) -> None:
+    path = tmp_path / "roads.stream"
+    path.write_bytes(roads(5, 4))
+    given: dict[str, Any] = {"roads": path, "batch": 1, "checkpoint": tmp_path / "state"}
+    with NOW.watch(**given) as changes:
+        first = next(changes)
+    assert str(next(NOW.watch(**given))) == str(first)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"lateness": "soon"}, "a duration must be like 30s"),
+        ({"batch": 0}, "batch must be at least 1; got 0"),
+        ({"max_memory": 1}, "more than --max-memory 1"),
+        ({"limits": xsc.QueryLimits(max_text=1)}, "max_text|characters"),
+    ],
+)
+def test_watch_refuses_options_that_are_none(options: dict[str, Any], said: str) -> None:
+    query = xsc.query('stream("roads")//incident ! concat(string(.), "abc")')
+    with pytest.raises(xsc.Error, match=said):
+        list(query.watch(roads=roads(5, 4), **options))

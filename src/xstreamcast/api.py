@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     import pandas  # type: ignore[import-untyped]
     import pyarrow
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.loading import Keep, Loaded
     from xstreamcast.edges.watching import Options as WatchOptions
     from xstreamcast.edges.watching import Watching
+    from xstreamcast.edges.watching.chosen import Chosen
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 # The programs of the body ("") and of declared streams, what is read first; the inputs of each.
 Compiled: TypeAlias = "tuple[dict[str, Program], dict[str, frozenset[str | None]]]"
 Path: TypeAlias = "str | os.PathLike[str]"
+Duration: TypeAlias = "str | timedelta"
 Source: TypeAlias = "str | os.PathLike[str] | bytes"
 
 
@@ -161,6 +164,20 @@ class Query:
         on_error: OnError = "quarantine",
         keep: Keep | None = None,
         tell: str = "",
+        lateness: Duration | None = None,
+        max_skew: Duration | None = None,
+        immutable: Sequence[str] = (),
+        duration: Duration | None = None,
+        limit: int | None = None,
+        quarantine: Path | None = None,
+        max_quarantine: int = 1 << 30,
+        max_memory: int | None = None,
+        metrics: Path | None = None,
+        metrics_every: Duration = "10s",
+        checkpoint: Path | None = None,
+        snapshot_every: int = 16 << 20,
+        limits: QueryLimits | None = None,
+        say: Callable[[str], None] | None = None,
         **inputs: Any,
     ) -> Changes:
         """Keep the query running: the changes of its answer, until its inputs end.
@@ -171,16 +188,26 @@ class Query:
         An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
         external variable may denote one, unless it is given a value (a string is one). `tell`
         names a declared stream whose changes are emitted instead of the body's.
-        `keep` is called with each refused fragment.
-        """
-        from xstreamcast.edges.watching import Options
+        `keep` is called with each refused fragment, `say` with each note.
 
-        options = Options(
-            policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, tell=tell
+        The other options are those of the command `watch`; a duration is "30s", "PT5M" or a
+        timedelta. `duration` and `limit` stop it after a time, or after so many changes; `limits`
+        bounds each evaluation. With a `checkpoint`, a later call with the same arguments
+        continues: what was read counts once all changes that it caused were taken; others come
+        again.
+        """
+        from xstreamcast.edges.watching.chosen import Chosen
+
+        chosen = Chosen(
+            policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, keep=keep,
+            tell=tell, lateness=lateness, max_skew=max_skew, immutable=immutable,
+            duration=duration, limit=limit, quarantine=quarantine, max_quarantine=max_quarantine,
+            max_memory=max_memory, metrics=metrics, metrics_every=metrics_every,
+            checkpoint=checkpoint, snapshot_every=snapshot_every, say=say,
+        )  # fmt: skip
+        return Changes(
+            lambda: chosen.changes(partial(self.watching, document, inputs)), limits, chosen
         )
-        if keep is not None:
-            options = replace(options, keep=keep)
-        return Changes(lambda: self.watching(document, inputs, options))
 
     def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
         """The continuous query over inputs of any name; its `ticks` yields changes."""
@@ -209,22 +236,20 @@ class Changes:
     `close`, or the end of `with`, closes the inputs.
     """
 
-    def __init__(self, begin: Callable[[], Watching]) -> None:
-        self._begin = begin
-        self._watching: Watching | None = None
-        self._changes = self._each()
-
-    def _each(self) -> Generator[Change]:
-        self._watching = self._begin()
-        with closing(self._watching.ticks()) as ticks:
-            for changes in ticks:
-                yield from changes
+    def __init__(
+        self, begin: Callable[[], Generator[Change]], limits: QueryLimits | None, chosen: Chosen
+    ) -> None:
+        self._limits, self._chosen = limits, chosen
+        self._changes = begin()
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Change:
-        return next(self._changes)
+        from xstreamcast.model.query_limits import limited
+
+        with limited(self._limits):
+            return next(self._changes)
 
     def __enter__(self) -> Self:
         return self
@@ -236,19 +261,28 @@ class Changes:
         """Stop reading, and close the inputs."""
         self._changes.close()
 
+    def report(self) -> list[str]:
+        """What was read, emitted and kept so far, a line each."""
+        watching = self._chosen.watching
+        return [] if watching is None else watching.report()
+
+    def measured(self) -> dict[str, Any]:
+        """The numbers that `metrics` writes, as they are now; none before the first change."""
+        return self._chosen.measured()
+
     async def __aiter__(self) -> AsyncGenerator[Change]:
         """The same changes; other tasks run while the next one is computed in a thread."""
         from asyncio import to_thread
         from inspect import GEN_RUNNING, getgeneratorstate
 
         try:
-            while (change := await to_thread(next, self._changes, None)) is not None:
+            while (change := await to_thread(next, self, None)) is not None:
                 yield change
         finally:
             # cancelled while the thread waits for input: it ends by itself
             if getgeneratorstate(self._changes) == GEN_RUNNING:
-                if self._watching is not None:
-                    self._watching.stop()
+                if self._chosen.watching is not None:
+                    self._chosen.watching.stop()
             else:
                 self.close()
 

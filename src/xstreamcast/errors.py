@@ -117,9 +117,12 @@ class QueryError(Error):
     qname: tuple[str, str] | None = None  # (namespace, local) where the query chose its own code
     prefix: str = ""  # what the query wrote before the colon of its own code
     value: object = None  # the error object of fn:error
+    not_given: bool = False  # the query is right; an input or a value that it reads is not given
 
     @property
     def exit_status(self) -> int:
+        if self.not_given:
+            return UsageError.exit_code
         return 3 if self.static else 1
 
 
@@ -151,6 +154,16 @@ def error(
     if isinstance(made, QueryError):
         made.static = code in STATIC if static is None else static
         made.qname, made.value = qname, value
+    return made
+
+
+def not_given(
+    code: str, message: str, *, at: Place | None = None, hint: str | None = None
+) -> Error:
+    """The error for what a query reads and its caller did not give: a mistake in the call."""
+    made = error(code, message, at=at, hint=hint)
+    if isinstance(made, QueryError):
+        made.not_given = True
     return made
 
 

@@ -190,11 +190,7 @@ WRONG = {
     "time": ('<filler id="9" tsid="4" validTime="soon"><limit/></filler>', "XSCF0006", "9"),
     "day": ('<filler id="9" tsid="4" validTime="2003-02-29"><limit/></filler>', "XSCF0006", "9"),
     "itself": (LIMIT % '<limit><hole id="9" tsid="4"/></limit>', "XSCF0007", "9"),
-    "its container": (
-        '<filler id="8" tsid="4"><limit><hole id="7" tsid="2"/></limit></filler>',
-        "XSCF0007",
-        "8",
-    ),
+    "the root": (LIMIT % '<limit><hole id="0" tsid="1"/></limit>', "XSCF0007", "9"),
     "hole of no tag": (LIMIT % '<limit><hole id="3" tsid="33"/></limit>', "XSCF0008", "9"),
     "embedded tag": ('<filler id="9" tsid="3"><owner/></filler>', "XSCF0009", "9"),
     "no fragment": ("<other/>", "XSCF0012", "0"),

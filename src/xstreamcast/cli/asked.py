@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.errors import Error, TextPlace, error
+from xstreamcast.errors import Error, QueryError, TextPlace, error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Query
@@ -110,7 +110,10 @@ def hint_at_context(caught: Error, words: list[str]) -> None:
     if caught.code != "XPDY0002" or caught.hint is not None:
         return
     document, named = sources(words)
-    if (near := _near_instant(caught)) is not None:
+    near = _near_instant(caught)
+    if isinstance(caught, QueryError):
+        caught.not_given = document is None and near is None
+    if near is not None:
         caught.hint = f"did you mean {near}?"
     elif document is None and named:
         streams = [f'stream("{name}")' for name in named]

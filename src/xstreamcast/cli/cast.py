@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.asked import sources
-from xstreamcast.cli.durations import micros
+from xstreamcast.edges.durations import micros
 from xstreamcast.errors import error
 
 if TYPE_CHECKING:

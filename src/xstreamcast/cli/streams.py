@@ -80,7 +80,7 @@ def _add_query_limits(parser: Parser) -> None:
 
 
 def _apply_query_limits(arguments: Parsed) -> None:
-    from xstreamcast.cli.durations import micros
+    from xstreamcast.edges.durations import micros
 
     given = {name: getattr(arguments, name) for name in _QUERY_LIMITS}
     chosen = {name: value for name, value in given.items() if value is not None}

@@ -7,8 +7,8 @@ import time
 from typing import Any, BinaryIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.durations import micros
 from xstreamcast.cli.fragment import output
+from xstreamcast.edges.durations import micros
 
 
 def add_arguments(parser: Parser) -> None:

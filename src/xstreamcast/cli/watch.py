@@ -14,11 +14,11 @@ from xstreamcast.cli.asked import (
     sources,
     written_to,
 )
-from xstreamcast.cli.durations import micros
 from xstreamcast.cli.log import Log
 from xstreamcast.cli.streams import add_limit_arguments, apply_limits
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.edges.disk import FULL
+from xstreamcast.edges.durations import micros
 from xstreamcast.edges.sinks.forms import FORMS, form_of
 from xstreamcast.edges.sinks.sink import Sink
 from xstreamcast.errors import Error, error
@@ -128,7 +128,7 @@ def _run(arguments: Parsed) -> int:
         with closing(watching):
             _go_back(watching, out)
             if kept is not None and arguments.runner == "local":
-                _go_back_refused(cast("Watching", watching), kept)
+                cast("Watching", watching).keep_in(kept)
             watching.form = form_of(name) if name in FORMS else None
             _warn(watching, log)
             try:
@@ -153,17 +153,6 @@ def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
     watching.sink = out.reached
     if watching.journal is not None:
         out.go_back(watching.journal.sink)
-
-
-def _go_back_refused(watching: Watching, kept: Quarantine) -> None:
-    """The same for the quarantine."""
-    watching.quarantine = kept.reached
-    if watching.journal is None:
-        return
-    if watching.journal.quarantine is None:
-        watching.journal.begin_quarantine(kept.reached())
-    else:
-        kept.go_back(watching.journal.quarantine)
 
 
 @contextmanager

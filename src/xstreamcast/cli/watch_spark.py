@@ -43,7 +43,7 @@ def on_spark(
     asked: Query, document: Any, inputs: Mapping[str, Any], options: Options, arguments: Parsed
 ) -> SparkWatching:
     """The query on Spark, over the same inputs."""
-    from xstreamcast.cli.durations import micros
+    from xstreamcast.edges.durations import micros
     from xstreamcast.spark.session import session
 
     spark = session(arguments.master)

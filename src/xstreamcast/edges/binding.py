@@ -32,7 +32,7 @@ from xstreamcast.edges.inputs import chunks, opened, paths
 from xstreamcast.edges.line_documents import form_of, read_lines
 from xstreamcast.edges.loading import Keep, Loaded, is_stream, load
 from xstreamcast.edges.sources.compressed import is_compressed
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import Error, error, not_given
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment, instant_from
@@ -288,7 +288,7 @@ def _unknown_input(code: str, name: str, inputs: Mapping[str, Any]) -> Error:
     """The error for a name that no input has, with the names there are."""
     listed = f"the inputs are named {', '.join(sorted(inputs))}"
     hint = listed if inputs else "no input has a name: -i NAME=SOURCE"
-    return error(code, f"there is no input named {name}", hint=hint)
+    return not_given(code, f"there is no input named {name}", hint=hint)
 
 
 def _refuse_endless(program: Program) -> None:

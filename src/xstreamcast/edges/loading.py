@@ -43,6 +43,8 @@ class Loaded:
         parts += [f"{report.repeated} repeated"] if report.repeated else []
         orphans = history.orphans
         parts += [f"{orphans} orphans, neither in a hole nor attached"] if orphans else []
+        circles = history.circular
+        parts += [f"{circles} contain themselves and are left out there"] if circles else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []
         parts += [f"{self.shortened} valid times shortened"] if self.shortened else []
         return ", ".join(parts)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.lowering.linking import Modules, no_modules
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import Error, error, not_given
 from xstreamcast.evaluate.facts import ReadBook
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
 from xstreamcast.functions.call import Call, Focus, StaticContext, Text
@@ -39,12 +39,12 @@ def _silent(text: str) -> None:
 
 
 def _no_documents(uri: str) -> int:
-    raise error("FODC0002", f"{uri} is not among the documents this query may read")
+    raise not_given("FODC0002", f"{uri} is not among the documents this query may read")
 
 
 def no_streams(name: str) -> Items:
     """Nothing was handed in."""
-    raise error("FODC0002", f"there is no input named {name}")
+    raise not_given("FODC0002", f"there is no input named {name}")
 
 
 def now() -> DateTime:
@@ -268,7 +268,7 @@ class Context:
             if declared.external and given is not None:
                 return self._given(declared, given)
             if declared.value is None:
-                raise error(
+                raise not_given(
                     "XPDY0002", f"the external variable ${declared.local} has no value",
                     at=self.place(declared.span), hint=f"give it one: -b {declared.local}=…",
                 )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from xstreamcast.errors import Error, InputError, error
+from xstreamcast.errors import Error, InputError, error, not_given
 from xstreamcast.functions.addresses import is_valid, resolved
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.registry import function
@@ -45,7 +45,7 @@ def _document(call: Call, uri: str) -> int:
     if not is_valid(uri):
         raise error("FODC0005", f"{uri!r} is not a valid URI")
     if call.documents is None:
-        raise error("FODC0002", f"{uri} is not among the documents this query may read")
+        raise not_given("FODC0002", f"{uri} is not among the documents this query may read")
     try:
         return call.documents(uri)
     except InputError as caught:

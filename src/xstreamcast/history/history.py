@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.history.attached import attached
+from xstreamcast.history.circular import Containment
 from xstreamcast.history.columns import Columns
 from xstreamcast.history.guides import observed
 from xstreamcast.kernels import chains as k
@@ -105,6 +106,7 @@ class History:
         self._chains: dict[int, k.Chains] = {}
         self._said: set[tuple[int, int]] | None = None  # what each id said, once somebody asks
         self._attached: tuple[I64, I32] | None = None
+        self._containment = Containment()
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
         self._seed = int.from_bytes(os.urandom(8), "big") >> 2
 
@@ -136,7 +138,9 @@ class History:
         kept = len(batch) if bool(fresh.all()) else int(np.count_nonzero(fresh))
         self.repeated += len(batch) - kept
         if kept:
+            first = len(self)
             self._append(batch, payloads, places, fresh, number)
+            self._containment.follow(self, first)
             self._chains.clear()
             self._attached = None
         # what has no time of its own takes that of its arrival, which passes for repetitions, too
@@ -263,10 +267,21 @@ class History:
         known = self._chains.get(until)
         if known is None:
             f = self.fragments
-            arrived = k.Arrived(f["id"], f["valid"], f["flags"], f["to"], f["version"])
+            arrived = k.Arrived(f["id"], f["valid"], self.layers(), f["to"], f["version"])
             known = k.chained(arrived, self.codes, until, NOW)
             self._chains = {until: known, **dict(list(self._chains.items())[:7])}
         return known
+
+    def layers(self, places: I64 | slice = slice(None)) -> U8:
+        """The flags of fragments as chains read them: an event hides nothing.
+
+        It counts at its instant, and nothing returns when it ends.
+        """
+        flags: U8 = self.fragments["flags"][places]
+        if not (flags & np.uint8(TEMPORARY)).any():
+            return flags
+        event = self.types()[self.fragments["tsid"][places]] == EVENT
+        return np.where(event, flags & ~np.uint8(TEMPORARY), flags)
 
     @property
     def codes(self) -> int:
@@ -308,12 +323,16 @@ class History:
             codes = codes[~np.isin(codes, f["id"][f["within"] >= 0])]
         if len(codes) < 2:
             return codes
-        chains = self.chains(until)
-        begin = chains.begin[chains.first[codes]].tolist()
+        begin = [int(f["valid"][there & (f["id"] == code)].min()) for code in codes]
         text = (lambda code: "") if self.ids is None else self.ids.text
         order = sorted(range(len(codes)), key=lambda i: (begin[i], text(int(codes[i]))))
         ordered: I32 = codes[order]
         return ordered
+
+    @property
+    def circular(self) -> int:
+        """How many ids contain themselves at some instant."""
+        return self._containment.circular(self)
 
     @property
     def orphans(self) -> int:
@@ -341,6 +360,7 @@ class History:
         chains = self.chains()
         index = self.fragments.nbytes + self.holes.nbytes + self._slots.nbytes
         index += sum(part.nbytes for part in chains)
+        index += self._containment.nbytes
         return Report(
             self.arrived, self.repeated, len(self), len(chains.place), self.removals,
             len(self.holes), index, int(self.fragments["nbytes"].sum(dtype=np.int64)),

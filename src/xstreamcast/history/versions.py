@@ -60,6 +60,13 @@ class Versions:
     def __init__(self, history: History, links: Links) -> None:
         self._history, self._links = history, links
         self._chains: dict[int, Chain] = {}
+        self.look()
+
+    def look(self) -> None:
+        """Fragments have arrived: their columns are longer than they were."""
+        f = self._history.fragments
+        self._valid, self._to = f["valid"], f["to"]
+        self._flags, self._order = f["flags"], f["version"]
 
     def arrived(self, code: int, places: Iterable[int]) -> set[int] | None:
         """Take in fragments of an id that are new → the begins of the versions that may be others
@@ -67,11 +74,13 @@ class Versions:
         """
         chain = self._chains.get(code)
         if chain is None:
-            last = self._links.last(code)
             if self._links.is_single(code):
-                return {int(self._history.fragments["valid"][last])}
-            self._built(code)
-            return None
+                return {self._valid.item(self._links.last(code))}
+            chain = self._chains[code] = Chain()
+            fresh = min(places)
+            for place in self._links.of(code):
+                if place < fresh:  # it is known from before, when it was alone
+                    self._insert(code, chain, place)
         touched: set[int] = set()
         for place in places:
             if place > chain.read:
@@ -81,8 +90,12 @@ class Versions:
     def _chain(self, code: int) -> Chain | None:
         """The chain of an id; None if it has one fragment."""
         known = self._chains.get(code)
-        if known is None and not self._links.is_single(code):
-            known = self._built(code)
+        if known is None:
+            return None if self._links.is_single(code) else self._built(code)
+        if known.read < self._links.last(code):  # nobody asked for the id when these arrived
+            for place in self._links.of(code):
+                if place > known.read:
+                    self._insert(code, known, place)
         return known
 
     def _built(self, code: int) -> Chain:
@@ -92,10 +105,9 @@ class Versions:
         return chain
 
     def _insert(self, code: int, chain: Chain, place: int) -> set[int]:
-        f = self._history.fragments
-        valid = int(f["valid"][place])
+        valid = self._valid.item(place)
         chain.read = place
-        if f["flags"][place] & TEMPORARY and not chain.layered:
+        if not chain.layered and self._hides(place):
             chain.layered = True  # what it hides counts again, so that all that arrived is needed
             chain.begins, chain.places = [], self._links.of(code)
             chain.read = chain.places[-1]
@@ -106,13 +118,18 @@ class Versions:
         at = bisect_left(chain.begins, valid)
         before = {chain.begins[at - 1]} if at else set()
         if at < len(chain.begins) and chain.begins[at] == valid:
-            if f["version"][chain.places[at]] > f["version"][place]:
+            if self._order[chain.places[at]] > self._order[place]:
                 return set()
             chain.places[at] = place
             return {valid} | before
         chain.begins.insert(at, valid)
         chain.places.insert(at, place)
         return {valid} | before
+
+    def _hides(self, place: int) -> bool:
+        if not self._flags.item(place) & TEMPORARY:
+            return False
+        return bool(self._history.layers(np.array([place]))[0] & TEMPORARY)
 
     def near(self, code: int, instant: int) -> set[int] | None:
         """The begins of versions that may begin or end at an instant; None if any may."""
@@ -149,22 +166,24 @@ class Versions:
     def _single(self, place: int, until: int) -> Version | None:
         if place < 0:
             return None
-        f = self._history.fragments
-        begin, limit, flags = int(f["valid"][place]), int(f["to"][place]), int(f["flags"][place])
+        begin, limit = self._valid.item(place), self._to.item(place)
+        flags = self._flags.item(place)
         if begin > until:
             return None
         if limit < NOW and limit <= until:
+            if limit <= begin and self._hides(place):
+                return None  # what is temporary for no time is no version
             return Version(place, begin, limit, flags & ZONED | (flags & k.ENDS_ZONED) >> 3, True)
         return Version(place, begin, NOW, flags & ZONED, True)
 
     def _version(self, chain: Chain, at: int, count: int, until: int) -> Version:
-        f, place = self._history.fragments, chain.places[at]
-        flags, limit = int(f["flags"][place]), int(f["to"][place])
+        place = chain.places[at]
+        flags, limit = self._flags.item(place), self._to.item(place)
         last = at + 1 >= count
         end, zones = NOW, flags & ZONED
         if not last:
             end = chain.begins[at + 1]
-            zones |= (int(f["flags"][chain.places[at + 1]]) & ZONED) << 1
+            zones |= (self._flags.item(chain.places[at + 1]) & ZONED) << 1
         if limit < end and limit <= until:
             end, zones = limit, (zones & 1) | (flags & k.ENDS_ZONED) >> 3
         return Version(place, chain.begins[at], end, zones, last)
@@ -174,7 +193,9 @@ class Versions:
         places = np.array(sorted(chain.places), np.int64)
         given = k.Arrived(
             np.zeros(len(places), np.int32),
-            *(f[name][places] for name in ("valid", "flags", "to", "version")),
+            f["valid"][places],
+            self._history.layers(places),
+            *(f[name][places] for name in ("to", "version")),
         )
         made = k.chained(given, 1, until, NOW)
         rows = zip(made.place.tolist(), *(one.tolist() for one in made[2:]), strict=True)

@@ -132,83 +132,86 @@ def chained(a: Arrived, codes: int, until: int, now: int) -> Chains:
     """The versions up to the instant `until`: of those at one instant, the last to arrive.
 
     Each ends where the next begins or where it says, the last at `now`. What is temporary hides
-    the others while it lasts, so that one arrival may make several versions.
+    the others of its id while it lasts, so that one arrival may make several versions.
     """
-    id, valid, zoned, version = a.id, a.valid, a.flags, a.version
-    first, order = _buckets(id, codes)
-    starts, at = np.zeros(codes + 1, np.int64), np.int64(0)
-    layered = False
-    for i in range(len(id)):
-        layered |= zoned[i] & TEMPORARY != 0
-    if layered:
-        return _layered(a, first, order, codes, until, now)
-    begin, end = np.empty(len(id), np.int64), np.empty(len(id), np.int64)
-    zones = np.zeros(len(id), np.uint8)
-    for code in range(codes):
-        chain = order[first[code] : first[code + 1]]
-        _sorted(chain, valid)
-        for i in range(len(chain)):
-            one = chain[i]
-            if valid[one] > until:
-                break
-            if at > starts[code] and begin[at - 1] == valid[one]:
-                if version[order[at - 1]] > version[one]:
-                    continue
-                at -= 1
-            elif at > starts[code]:
-                end[at - 1] = valid[one]
-            order[at], begin[at], end[at] = one, valid[one], now
-            at += 1
-        for k in range(starts[code], at):
-            zones[k] = zoned[order[k]] & 1
-            if k + 1 < at:
-                zones[k] |= (zoned[order[k + 1]] & 1) << 1
-            limit = a.to[order[k]]
-            if limit < end[k] and limit <= until:
-                end[k] = limit
-                zones[k] = (zones[k] & 1) | (zoned[order[k]] & ENDS_ZONED) >> 3
-        starts[code + 1] = at
-    return Chains(starts, order[:at].copy(), begin[:at], end[:at], zones[:at])
-
-
-@kernel
-def _layered(a: Arrived, first: I64, order: I32, codes: int, until: int, now: int) -> Chains:
-    """The versions where some are temporary: of each stretch of time, what holds in it."""
-    room, at = 2 * len(a.id), np.int64(0)
+    first, order = _buckets(a.id, codes)
+    layered = np.zeros(codes, np.bool_)
+    for i in range(len(a.id)):
+        layered[a.id[i]] |= a.flags[i] & TEMPORARY != 0
+    room = len(a.id) * 2 if layered.any() else len(a.id)
     starts, place = np.zeros(codes + 1, np.int64), np.empty(room, np.int32)
     begin, end = np.empty(room, np.int64), np.empty(room, np.int64)
-    zones = np.zeros(room, np.uint8)
+    out = Chains(starts, place, begin, end, np.zeros(room, np.uint8))
     for code in range(codes):
         chain = order[first[code] : first[code + 1]]
         _sorted(chain, a.valid)
-        edges = np.empty(2 * len(chain) + 1, np.int64)
-        count = 0
-        for one in chain:
-            if a.valid[one] <= until:
-                edges[count], count = a.valid[one], count + 1
-                if a.to[one] <= until:
-                    edges[count], count = a.to[one], count + 1
-        edges[count] = now
-        edges = edges[: count + 1]
-        edges = edges[np.argsort(edges, kind="mergesort")]
-        several = _distinct(edges)
-        holds, since = np.int32(-1), np.int64(0)
-        for k in range(several):
-            one = np.int32(-1)
-            if k + 1 < several:
-                one = _holding(a, chain, edges[k], until)
-            if one == holds and not (one >= 0 and a.valid[one] == edges[k]):
+        at = int(starts[code])
+        if layered[code]:
+            starts[code + 1] = _layers(a, chain, until, now, at, out)
+        else:
+            starts[code + 1] = _ended_by_the_next(a, chain, until, now, at, out)
+    at = int(starts[codes])
+    return Chains(starts, place[:at].copy(), begin[:at], end[:at], out.zones[:at])
+
+
+@kernel
+def _ended_by_the_next(a: Arrived, chain: I32, until: int, now: int, at: int, out: Chains) -> int:
+    """Write the versions of an id without anything temporary from `at` on → where they end.
+
+    One that ends where it begins is written, too: it ends the one before it. It is an event, or
+    readers leave it out.
+    """
+    start = at
+    for one in chain:
+        if a.valid[one] > until:
+            break
+        if at > start and out.begin[at - 1] == a.valid[one]:
+            if a.version[out.place[at - 1]] > a.version[one]:
                 continue
-            if holds >= 0:
-                place[at], begin[at], end[at] = holds, since, edges[k]
-                starting = a.flags[holds] & 1
-                if since != a.valid[holds]:
-                    starting = _zone_at(a, chain, int(since))
-                zones[at] = starting | _zone_at(a, chain, int(edges[k])) << 1
-                at += 1
-            holds, since = one, edges[k]
-        starts[code + 1] = at
-    return Chains(starts, place[:at].copy(), begin[:at], end[:at], zones[:at])
+            at -= 1
+        elif at > start:
+            out.end[at - 1] = a.valid[one]
+        out.place[at], out.begin[at], out.end[at] = one, a.valid[one], now
+        at += 1
+    for k in range(start, at):
+        one = out.place[k]
+        out.zones[k] = a.flags[one] & 1
+        if k + 1 < at:
+            out.zones[k] |= (a.flags[out.place[k + 1]] & 1) << 1
+        if a.to[one] < out.end[k] and a.to[one] <= until:
+            out.end[k] = a.to[one]
+            out.zones[k] = (out.zones[k] & 1) | (a.flags[one] & ENDS_ZONED) >> 3
+    return at
+
+
+@kernel
+def _layers(a: Arrived, chain: I32, until: int, now: int, at: int, out: Chains) -> int:
+    """Write the versions of an id where some are temporary: of each stretch of time, what holds."""
+    edges = np.empty(2 * len(chain) + 1, np.int64)
+    count = 0
+    for one in chain:
+        if a.valid[one] <= until:
+            edges[count], count = a.valid[one], count + 1
+            if a.to[one] <= until:
+                edges[count], count = a.to[one], count + 1
+    edges[count] = now
+    edges = edges[: count + 1]
+    edges = edges[np.argsort(edges, kind="mergesort")]
+    several = _distinct(edges)
+    holds, since = -1, np.int64(0)
+    for k in range(several):
+        one_holds = _holding(a, chain, edges[k], until) if k + 1 < several else -1
+        if one_holds == holds and not (holds >= 0 and a.valid[holds] == edges[k]):
+            continue
+        if holds >= 0:
+            out.place[at], out.begin[at], out.end[at] = holds, since, edges[k]
+            starting = int(a.flags[holds] & 1)
+            if since != a.valid[holds]:
+                starting = _zone_at(a, chain, int(since))
+            out.zones[at] = starting | _zone_at(a, chain, int(edges[k])) << 1
+            at += 1
+        holds, since = one_holds, edges[k]
+    return at
 
 
 @kernel

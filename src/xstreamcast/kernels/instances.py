@@ -70,6 +70,15 @@ def _deeper(column: I64) -> I64:
 
 
 @kernel
+def _is_below_itself(a: Carried, instance: I64, depth: int, place: I32, code: int) -> bool:
+    """Whether an id stands around itself; the lifespan of what is around it has been clipped."""
+    found = False
+    for d in range(1, depth + 1):
+        found |= a.code[place[instance[d]]] == code
+    return found
+
+
+@kernel
 def expand(
     c: Chains, a: Carried, roots: I32, types: U8, modes: U8, current: bool, out: Instances
 ) -> int:
@@ -111,6 +120,8 @@ def expand(
         s.version[d] += 1
         f = c.place[v]
         if a.content[f] < 0 or (s.owner[d] < -1 and a.within[f] != -2 - s.owner[d]):
+            continue
+        if _is_below_itself(a, s.instance, d, out.place, a.code[f]):
             continue
         tag = a.tag[f]
         mode, above = modes[tag], s.instance[d]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +14,11 @@ from xstreamcast.history.view import view, written
 from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items
+from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.hole_feed import HoleFeed, as_long
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.unit_minis import wrapped_units
-from xstreamcast.operators.unit_parts import Top, unit_part
+from xstreamcast.operators.unit_parts import tops_of, unit_part
 from xstreamcast.operators.units import NOTHING, Minis, Moved
 from xstreamcast.operators.version_units import VersionUnits
 
@@ -69,6 +71,7 @@ class FragmentFeed(HoleFeed):
         """The units that have become dirty since the last time."""
         first, last = self._news()
         due, self._due = self._due, []
+        self._check_circles()
         if self._by_version is not None and self.cut is not None:
             return self._versions_taken(self._by_version, first, last, due)
         if self.cut is None or (first == last and self._insides is None and not due):
@@ -84,6 +87,15 @@ class FragmentFeed(HoleFeed):
         if grows and not self._grow(first, last):
             return self._rooted(first, last, self._links.above(ids))
         return self._moved(first, last, ids)
+
+    def _check_circles(self) -> None:
+        """What contains itself is left out below itself: what is around a unit must be known."""
+        if self.cut is None or not self.history.circular:
+            return
+        if self._insides is not None:
+            raise Unmaintained("fragments contain themselves")
+        if self.cut.passed:
+            raise Forbidden("fragments contain themselves")
 
     def _news(self) -> tuple[int, int]:
         """The places of what has arrived since the last time."""
@@ -138,12 +150,11 @@ class FragmentFeed(HoleFeed):
 
     def _versions_made(self, units: VersionUnits, keys: Iterable[str]) -> Minis | None:
         """Some units, in the order of their ranks."""
-        found = sorted((units.units[key] for key in keys), key=lambda unit: unit.rank)
+        found = sorted((units.units[key] for key in keys), key=attrgetter("rank"))
         if not found:
             return None
         tags, at = units.tags_around(found), np.arange(len(found))
-        roots = [Top(one.place, one.begin, one.end, one.zones) for one in found]
-        part = unit_part(self.history, self._links, roots)
+        part = unit_part(self.history, self._links, tops_of(found))
         view_ = written(part, self._horizon, document=False)
         starts = [i for i in at.tolist() if i == 0 or tags[i] is not tags[i - 1]]
         grouped = zip([tags[i] for i in starts], np.split(at, starts[1:]), strict=True)

@@ -126,6 +126,10 @@ class Network:
         """How many fragments of an input said what had been said."""
         return max((watch.repeated(name) for watch in self._readers.get(name, ())), default=0)
 
+    def circular(self, name: str | None) -> int:
+        """How many ids of an input contain themselves at some instant."""
+        return max((watch.circular(name) for watch in self._readers.get(name, ())), default=0)
+
     def orphans(self, name: str | None) -> int:
         """How many ids of an input have content, and stand nowhere."""
         return max((watch.orphans(name) for watch in self._readers.get(name, ())), default=0)

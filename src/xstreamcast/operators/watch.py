@@ -11,7 +11,7 @@ from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.monotone import witnessed
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import Error, not_given
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.history.history import History
@@ -469,7 +469,7 @@ class Watch:
         known = self._views.get(name)
         if known is None:
             if input_name(name) not in self._feeds:
-                raise error("FODC0002", f"there is no input named {name or repr(name)}")
+                raise not_given("FODC0002", f"there is no input named {name or repr(name)}")
             feed = self._feeds[input_name(name)]
             assert not isinstance(feed, DocumentFeed | SplitFeed)
             found = feed.whole(store)
@@ -488,6 +488,11 @@ class Watch:
         """How many ids of an input have content, and stand nowhere."""
         feed = self._feeds.get(name)
         return feed.history.orphans if isinstance(feed, FragmentFeed) else 0
+
+    def circular(self, name: str | None) -> int:
+        """How many ids of an input contain themselves at some instant."""
+        feed = self._feeds.get(name)
+        return feed.history.circular if isinstance(feed, FragmentFeed) else 0
 
     def unread(self, name: str | None) -> int:
         """How many fragments of an input were dropped, because no answer can need them."""

@@ -51,7 +51,7 @@ KEPT = {
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",
-        "text_codes _slots _tapes _chains _attached _guide",
+        "text_codes _slots _tapes _chains _attached _guide _containment",
     ),
     "ForgettingFeed": (
         "history strict until _planned _due _taken _places _attached _of_root _gone _dead dropped"
@@ -64,10 +64,11 @@ KEPT = {
     ),
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",
-        "ranks is_slot known cut _history _links _types _levels _passed _wanted",
+        "ranks is_slot known cut _history _links _types _levels _passed _wanted"
+        " _payload _tsid _within",
     ),
     "Decoder": (
-        "ids structure counts ended _reading _links",
+        "ids structure counts ended _reading",
         "name on_error names _words _known _waiting more _numbers _said",
     ),
 }

@@ -174,7 +174,9 @@ declare function xsc:versions(
   let $said :=
     for $fragment at $number in $fragments
     let $from := $valid[$number]
-    group by $instant := xsc:utc($from), $layer := $fragment/@temporary = "true"
+    group by $instant := xsc:utc($from),
+             $layer := $fragment/@temporary = "true"
+                       and fn:not($types(xs:string($fragment/@tsid)) = "event")
     order by $instant
     let $last := xsc:counts($fragment)
     return map { "from": $last ! $from[fn:index-of($fragment ! fn:generate-id(.),
@@ -265,8 +267,15 @@ declare function xsc:clipped($version as map(*), $hole as element()) as map(*)? 
         return map:put(map:put($version, "from", $begin), "to", $end)
 };
 
+(: What would stand below itself is left out there; a hole says what is around it. :)
 declare function xsc:fillings($history as map(*), $hole as element()) as map(*)* {
-  $history(xs:string($hole/@id))[fn:empty($hole/@in) or ?in = $hole/@in] ! xsc:clipped(., $hole)
+  if (fn:tokenize($hole/@around) = xsc:word($hole/@id)) then ()
+  else
+    $history(xs:string($hole/@id))[fn:empty($hole/@in) or ?in = $hole/@in] ! xsc:clipped(., $hole)
+};
+
+declare function xsc:word($id as xs:string) as xs:string {
+  fn:string-join(fn:string-to-codepoints($id) ! xs:string(.), "-")
 };
 
 (: The versions that fill the holes, as elements with their lifespans and with holes of their own. :)
@@ -279,8 +288,8 @@ declare function xsc:get_fillers($history as map(*), $holes as element()*) as el
   return element { fn:node-name($content) } {
     xsc:bindings($content), xsc:bindings_around($content, $hole),
     $content/@*[fn:empty($lifespan) or fn:not(fn:node-name(.) = $lifespan ! fn:node-name(.))],
-    $lifespan, xsc:stamped($content/node(), xsc:inner($version)),
-    xsc:attached($history, $hole/@id, xsc:inner($version))
+    $lifespan, xsc:stamped($content/node(), xsc:inner($version, $hole)),
+    xsc:attached($history, $hole/@id, xsc:inner($version, $hole))
   }
 };
 
@@ -298,7 +307,7 @@ declare function xsc:holes_below(
                 [@tsid = $tsids]
   return element stream:hole {
     xsc:bindings($below), xsc:bindings_around($below, $hole),
-    $below/@id, $below/@tsid, $below/@in, xsc:inner($version)
+    $below/@id, $below/@tsid, $below/@in, xsc:inner($version, $hole)
   }
 };
 
@@ -308,8 +317,9 @@ declare function xsc:attached_below(
   return element stream:hole { xsc:bindings($version?content), $below/@* }
 };
 
-(: What the holes of a version carry. :)
-declare function xsc:inner($version as map(*)) as attribute()* {
+(: What the holes of a version carry: what is around them, and the lifespan that clips. :)
+declare function xsc:inner($version as map(*), $hole as element()) as attribute()* {
+  attribute around { $hole/@around, xsc:word($hole/@id) },
   if ($version?type = "event" or fn:empty($version?from)) then ()
   else (attribute vtFrom { xsc:shown($version?from) }, attribute vtTo { $version?to })
 };
@@ -532,11 +542,11 @@ declare function xsc:keys($history as map(*), $hole as element(), $above as xs:s
     return
       if ($element instance of element(stream:hole)) then
         let $same := $content//stream:hole[@id = $element/@id][. << $element]
-        return xsc:keys($history, xsc:stamped($element, xsc:inner($version)),
+        return xsc:keys($history, xsc:stamped($element, xsc:inner($version, $hole)),
                         $key || "~" || fn:count($same))
       else if ($number = 1) then $key
       else $key || "#" || fn:generate-id($element),
-    for $element in xsc:attached($history, $hole/@id, xsc:inner($version))
+    for $element in xsc:attached($history, $hole/@id, xsc:inner($version, $hole))
     return xsc:keys($history, $element, $key || "~0"))
 };
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from xstreamcast.edges.lines import LineWriter, Written
+from xstreamcast.edges.lines import LineProgress, LineWriter, Written
 from xstreamcast.edges.mapping.asking import Whys, XPath
-from xstreamcast.edges.mapping.deliveries import Deliveries
+from xstreamcast.edges.mapping.deliveries import Deliveries, Last
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
 from xstreamcast.edges.mapping.removals import in_turn, removals
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.tape.layout import I64, Bools, Tape
+    from xstreamcast.tape.reading_units import UnitReading
 
 ROOT: Final = "0"
 # Messages that are evaluated together: a batch costs more than a small message does.
@@ -53,6 +54,20 @@ class Counts:
     removals: int = 0
     refused: int = 0
     shortened: int = 0
+
+
+class Progress(NamedTuple):
+    """Where a decoder is between two pieces of its input, and what it knows of units."""
+
+    begun: bool
+    arrival: int
+    offset: int
+    held: bytes  # of a message that has not ended
+    tree: bytes  # of a root that may never close: its start tag, and what is not complete
+    lines: LineProgress | None
+    tags: list[tuple[str, str, str]]
+    deliveries: dict[str, dict[str, Last]]
+    unchanged: dict[str, dict[int, tuple[int, bytes]]]
 
 
 class MappingDecoder:
@@ -80,9 +95,10 @@ class MappingDecoder:
         self._tags = KindTags(mapping, self.names)
         self._deliveries = {u.name: Deliveries(mapping, u) for u in mapping.units if u.whole}
         self._unchanged: dict[str, Unchanged] = {}
+        self.arrived: int | None = None  # when what is read now came; None: now
         self._begun, self._arrival = False, 0
         self._held = bytearray()
-        self._trees: Any = None  # reads a root that may never close
+        self._trees: UnitReading | None = None  # reads a root that may never close
         self._offset = 0
         self._lines = None if mapping.lines is None else LineWriter(mapping.lines)
 
@@ -154,14 +170,9 @@ class MappingDecoder:
 
     def _fed_trees(self, chunk: bytes) -> list[Arrival]:
         """The messages that are complete in a root that may never close, or in none."""
-        from xstreamcast.tape.reading_units import UnitReading
-
         if self._trees is None:
-            from xstreamcast.tape.limits import default_limits
-
-            level = self.mapping.level
-            self._trees = UnitReading(max(level or 0, 1), default_limits(), self.names, self.name)
-            if not level:
+            self._trees = self._new_trees()
+            if not self.mapping.level:
                 chunk = self._root_tag() + chunk
         try:
             tape = self._trees.feed(chunk)
@@ -172,6 +183,13 @@ class MappingDecoder:
         self._offset += len(chunk)
         return [] if tape is None else self._taken(of_trees(tape, ""))
 
+    def _new_trees(self) -> UnitReading:
+        from xstreamcast.tape.limits import default_limits
+        from xstreamcast.tape.reading_units import UnitReading
+
+        level = max(self.mapping.level or 0, 1)
+        return UnitReading(level, default_limits(), self.names, self.name)
+
     def _root_tag(self) -> bytes:
         """The root that messages without one are given; it binds what the mapping binds."""
         bound = "".join(
@@ -179,6 +197,36 @@ class MappingDecoder:
             for prefix, uri in self.mapping.namespaces.items()
         )
         return f"<messages{bound}>".encode()
+
+    # -- going on ---------------------------------------------------------------------------------
+
+    def progress(self) -> Progress | None:
+        """Where it is, and what it knows of the units that came; None where it cannot be left."""
+        begun = b"" if self._trees is None else self._trees.resumption()
+        if begun is None:
+            return None
+        lines = None if self._lines is None else self._lines.progress()
+        return Progress(
+            self._begun, self._arrival, self._offset, bytes(self._held), begun, lines,
+            self._tags.known,
+            {kind: one.last for kind, one in self._deliveries.items()},
+            {kind: one.last for kind, one in self._unchanged.items()},
+        )  # fmt: skip
+
+    def go_on(self, there: Progress) -> None:
+        """Be where another decoder of this mapping was; its ids are there already."""
+        self._begun, self._arrival, self._offset = there.begun, there.arrival, there.offset
+        self._held = bytearray(there.held)
+        if there.tree:
+            self._trees = self._new_trees()
+            self._trees.feed(there.tree)
+        if self._lines is not None and there.lines is not None:
+            self._lines.go_on(there.lines)
+        self._tags.go_on(there.tags)
+        for kind, deliveries in there.deliveries.items():
+            self._deliveries[kind].last = deliveries
+        for kind, last in there.unchanged.items():
+            self._unchanged.setdefault(kind, Unchanged()).last = last
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -312,7 +360,8 @@ class MappingDecoder:
         valid, zoned = kind.begins.value[at].copy(), kind.begins.zoned[at].copy()
         timeless = np.flatnonzero(~kind.begins.there[at])
         if len(timeless):
-            self._arrival = max(self._arrival + 1, time.time_ns() // 1000)
+            now = time.time_ns() // 1000 if self.arrived is None else self.arrived
+            self._arrival = max(self._arrival + 1, now)
             valid[timeless] = self._arrival + np.arange(len(timeless))
             zoned[timeless] = True
             self._arrival += len(timeless)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ class KindTags:
 
     def __init__(self, mapping: Mapping, names: Names) -> None:
         self._names, self._news = names, True
+        self._rules = {one.name: one for one in mapping.units}
         self._known: dict[tuple[str, str, str], int] = {}
         self._of_kind: dict[str, list[int]] = {one.name: [] for one in mapping.units}
         self._by_name: dict[str, dict[int, int]] = {one.name: {} for one in mapping.units}
@@ -43,6 +45,17 @@ class KindTags:
         """Whether the structure says more than it did when this was last asked."""
         news, self._news = self._news, False
         return news
+
+    @property
+    def known(self) -> list[tuple[str, str, str]]:
+        """The kind, namespace and local name of each tag, in the order in which they came."""
+        return list(self._known)
+
+    def go_on(self, known: Iterable[tuple[str, str, str]]) -> None:
+        """Give the tags their numbers again; nobody has to be told of them."""
+        for kind, uri, local in known:
+            self._tag(self._rules[kind], uri, local)
+        self._news = False
 
     def _tag(self, rule: UnitRule, uri: str, local: str) -> int:
         key = rule.name, uri, local

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
-_OF_CODES: Final = ("first", "carries")  # columns of links by code, and by link
-_OF_LINKS: Final = ("container", "next")
 _NAME: Final = re.compile(rb"<([^\s/>]+)")  # of a root
 
 
@@ -34,10 +32,6 @@ def write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
     if decoder._waiting:
         raise NotNow(f"fragments of {decoder.name} wait for their structure")
     write_ids(to, f"{at}.ids", decoder.ids)
-    tables = decoder._links._t._asdict()
-    to.arrays(f"{at}.codes", {name: tables[name][: len(decoder.ids)] for name in _OF_CODES})
-    count = int(decoder._links._t.state[0])
-    to.arrays(f"{at}.links", {name: tables[name][:count] for name in _OF_LINKS})
     structure = decoder.structure
     to.facts[f"{at}.decoder"] = {
         "structure": None if structure is None else structure_facts(structure),
@@ -51,21 +45,11 @@ def read_decoder(source: TableReader, at: str, decoder: Decoder) -> None:
     """Give a new decoder what another one had."""
     facts = source.facts[f"{at}.decoder"]
     read_ids(source, f"{at}.ids", decoder.ids)
-    _read_links(source, at, decoder)
     if facts["structure"] is not None:
         decoder._set_structure(structure_from(facts["structure"]))
     decoder.counts, decoder.ended = Counts(**facts["counts"]), facts["ended"]
     if facts["reading"] is not None:
         _read_on(decoder._reading, facts["reading"])
-
-
-def _read_links(source: TableReader, at: str, decoder: Decoder) -> None:
-    codes, links = source.arrays(f"{at}.codes"), source.arrays(f"{at}.links")
-    own, count, met = decoder._links, len(links["container"]), len(codes["first"])
-    own._make_room(met, max(count, 1))
-    own._t.first[:met], own._t.carries[:met] = codes["first"], codes["carries"]
-    own._t.container[:count], own._t.next[:count] = links["container"], links["next"]
-    own._t.state[0] = count
 
 
 def _reading_facts(name: str, reading: WireReading) -> dict[str, Any] | None:

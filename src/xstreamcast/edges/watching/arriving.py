@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -78,6 +79,16 @@ class Arriving:
             paths = tuple(path for path in immutable if path.stream in (None, name))
             if self.form == "fragments" and paths:
                 self._kept = Kept(name, paths)
+
+    def stamp(self, instant: int | None) -> int | None:
+        """What comes next arrived then (None: now), where that may be its valid time → when."""
+        if self._mapping is None:
+            return None
+        from xstreamcast.edges.mapping.decoder import MappingDecoder
+
+        assert isinstance(self.decoder, MappingDecoder)
+        self.decoder.arrived = time.time_ns() // 1000 if instant is None else instant
+        return self.decoder.arrived
 
     @property
     def ignored(self) -> int:

@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from xstreamcast.edges.wire.scanned import NOT_ONE, Scanned
 from xstreamcast.edges.wire.words import MEANING, NOTHING, REMOVE, Words
-from xstreamcast.kernels.acyclic import Links
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import TagStructure
@@ -28,6 +27,7 @@ FITS: Final = 0
 NO_ID, UNKNOWN_TAG, OTHER_ROOT, PAYLOAD, NO_TIME, CYCLE, HOLE, EMBEDDED = range(2, 10)
 NO_STRUCTURE, ENDED, NO_FRAGMENT = 10, 11, 12
 
+ROOT: Final = "0"  # the id of the root
 Reasons = npt.NDArray[np.uint8]
 
 
@@ -61,7 +61,7 @@ class Known:
         return np.where(there, at, last)
 
 
-def reasons(found: Scanned, known: Known, words: Words, links: Links, ids: Ids) -> Reasons:
+def reasons(found: Scanned, known: Known, words: Words, ids: Ids) -> Reasons:
     """Why each unit does not fit, FITS where it does; gives tags to those that name none."""
     units = found.units
     meant = units.word & MEANING
@@ -80,12 +80,11 @@ def reasons(found: Scanned, known: Known, words: Words, links: Links, ids: Ids) 
     why[found.id < 0] = NO_ID
     why[(meant == NOTHING) & (why > 0)] = NO_FRAGMENT
     if len(found.hole_id):
-        _check_holes(found, known, why, links, len(ids))
-    attached = np.flatnonzero((found.within >= 0) & (why == FITS))
-    if len(attached):
-        groups = np.arange(len(attached), dtype=np.int32)
-        back = links.take(groups, found.within[attached], found.id[attached], len(ids))
-        why[attached[back]] = CYCLE
+        _check_holes(found, known, why, ids)
+    attached = (found.within >= 0) & (why == FITS)
+    if attached.any():
+        own = (found.within == found.id) | (found.id == ids.code(ROOT))
+        why[attached & own] = CYCLE
     return why
 
 
@@ -103,23 +102,27 @@ def _give_tags(found: Scanned, known: Known, words: Words, ids: Ids) -> None:
     units = found.units
     for unit in np.flatnonzero(units.tsid == ABSENT).tolist():
         if units.word[unit] == NOTHING:
-            found.id[unit], units.tsid[unit] = ids.code("0"), known.structure.root
+            found.id[unit], units.tsid[unit] = ids.code(ROOT), known.structure.root
         elif units.payload[unit] >= 0:
             name = int(found.tape.columns.name[units.payload[unit]])
             units.tsid[unit] = known.tag_of.get(int(words.keys[name]), ABSENT)
 
 
-def _check_holes(found: Scanned, known: Known, why: Reasons, links: Links, codes: int) -> None:
+def _check_holes(found: Scanned, known: Known, why: Reasons, ids: Ids) -> None:
+    """Whether holes are for tags that travel, and none is for what it stands in, or for the root.
+
+    What contains itself through others is left out of the view while it does: that depends on
+    lifespans, which later arrivals may change.
+    """
     holes = found.holes
     places = known.places(holes.tsid)
     unknown = (known.key[places] < 0) & (holes.tsid != ABSENT)
     bad = (found.hole_id < 0) | unknown | (~known.travels[places] & ~unknown & (holes.tsid >= 0))
     hurt = holes.unit[bad]
     why[hurt[why[hurt] == FITS]] = HOLE
-    taken = np.flatnonzero(why[holes.unit] == FITS)
-    owners = holes.unit[taken]
-    back = links.take(owners, found.id[owners], found.hole_id[taken], codes)
-    why[owners[back]] = CYCLE
+    own = (found.hole_id == found.id[holes.unit]) | (found.hole_id == ids.code(ROOT))
+    own &= why[holes.unit] == FITS
+    why[holes.unit[own]] = CYCLE
 
 
 def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: Ids) -> str | None:

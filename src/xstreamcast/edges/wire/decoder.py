@@ -25,7 +25,6 @@ from xstreamcast.edges.wire.words import (
     Words,
 )
 from xstreamcast.errors import CODES, DataPlace, Error, error
-from xstreamcast.kernels.acyclic import Links
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model import fragment as model
 from xstreamcast.model.evolution import fragmented, merged
@@ -91,7 +90,7 @@ class Decoder:
         self.counts = Counts()
         self.ended = False
         self._reading = WireReading(name, self.names)
-        self._words, self._links = Words(self.names), Links()
+        self._words = Words(self.names)
         self._known = None if structure is None else Known.of(structure, self._words)
         self._waiting: list[tuple[Scanned, int, int]] = []
 
@@ -124,7 +123,7 @@ class Decoder:
             why = np.full(last - first, checking.NO_STRUCTURE, np.uint8)
             return self._refusals(found, first, why)
         part = found.part(first, last)
-        why = checking.reasons(part, self._known, self._words, self._links, self.ids)
+        why = checking.reasons(part, self._known, self._words, self.ids)
         return self._refusals(part, 0, why)
 
     def _arrivals(self, parts: Iterator[Read | Broken]) -> Iterator[Arrival]:
@@ -206,7 +205,7 @@ class Decoder:
         if self.ended:
             why = np.full(len(part), checking.ENDED, np.uint8)
         else:
-            why = checking.reasons(part, self._known, self._words, self._links, self.ids)
+            why = checking.reasons(part, self._known, self._words, self.ids)
         batch = _batch(part, why, self._numbers)
         if len(batch):
             yield batch

@@ -148,6 +148,6 @@ def _contents(units: Iterable[Unit], turn: Round) -> dict[Unit, Content]:
     out: dict[Unit, Content] = {}
     for source, keys in wanted.items():
         places = turn.places[source]
-        for minis in turn.read(source, keys):
+        for minis in turn.read_each(source, keys):
             out |= {(source, key): (places[key], one) for key, one in alone(minis, keys)}
     return out

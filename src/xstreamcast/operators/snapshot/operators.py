@@ -15,6 +15,7 @@ from sortedcontainers import SortedList
 
 from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 Operator = (
     RootRow | UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator
-    | MembersOperator | OrderOperator
+    | FirstOfGroup | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingNumber | GrowingWindowOperator | None
@@ -92,6 +93,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             _write_nest(to, at, operator)
         case GroupOperator():
             _write_group(to, at, operator)
+        case FirstOfGroup():
+            to.values(f"{at}.known", group=list(operator._known))
         case MembersOperator():
             names = [operator._name[key] for key in operator._rows]
             rows = list(operator._rows.values())
@@ -143,6 +146,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             _read_nest(source, at, operator)
         case GroupOperator():
             _read_group(source, at, operator)
+        case FirstOfGroup():
+            operator._known = set(source.values(f"{at}.known", "group")[0])
         case MembersOperator():
             keys, rows, names = source.values(f"{at}.source", "key", "row", "group")
             operator._rows = dict(zip(keys, rows, strict=True))

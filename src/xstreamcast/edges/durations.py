@@ -1,8 +1,9 @@
-"""Durations on the command line: 30s, 5m, 250ms, or PT5M."""
+"""Durations that callers write: 30s, 5m, 250ms, or PT5M; in Python a timedelta, too."""
 
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Final
 
 from xstreamcast.errors import error
@@ -12,10 +13,12 @@ _UNITS: Final = {
 }  # fmt: skip
 
 
-def micros(word: str | None) -> int | None:
+def micros(word: str | timedelta | None) -> int | None:
     """A duration in microseconds."""
     if word is None:
         return None
+    if isinstance(word, timedelta):
+        return word // timedelta(microseconds=1)
     plain = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s|m|h|d)", word)
     if plain is not None:
         return round(float(plain[1]) * _UNITS[plain[2]])

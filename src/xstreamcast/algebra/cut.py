@@ -199,6 +199,17 @@ class TagCut:
 Cut: TypeAlias = DepthCut | TagCut
 
 
+def are_elements(spine: Spine | None) -> bool:
+    """Whether nothing but elements may stand there: not the document."""
+    match spine:
+        case None:
+            return False
+        case Depths(_, _, test):
+            return test is not None and test.kind == "element"
+        case _:
+            return DOCUMENT_TAG not in spine
+
+
 def step(cut: Cut, place: Place, axis: str, test: NodeItem, driving: bool) -> Place:
     """Where a step leads; only a driving one goes from the spine into the units."""
     found = ELSEWHERE

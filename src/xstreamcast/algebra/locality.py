@@ -12,17 +12,7 @@ from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import (
-    DOCUMENT_TAG,
-    ELSEWHERE,
-    Cut,
-    Depths,
-    Guard,
-    NotDivided,
-    Place,
-    Spine,
-    step,
-)
+from xstreamcast.algebra.cut import ELSEWHERE, Cut, Guard, NotDivided, Place, are_elements, step
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import STREAMS, children, descendants
@@ -231,7 +221,7 @@ class Locality:
         try:
             return self.settle(place, plan)
         except NotDivided:
-            if not place.inside or not _are_elements(place.spine):
+            if not place.inside or not are_elements(place.spine):
                 raise
             return Place(None, True, place.below, held=True)
 
@@ -394,17 +384,6 @@ class Locality:
 
 
 _SAFE: Final = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
-
-
-def _are_elements(spine: Spine | None) -> bool:
-    """Whether nothing but elements may stand there: not the document."""
-    match spine:
-        case None:
-            return False
-        case Depths(_, _, test):
-            return test is not None and test.kind == "element"
-        case _:
-            return DOCUMENT_TAG not in spine
 
 
 def _join_operands(plan: p.Join) -> list[p.Expression]:

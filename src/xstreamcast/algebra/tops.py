@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide
-from xstreamcast.algebra.needs import required
 from xstreamcast.algebra.parts import part_name
 from xstreamcast.algebra.places import DOCUMENT, Needs, Place, may_have, moved
 from xstreamcast.algebra.program import with_bodies
+from xstreamcast.algebra.required import required
 from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.model.sequence_type import NodeItem
 

@@ -33,7 +33,7 @@ _NONE: Final = np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class SpineCount:
     """What a task found: numbers of root elements, how many others, and what is below either.
 
     `own[e]`: matches below others, in units that stand in element e; `rest[e]`: matches besides;
@@ -51,7 +51,7 @@ class Counted:
 def sent_spine(part: Part, items: Items, context: Context, asked: Asked, name: str) -> bytes:
     """What a task sends of nodes that stand around its units."""
     if not _reads_whole(context, name):
-        return _packed(Counted(_NONE, 0, _NONE, _NONE, _NONE, _NONE))
+        return _packed(SpineCount(_NONE, 0, _NONE, _NONE, _NONE, _NONE))
     number = int(context.inputs.streams(name).values[0]) >> 32
     view = next((one.view for one in asked.choice.shown(asked.now) if one.number == number), None)
     handles = items.values.astype(np.int64)
@@ -64,7 +64,7 @@ def sent_spine(part: Part, items: Items, context: Context, asked: Asked, name: s
     columns = view.tape.columns
     parent = np.searchsorted(spine, columns.parent[spine].astype(np.int64))
     parent[0] = -1
-    found = Counted(at[around], int(np.count_nonzero(~around)), parent, _NONE, _NONE, _NONE)
+    found = SpineCount(at[around], int(np.count_nonzero(~around)), parent, _NONE, _NONE, _NONE)
     if part.around is not None and part.around.below is not None:
         found = _below(part, context, number, nodes[~around], columns, tops, spine, found)
     return _packed(found)
@@ -93,8 +93,8 @@ def _spine(view: View) -> tuple[Any, Any]:
 
 def _below(
     part: Part, context: Context, number: int, inner: Any, columns: Any, tops: Any, spine: Any,
-    found: Counted,
-) -> Counted:  # fmt: skip
+    found: SpineCount,
+) -> SpineCount:  # fmt: skip
     assert part.around is not None
     assert part.around.below is not None
     test = node_test(part.around.below, "descendant")
@@ -113,7 +113,7 @@ def _below(
     holder = np.searchsorted(spine, columns.parent[top].astype(np.int64))
     own = np.isin(there, under(inner))
     count = len(spine)
-    return Counted(
+    return SpineCount(
         found.found, found.others, found.parent, np.bincount(holder[own], minlength=count),
         np.bincount(holder[~own], minlength=count), hits,
     )  # fmt: skip
@@ -136,7 +136,7 @@ def counted_spine(part: Part, values: Sequence[bytes]) -> Items:
             return Items.of(INTEGER, [total])
 
 
-def _covered(told: Sequence[Counted], found: Any) -> int:
+def _covered(told: Sequence[SpineCount], found: Any) -> int:
     """How much stands below what was found: in the root, in units below it, in units alone."""
     if not told:
         return 0
@@ -153,12 +153,12 @@ def _covered(told: Sequence[Counted], found: Any) -> int:
     return total
 
 
-def _packed(one: Counted) -> bytes:
+def _packed(one: SpineCount) -> bytes:
     lists = (getattr(one, name).tolist() for name in ("found", "parent", "own", "rest", "hits"))
     return encoded((one.others, *lists))
 
 
-def _unpacked(sent: bytes) -> Counted:
+def _unpacked(sent: bytes) -> SpineCount:
     others, found, parent, own, rest, hits = decoded(sent)
     lists = (np.array(one, np.int64) for one in (parent, own, rest, hits))
-    return Counted(np.array(found, np.int64), others, *lists)
+    return SpineCount(np.array(found, np.int64), others, *lists)

@@ -15,7 +15,7 @@ from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.spark.running.current import current_tags
 from xstreamcast.spark.running.guides import table_guide
 from xstreamcast.spark.running.links import followed
-from xstreamcast.spark.running.units import Reach, UnitsTask
+from xstreamcast.spark.running.units import UnitReach, UnitsTask
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Units:
+class UnitWork:
     """What is asked of a table: the task, how many there are, and in words."""
 
     task: UnitsTask
@@ -50,7 +50,7 @@ class Pruned:
 
 def over_units(
     spark: SparkSession, plan: Spread, question: Question, table: Table, tasks: int, few: int
-) -> Units | str:
+) -> UnitWork | str:
     """The tasks over ranges of a table's units, or why there are none."""
     kept = table_guide(spark, table, few)
     pruned = (
@@ -78,7 +78,7 @@ def over_units(
         *_read(table, pruned, question.options),
         _found(index, is_large),
     )
-    return Units(task, len(reach.ranges), words)
+    return UnitWork(task, len(reach.ranges), words)
 
 
 def _index(
@@ -100,7 +100,7 @@ def _found(index: UnitIndex, is_large: bool) -> str:
 def _reach(
     table: Table, question: Question, kept: Kept | None, pruned: Pruned | None, labels: Any,
     tasks: int,
-) -> Reach:  # fmt: skip
+) -> UnitReach:  # fmt: skip
     """What of a table's fragments can be seen: as of an instant, the latest where no other is."""
     options, structure = question.options, table.structure
     leading = tags = None
@@ -110,11 +110,11 @@ def _reach(
     wanted = np.ones(len(labels), np.bool_) if leading is None else np.isin(labels, list(leading))
     units, ranges = int(np.count_nonzero(wanted)), _ranges(wanted, tasks)
     if options.clock != "event":  # what is planned after now may be seen
-        return Reach(ranges, units, leading, tags)
+        return UnitReach(ranges, units, leading, tags)
     asked = options.as_of is not None or options.between is not None
     until = question.when.now.instant if asked and question.when is not None else None
     latest = _of_type(table, "snapshot") | (frozenset() if pruned is None else pruned.current)
-    return Reach(ranges, units, leading, tags, until, latest - {structure.root})
+    return UnitReach(ranges, units, leading, tags, until, latest - {structure.root})
 
 
 def _ranges(wanted: Any, tasks: int) -> tuple[tuple[int, int], ...]:
@@ -156,7 +156,7 @@ def _pruned(plan: Spread, options: Options, kept: Kept, timed: frozenset[int]) -
     return Pruned(last.strategy, last.why, full | link, links, current)
 
 
-def _counted(reach: Reach, name: str) -> str:
+def _counted(reach: UnitReach, name: str) -> str:
     many = len(reach.ranges)
     said = "1 task," if many == 1 else f"{many} tasks, each"
     return f"{said} a range of the {reach.units} units of {name}"

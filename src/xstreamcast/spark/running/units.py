@@ -42,7 +42,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class UnitReach:
     """What of a table tasks see: ranges of units, of some labels; tags; up to which instant.
 
     `latest`: tags that show their latest fragment alone. Of these, all that share its valid time
@@ -74,7 +74,7 @@ class UnitsTask:
     """
 
     def __init__(
-        self, question: Question, table: Table, index: UnitIndex, reach: Reach,
+        self, question: Question, table: Table, index: UnitIndex, reach: UnitReach,
         guide: Guide | None, links: Mapping[int, str], *, apart: bool, plain: bool,
     ) -> None:  # fmt: skip
         self.question, self.guide, self.links = question, guide, links

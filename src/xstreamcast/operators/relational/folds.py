@@ -212,7 +212,7 @@ class Summed(_Switching):
                         if sign > 0
                         else (EXACT.subtract(self._total, value))
                     )
-                number = _as_double((tag, value))
+                number = as_double((tag, value))
                 yield (rank, i), float(value) if number is None else number
 
     def _rebuild(self, out: list[tuple[Any, float]], new: list[tuple[Any, float]]) -> None:
@@ -255,7 +255,7 @@ def _kind(atom: Atom) -> bool | None:
     tag, value = atom
     if tag in _EXACT:
         return True if abs(value) < 10**300 else None
-    return None if _as_double(atom) is None else False
+    return None if as_double(atom) is None else False
 
 
 class Extreme(_Switching):
@@ -302,7 +302,7 @@ def sorts_plainly(atom: Atom) -> bool:
     """Whether a value sorts as Python sorts it: no NaN, no negative zero, no other type."""
     if atom[0] in _SORTED:
         return True
-    value = _as_double(atom)
+    value = as_double(atom)
     return value is not None and value == value and not (value == 0 and math.copysign(1, value) < 0)
 
 
@@ -314,12 +314,13 @@ def as_sortable(atom: Atom) -> Atom:
     """The value among others of its type; untyped numbers are doubles."""
     if atom[0] in _SORTED:
         return atom
-    number = _as_double(atom)
+    number = as_double(atom)
     assert number is not None
     return DOUBLE, number
 
 
-def _as_double(atom: Atom) -> float | None:
+def as_double(atom: Atom) -> float | None:
+    """The value of a double, or of an untyped number; None for what is neither."""
     tag, value = atom
     if tag == UNTYPED:
         return as_number(value)

@@ -14,6 +14,8 @@ from xstreamcast.model.change import Accumulated, Change
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
+from xstreamcast.spark.watching.steps import StepPlan
+
 pytestmark = pytest.mark.spark
 BIG = """for $a in stream("credit")//account
 where $a/limit?[now] > 5000 return <a>{$a/@no, $a/limit?[now]/text()}</a>"""
@@ -30,7 +32,8 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
         credit=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=50,
     )  # fmt: skip
     running = start(follow=True, partitions=2)
-    assert (tmp_path / "checkpoint" / "stages").read_text() == "2\n"  # its structure is known
+    planned = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
+    assert planned == StepPlan(2)  # its structure is known; limits are fragments in accounts
     running.query.processAllAvailable()
     running.stop()
     before = len(found)
@@ -43,3 +46,45 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
     assert Accumulated(found).items() == list(query(BIG).run(credit=feed).lines())
     assert len(found) > before
     assert "bytes of state" in running.told.said["query"]
+
+
+FLAT = """<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>
+<tag id="1" name="shop" type="snapshot"><tag id="2" name="item" type="temporal"/></tag>
+</stream:structure>
+"""
+GROUPS = """for $i in stream("shop")//item?[now] group by $k := string($i/@kind)
+order by $k return <kind name="{$k}" items="{count($i)}" sum="{sum($i/xs:integer(@price))}"/>"""
+
+
+def _flat(first: int, last: int, day: int) -> str:
+    """Items that name the shop as their parent: no hole says where they belong."""
+    return "".join(
+        f'<stream:filler id="i{n}" tsid="2" in="0" validTime="2024-01-{day:02}T00:00:00Z">'
+        f'<item kind="{n % 3}" price="{n * day}"/></stream:filler>\n'
+        for n in range(first, last)
+    )
+
+
+@pytest.mark.parametrize("asked", ['stream("shop")//item?[now]', GROUPS])
+def test_units_are_partitioned_as_they_are_read(spark: Any, tmp_path: Path, asked: str) -> None:
+    feed = tmp_path / "shop.xml"
+    root = '<stream:filler id="0" tsid="1" validTime="2024-01-01T00:00:00Z"><shop/></stream:filler>'
+    feed.write_text(FLAT + _flat(0, 40, 2) + root + "\n" + _flat(20, 60, 3))
+    found: list[Change] = []
+    start = partial(
+        query(asked).spark(spark).start, lambda _, changes: found.extend(one for _, one in changes),
+        shop=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=30, partitions=2,
+    )  # fmt: skip
+    running = start(follow=True)
+    planned = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
+    assert planned.spread == {"query": frozenset({"shop"})}
+    running.query.processAllAvailable()
+    running.stop()
+    before = len(found)
+    assert Accumulated(found).items() == list(query(asked).run(shop=feed).lines())
+    with feed.open("a") as file:
+        file.write(_flat(0, 10, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
+    running = start()
+    assert running.awaitTermination(500)
+    assert Accumulated(found).items() == list(query(asked).run(shop=feed).lines())
+    assert len(found) > before

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.operators.network import Network
     from xstreamcast.operators.watch import Kind, Watch
+    from xstreamcast.tape.layout import I64
 
     Watched: TypeAlias = Watch | Network
 
@@ -134,6 +135,16 @@ class Arriving:
         assert isinstance(self.decoder, MappingDecoder)
         self.files += len(given)
         found = self.decoder.messages([Message(one) for one in given])
+        deque(self._hand_on(found, watch, limits), maxlen=0)
+
+    def take_rows(
+        self, rows: Any, watch: Watched, limits: Limits, numbers: I64 | None = None
+    ) -> None:
+        """Hand fragments on that are rows of columns; `numbers`: what the rows are known by."""
+        from xstreamcast.edges.table.scanning import taken_rows
+
+        assert isinstance(self.decoder, Decoder)
+        found = taken_rows(rows, self.decoder, numbers)
         deque(self._hand_on(found, watch, limits), maxlen=0)
 
     def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
@@ -269,4 +280,5 @@ def some(batch: FragmentBatch, at: Any) -> FragmentBatch:
         **batch.optional(at),
         hole_fragment=place[batch.hole_fragment[carried]],
         **{n: getattr(batch, n)[carried] for n in ("hole_id", "hole_tsid", "hole_row")},
+        row=None if batch.row is None else batch.row[at],
     )

@@ -9,6 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -45,6 +46,8 @@ class FoldState(Protocol):
 
 def fold_state(fold: Fold) -> FoldState:
     """The state of a fold over no members."""
+    if fold.once is not None:
+        return Once(fold_state(replace(fold, once=None)), *fold.once)
     match fold.name:
         case "count" | "exists" | "empty":
             return Counted(fold.name)
@@ -54,6 +57,31 @@ def fold_state(fold: Fold) -> FoldState:
             return Extreme(fold)
         case _:
             return Gathered(fold)
+
+
+class Once:
+    """A fold over rows of which those that agree in some parts of their keys count as one."""
+
+    def __init__(self, fold: FoldState, first: int, last: int) -> None:
+        self._fold, self._parts = fold, slice(first, last)
+        self._held: dict[Key, tuple[int, Member]] = {}
+
+    def update(self, gone: list[Member], come: list[Member]) -> None:
+        before: dict[Key, Member | None] = {}
+        for sign, members in ((-1, gone), (1, come)):
+            for rank, key, cell in members:
+                name = key[self._parts]
+                count, known = self._held.pop(name, (0, None))
+                before.setdefault(name, known)
+                if count + sign:
+                    self._held[name] = count + sign, (rank[self._parts], name, cell)
+        after = {name: self._held[name][1] for name in before if name in self._held}
+        left = [one for name, one in before.items() if one is not None and one != after.get(name)]
+        new = [one for name, one in after.items() if one != before[name]]
+        self._fold.update(left, new)
+
+    def value(self, turn: Round) -> Cell:
+        return self._fold.value(turn)
 
 
 class Counted:
@@ -67,17 +95,22 @@ class Counted:
         self._count -= sum(len(cell) for _, _, cell in gone)
 
     def value(self, turn: Round) -> Cell:
-        match self._name:
-            case "exists":
-                return ((BOOLEAN, self._count > 0),)
-            case "empty":
-                return ((BOOLEAN, self._count == 0),)
-            case _:
-                return ((INTEGER, self._count),)
+        return counted(self._name, self._count)
+
+
+def counted(name: str, count: int) -> Cell:
+    """count, exists or empty of so many items."""
+    match name:
+        case "exists":
+            return ((BOOLEAN, count > 0),)
+        case "empty":
+            return ((BOOLEAN, count == 0),)
+        case _:
+            return ((INTEGER, count),)
 
 
 class Gathered:
-    """Items in order, and the function over all of them where there is one."""
+    """Items in order, and the function over all of them; members without items are not kept."""
 
     def __init__(self, fold: Fold) -> None:
         self._fold = fold
@@ -87,6 +120,7 @@ class Gathered:
         return len(self._cells)
 
     def update(self, gone: list[Member], come: list[Member]) -> None:
+        gone, come = [m for m in gone if m[2]], [m for m in come if m[2]]
         self._order.replace(
             ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)
         )
@@ -212,8 +246,9 @@ class Summed(_Switching):
                         if sign > 0
                         else (EXACT.subtract(self._total, value))
                     )
-                number = as_double((tag, value))
-                yield (rank, i), float(value) if number is None else number
+                number = as_summand((tag, value))
+                assert number is not None
+                yield (rank, i), number
 
     def _rebuild(self, out: list[tuple[Any, float]], new: list[tuple[Any, float]]) -> None:
         left = dict(zip(self._entries, self._values.tolist(), strict=True))
@@ -248,6 +283,14 @@ _EXACT: Final = frozenset({INTEGER, DECIMAL})
 def is_exact(atom: Atom) -> bool:
     """Whether a value is an integer or decimal that can be added in any order."""
     return _kind(atom) is True
+
+
+def as_summand(atom: Atom) -> float | None:
+    """A value as it is added to doubles; None if it is no number."""
+    if _kind(atom) is None:
+        return None
+    number = as_double(atom)
+    return float(atom[1]) if number is None else number
 
 
 def _kind(atom: Atom) -> bool | None:

@@ -20,8 +20,8 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, empty_items
 from xstreamcast.operators.relational.folds import (
-    as_double,
     as_sortable,
+    as_summand,
     is_exact,
     sorts_plainly,
 )
@@ -189,14 +189,11 @@ class RunningSum(_Plain):
 
     def _take(self, atom: Atom) -> bool:
         tag, value = atom
+        number = as_summand(atom)
+        if number is None:
+            return False
         if is_exact(atom):
-            number = float(value)
             self.exact = EXACT.add(self.exact, value)
-        else:
-            found = as_double(atom)
-            if found is None:
-                return False
-            number = found
         self.double = self.double + number if self.tags else number
         self.tags.add(tag)
         return True

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.algebra.guide import Link
-from xstreamcast.operators.attached_units import AttachedUnits
+from xstreamcast.operators.attached_units import AttachedUnits, OrderedUnits
 from xstreamcast.operators.snapshot.arrow import Unreadable, Unwritten
 from xstreamcast.operators.snapshot.history import read_history, structure_facts, write_history
 from xstreamcast.operators.snapshot.versions import read_version_units, write_version_units
@@ -108,7 +108,8 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     feed._places = dict(zip(units, places, strict=True))
     if f"{at}.attached" in source:
         ((above,),) = source.values(f"{at}.above", "place")
-        attached = feed._attached = AttachedUnits(feed.history, feed._links, above)
+        kind = AttachedUnits if feed.mine is None else OrderedUnits
+        attached = feed._attached = kind(feed.history, feed._links, above)
         attached._order, attached._place = source.values(f"{at}.attached", "order", "place")
     feed._asked = []
 

@@ -172,6 +172,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             operator._rows = _read_relation(source, f"{at}.source")
             operator._made = _read_relation(source, f"{at}.made")
             read_windows(source, at, operator)
+            operator.set_up()
         case _:
             assert_never(operator)
 

@@ -28,6 +28,7 @@ from xstreamcast.operators.snapshot.stage import read_part, write_part
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.operators.snapshot.watch import read_inputs, write_inputs
 from xstreamcast.operators.watch import Watch
+from xstreamcast.spark.watching.direct import DirectUnits
 from xstreamcast.spark.watching.host import Host
 from xstreamcast.spark.watching.later import Later
 from xstreamcast.spark.watching.links import Links
@@ -46,6 +47,8 @@ def frozen(place: Any) -> bytes | None:
         match place:
             case Host():
                 return _frozen_host(place)
+            case DirectUnits():
+                return _frozen_direct(place)
             case Units():
                 return _frozen_units(place)
             case Later():
@@ -64,6 +67,8 @@ def thaw(place: Any, raw: bytes) -> None:
         match place:
             case Host():
                 _thaw_host(place, found)
+            case DirectUnits():
+                _thaw_direct(place, found)
             case Units():
                 _thaw_units(place, found)
             case Later():
@@ -132,6 +137,32 @@ def _thaw_units(units: Units, found: Snapshot) -> None:
             _thaw_host(units.whole, found)
         case _:
             units.watch = None
+
+
+def _frozen_direct(units: DirectUnits) -> bytes:
+    assert units.watch is not None
+    if not isinstance(units.watch.pipeline, UnitStage):
+        raise NotNow("nothing runs yet")
+    arriving = units.reading._arriving
+    facts = {
+        "turn": units.turn,
+        "now": list(units.now),
+        "newest": {name: list(one) for name, one in units.newest.items()},
+        "twice": units.twice,
+        "arriving": [arriving_facts(one) for one in arriving.values()],
+    }
+    decoders = {name: one.decoder for name, one in arriving.items()}
+    return taken(units.watch, decoders, {"direct": facts})
+
+
+def _thaw_direct(units: DirectUnits, found: Snapshot) -> None:
+    assert units.watch is not None
+    arriving, facts = units.reading._arriving, found.header["direct"]
+    restored(found, units.watch, {name: one.decoder for name, one in arriving.items()})
+    _go_on(arriving, facts["arriving"])
+    units.turn, units.now = facts["turn"], Moment(*facts["now"])
+    units.newest = {name: (at, zoned) for name, (at, zoned) in facts["newest"].items()}
+    units.twice = dict(facts["twice"])
 
 
 # -- later stages ---------------------------------------------------------------------------------
@@ -210,14 +241,14 @@ def _frozen_router(router: Router) -> bytes:
         "spread": None if router.spread is None else sorted(router.spread),
         "ended": sorted(map(str, router.ended)),
         "read": router._read,
+        "arrived": router.arrived,
         "sent": router._sent,
         "over": sorted(router._over),
         "newest": {name: list(one) for name, one in router._newest.items()},
-        "clocks": [now for _, now in router._arrived],
         "arriving": [arriving_facts(one) for one in router._arriving.values()],
         "links": list(router._links),
     }
-    to.values("arrived", blob=[blob for blob, _ in router._arrived])
+    to.arrays("batches", {"end": np.array(router._ends_at, np.int64)})
     if router.why is None:
         write_inputs(to, router.plan)
         for number, one in enumerate(router._arriving.values()):
@@ -243,10 +274,9 @@ def _thaw_router(router: Router, found: Snapshot) -> None:
     router.turn, router.now, router.why = told["turn"], Moment(*told["now"]), told["why"]
     router.spread = None if told["spread"] is None else frozenset(told["spread"])
     router.ended, router._over = set(told["ended"]), set(told["over"])
-    router._read, router._sent = told["read"], told["sent"]
+    router._read, router._sent, router.arrived = told["read"], told["sent"], told["arrived"]
+    router._ends_at = found.tables["batches"]["end"].to_pylist()
     router._newest = {name: (at, zoned) for name, (at, zoned) in told["newest"].items()}
-    blobs = found.tables["arrived"]["blob"].to_pylist()
-    router._arrived = list(zip(blobs, told["clocks"], strict=True))
     if router.why is not None:
         return
     read_names(found.tables, router.plan.names)

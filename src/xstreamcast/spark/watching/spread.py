@@ -1,4 +1,7 @@
-"""A query in partitions, in Spark's stateful processing: a router, then a step for each stage."""
+"""A query in partitions, in Spark's stateful processing: a step for each stage.
+
+A router is before them where fragments do not say by themselves which unit they belong to.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import Error
+from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.spark.watching.later import Later, Spot
 from xstreamcast.spark.watching.messages import (
     Arrived,
@@ -33,6 +37,8 @@ from xstreamcast.spark.watching.units import Units
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from xstreamcast.spark.watching.steps import StepPlan
+
 _MESSAGES: Final = "query string, slot int, step int, message binary"
 Addressed = tuple[int, int, bytes]  # a slot, a step, a message
 
@@ -43,11 +49,13 @@ class Layout:
 
     slots: Mapping[str, list[int]]
     steps: int
+    routed: bool = True
 
     @property
     def made_for(self) -> str:
         """What a checkpoint belongs to."""
-        return f"in {max(map(len, self.slots.values()))} partitions and {self.steps} stages"
+        where = "behind a router" if self.routed else "that read fragments by unit"
+        return f"in {max(map(len, self.slots.values()))} partitions and {self.steps} stages {where}"
 
 
 class Routing(Hosting):
@@ -64,7 +72,12 @@ class Routing(Hosting):
         return Router(pickle.loads(self.asked[query]), len(self.layout.slots[query]))
 
     def take(self, host: Any, batch: Arrived, now: int | None) -> Any:
+        host.earlier = self.earlier
         return {number: message_bytes(one) for number, one in host.take(batch, now).items()}
+
+    def keeps_batches(self, host: Any) -> bool:
+        """Until the query is in one place, where all that arrived is."""
+        return host.why is None
 
     def rows(self, key: Any, made: Any) -> Any:
         slots = self.layout.slots[str(key[0])]
@@ -142,6 +155,38 @@ class FirstStage(_Hearing):
         return _frame(str(key[0]), _told(self, key, made))
 
 
+class DirectStage(_Hearing):
+    """Packs of the fragments of a partition → rows of its units; no router is before it."""
+
+    def make(self, key: Any) -> DirectUnits:
+        slots = self.layout.slots[str(key[0])]
+        asked = pickle.loads(self.asked[str(key[0])])
+        return DirectUnits(asked, slots.index(int(key[1])), len(slots), self.layout.steps)
+
+    def read(self, rows: Iterator[Any]) -> Any:
+        names = ("stream", "part", "rows", "newest", "zoned")
+        return PartArrived(
+            [
+                Pack(str(stream), int(part), bytes(raw), int(newest), bool(zoned))
+                for one in rows
+                for stream, part, raw, newest, zoned in zip(*(one[n] for n in names), strict=True)
+            ]
+        )
+
+    def logged(self, batch: Any) -> bytes:
+        return bytes(batch.blob)
+
+    def unlogged(self, raw: bytes) -> Any:
+        return PartArrived.of(raw)
+
+    def take(self, host: DirectUnits, batch: Any, now: int | None) -> list[Any]:
+        made = host.take_batch(batch, now)
+        return [(to, None, message_bytes(one, host.names)) for to, one in made]
+
+    def rows(self, key: Any, made: list[Any]) -> Any:
+        return _frame(str(key[0]), _told(self, key, made))
+
+
 class LaterStage(_Hearing):
     """Rows that earlier stages made → rows for later ones."""
 
@@ -210,21 +255,43 @@ def _frame(query: str, told: list[Addressed]) -> Any:
 
 def spread_changes(
     rows: DataFrame, asked: dict[str, bytes], wall: bool, raises: bool, partitions: int,
-    keeping: Keeping, steps: int,
+    keeping: Keeping, plan: StepPlan,
 ) -> DataFrame:  # fmt: skip
     """The changes of queries over rows that have a column `query`."""
-    layout = Layout(_slots(rows, list(asked), partitions), steps)
-    routed = rows.groupBy("query").transformWithStateInPandas(
-        Routing(asked, wall, layout, keeping), _MESSAGES, "append",
-        "processingTime" if wall else "none",
-    )  # fmt: skip
-    stages: list[_Hearing] = [FirstStage(asked, layout, 0, keeping)]
-    stages += [LaterStage(asked, layout, step, keeping) for step in range(1, steps - 1)]
+    slots = _slots(rows, list(asked), partitions)
+    layout = Layout(slots, plan.steps, plan.spread is None)
+    mode = "processingTime" if wall else "none"
+    stages: list[_Hearing] = []
+    if plan.spread is not None:
+        direct = DirectStage(asked, layout, 0, keeping)
+        direct.wall = wall
+        grouped = _addressed(rows, layout, plan.spread).groupBy("query", "slot")
+        routed = grouped.transformWithStateInPandas(direct, _MESSAGES, "append", mode)
+    else:
+        router = Routing(asked, wall, layout, keeping)
+        grouped = rows.groupBy("query")
+        routed = grouped.transformWithStateInPandas(router, _MESSAGES, "append", mode)
+        stages.append(FirstStage(asked, layout, 0, keeping))
+    stages += [LaterStage(asked, layout, step, keeping) for step in range(1, plan.steps - 1)]
     for stage in stages:
         grouped = routed.groupBy("query", "slot")
         routed = grouped.transformWithStateInPandas(stage, _MESSAGES, "append", "none")
     last = LastStage(asked, layout, keeping, raises)
     return routed.groupBy("query").transformWithStateInPandas(last, CHANGES, "append", "none")
+
+
+def _addressed(rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[str]]) -> DataFrame:
+    """Packs with the slots that they go to: that of their partition, or all of the query's."""
+    from pyspark.sql import functions as f
+
+    places: Any = f.lit(None)
+    for query, slots in layout.slots.items():
+        everyone = f.array(*map(f.lit, slots))
+        own = f.array(f.element_at(everyone, f.col("part") + 1))
+        is_own = (f.col("part") >= 0) & f.col("stream").isin(*sorted(spread[query]))
+        mine = f.when(is_own, own).otherwise(everyone)
+        places = f.when(f.col("query") == query, mine).otherwise(places)
+    return rows.withColumn("slot", f.explode(places))
 
 
 def _slots(rows: DataFrame, queries: list[str], count: int) -> dict[str, list[int]]:

@@ -197,9 +197,8 @@ class Stage(StatefulProcessor):
 
     def _led_on(self, host: Any, first: int, last: int) -> Any:
         for number in range(first, last):
-            found = self._batches.getValue((number,))
-            assert found is not None
-            self.take(host, self.unlogged(found[2]), found[1])
+            raw, now = self.earlier(number)
+            self.take(host, self.unlogged(raw), now)
         return host
 
     def _written(self, log: Log, batch: Any, now: int | None, host: Any) -> Log:
@@ -208,7 +207,7 @@ class Stage(StatefulProcessor):
         log = log._replace(token=token, number=log.number + 1, logged=log.logged + len(entry))
         if log.logged >= max(self.keeping.least, log.held):
             log = self._snapshot_taken(log, host)
-        log = self._cleared(log)
+        log = log if self.keeps_batches(host) else self._cleared(log)
         self._log.update(tuple(log))
         return log
 
@@ -220,6 +219,16 @@ class Stage(StatefulProcessor):
         whole = compressed(raw)
         self._snapshot.put([(whole[at : at + _PIECE],) for at in range(0, len(whole), _PIECE)])
         return log._replace(before=log.first, first=log.number, logged=0, held=len(whole))
+
+    def keeps_batches(self, host: Any) -> bool:
+        """Whether an instance may read batches again that a snapshot has."""
+        return False
+
+    def earlier(self, number: int) -> tuple[bytes, int | None]:
+        """A batch that was logged, and its clock."""
+        found = self._batches.getValue((number,))
+        assert found is not None
+        return bytes(found[2]), found[1]
 
     def freeze(self, host: Any) -> bytes | None:
         """What an instance keeps, if it can be written."""

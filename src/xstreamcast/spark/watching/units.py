@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described, FragmentBatch
@@ -51,7 +52,10 @@ class Units:
         if isinstance(given, Whole):
             found = self._in_one_place(given)
             return [] if found is None else [((self.steps - 1, 0), found)]
-        return self._asked(given)
+        assert self.watch is not None
+        for part in given.parts:
+            self._take(part)
+        return self.asked_units(given)
 
     @property
     def names(self) -> Names | None:
@@ -64,10 +68,9 @@ class Units:
         run = None if self.watch is None else self.watch.pipeline
         return run.part.failed if isinstance(run, UnitStage) else (-1, ())
 
-    def _asked(self, sent: Sent) -> list[Addressed]:
+    def asked_units(self, sent: Sent) -> list[Addressed]:
+        """What has been taken in is evaluated → what later stages are handed."""
         assert self.watch is not None
-        for part in sent.parts:
-            self._take(part)
         self.watch.now = sent.now
         self._catch_up(sent)
         made = self.watch.made()
@@ -132,9 +135,9 @@ class Units:
                 decoder = self._decoders.setdefault(name, Decoder(name, names=self.watch.names))
                 decoder._set_structure(structure)
                 self.watch.on_arrivals(name, [Described(structure)], decoder.ids)
-            case ("fragments", str(name), bytes(lines)):
+            case ("fragments", str(name), rows):
                 decoder = self._decoders[name]
-                found = [*decoder.feed(lines), *decoder.end_input()]
+                found = taken_rows(rows, decoder)
                 batches = [one for one in found if isinstance(one, FragmentBatch)]
                 assert len(batches) == len(found), found
                 self.watch.on_arrivals(name, batches, decoder.ids)

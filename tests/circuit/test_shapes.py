@@ -84,6 +84,24 @@ QUERIES = (
         "group by",
         "rows within their group",
     ),
+    (  # nodes that are in several pairs of a group count once, in document order
+        f"for $x in {A}, $y in {B} where $x/k = $y/k group by $g := string($y/v[1]) return <g>{{ "
+        "$g, sum($x/v/number(.)), string-join($x/k, '-'), count($y/k), count($x), "
+        "avg($y/v/number(.)) }</g>",
+        "sum of each node once",
+        ": items",
+    ),
+    (  # the same where there is no join, or each pair is read for an outer row
+        f"for $z in {A} return <z>{{ for $x in {B}, $y in {A} where $z/v = $x/v and $x/k = $y/k "
+        "group by $g := string($x/k[1]) return max($y/v/number(.)) }</z>",
+        "group by",
+        "recompute",
+    ),
+    (  # all sub-sequences of a few items
+        f"forseq $w in ({A}[k = 'x'])[position() <= 4] return <w>{{ $w/v }}</w>",
+        "nest items",
+        "recompute",
+    ),
     (  # a loop over the root
         'for $r in stream("a")/r return <n>{ count($r//u), sum($r/u/v/number(.)) }</n>',
         'the root r of stream("a")',

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.column_types import joins_by_hash
+from xstreamcast.circuit.decompose import COUNTED
 
 Route = Literal["own", "key", "name", "values", "all", "first"]
 # own: the partition of the same number; key: by the first part of a row's key; name: by the key of
@@ -27,7 +28,6 @@ class Place(NamedTuple):
     width: int = 0
 
 
-COUNTED = frozenset({"count", "exists", "empty"})
 ONE, KEY = Place("one"), Place("key")
 
 

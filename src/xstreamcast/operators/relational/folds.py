@@ -9,6 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -45,6 +46,8 @@ class FoldState(Protocol):
 
 def fold_state(fold: Fold) -> FoldState:
     """The state of a fold over no members."""
+    if fold.once is not None:
+        return Once(fold_state(replace(fold, once=None)), *fold.once)
     match fold.name:
         case "count" | "exists" | "empty":
             return Counted(fold.name)
@@ -54,6 +57,31 @@ def fold_state(fold: Fold) -> FoldState:
             return Extreme(fold)
         case _:
             return Gathered(fold)
+
+
+class Once:
+    """A fold over rows of which those that agree in some parts of their keys count as one."""
+
+    def __init__(self, fold: FoldState, first: int, last: int) -> None:
+        self._fold, self._parts = fold, slice(first, last)
+        self._held: dict[Key, tuple[int, Member]] = {}
+
+    def update(self, gone: list[Member], come: list[Member]) -> None:
+        before: dict[Key, Member | None] = {}
+        for sign, members in ((-1, gone), (1, come)):
+            for rank, key, cell in members:
+                name = key[self._parts]
+                count, known = self._held.pop(name, (0, None))
+                before.setdefault(name, known)
+                if count + sign:
+                    self._held[name] = count + sign, (rank[self._parts], name, cell)
+        after = {name: self._held[name][1] for name in before if name in self._held}
+        left = [one for name, one in before.items() if one is not None and one != after.get(name)]
+        new = [one for name, one in after.items() if one != before[name]]
+        self._fold.update(left, new)
+
+    def value(self, turn: Round) -> Cell:
+        return self._fold.value(turn)
 
 
 class Counted:
@@ -67,17 +95,22 @@ class Counted:
         self._count -= sum(len(cell) for _, _, cell in gone)
 
     def value(self, turn: Round) -> Cell:
-        match self._name:
-            case "exists":
-                return ((BOOLEAN, self._count > 0),)
-            case "empty":
-                return ((BOOLEAN, self._count == 0),)
-            case _:
-                return ((INTEGER, self._count),)
+        return counted(self._name, self._count)
+
+
+def counted(name: str, count: int) -> Cell:
+    """count, exists or empty of so many items."""
+    match name:
+        case "exists":
+            return ((BOOLEAN, count > 0),)
+        case "empty":
+            return ((BOOLEAN, count == 0),)
+        case _:
+            return ((INTEGER, count),)
 
 
 class Gathered:
-    """Items in order, and the function over all of them where there is one."""
+    """Items in order, and the function over all of them; members without items are not kept."""
 
     def __init__(self, fold: Fold) -> None:
         self._fold = fold
@@ -87,6 +120,7 @@ class Gathered:
         return len(self._cells)
 
     def update(self, gone: list[Member], come: list[Member]) -> None:
+        gone, come = [m for m in gone if m[2]], [m for m in come if m[2]]
         self._order.replace(
             ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)
         )
@@ -212,8 +246,9 @@ class Summed(_Switching):
                         if sign > 0
                         else (EXACT.subtract(self._total, value))
                     )
-                number = _as_double((tag, value))
-                yield (rank, i), float(value) if number is None else number
+                number = as_summand((tag, value))
+                assert number is not None
+                yield (rank, i), number
 
     def _rebuild(self, out: list[tuple[Any, float]], new: list[tuple[Any, float]]) -> None:
         left = dict(zip(self._entries, self._values.tolist(), strict=True))
@@ -250,12 +285,20 @@ def is_exact(atom: Atom) -> bool:
     return _kind(atom) is True
 
 
+def as_summand(atom: Atom) -> float | None:
+    """A value as it is added to doubles; None if it is no number."""
+    if _kind(atom) is None:
+        return None
+    number = as_double(atom)
+    return float(atom[1]) if number is None else number
+
+
 def _kind(atom: Atom) -> bool | None:
     """Whether a number is exact; None for what is no number."""
     tag, value = atom
     if tag in _EXACT:
         return True if abs(value) < 10**300 else None
-    return None if _as_double(atom) is None else False
+    return None if as_double(atom) is None else False
 
 
 class Extreme(_Switching):
@@ -302,7 +345,7 @@ def sorts_plainly(atom: Atom) -> bool:
     """Whether a value sorts as Python sorts it: no NaN, no negative zero, no other type."""
     if atom[0] in _SORTED:
         return True
-    value = _as_double(atom)
+    value = as_double(atom)
     return value is not None and value == value and not (value == 0 and math.copysign(1, value) < 0)
 
 
@@ -314,12 +357,13 @@ def as_sortable(atom: Atom) -> Atom:
     """The value among others of its type; untyped numbers are doubles."""
     if atom[0] in _SORTED:
         return atom
-    number = _as_double(atom)
+    number = as_double(atom)
     assert number is not None
     return DOUBLE, number
 
 
-def _as_double(atom: Atom) -> float | None:
+def as_double(atom: Atom) -> float | None:
+    """The value of a double, or of an untyped number; None for what is neither."""
     tag, value = atom
     if tag == UNTYPED:
         return as_number(value)

@@ -8,17 +8,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.lines import LineProgress, LineWriter, Written
+from xstreamcast.edges.lines import LineWriter, Written
 from xstreamcast.edges.mapping.asking import Whys, XPath
-from xstreamcast.edges.mapping.deliveries import Deliveries, Last
+from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
+from xstreamcast.edges.mapping.progress import Progress
 from xstreamcast.edges.mapping.removals import in_turn, removals
-from xstreamcast.edges.mapping.structure import KindTags
+from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import Found, KindReader, Times, times_of
 from xstreamcast.errors import DataPlace, Error, error
@@ -28,7 +29,6 @@ from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading import read
 from xstreamcast.tape.store import Store
 from xstreamcast.tape.unit_copy_kernels import taken_out
 
@@ -38,11 +38,9 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools, Tape
     from xstreamcast.tape.reading_units import UnitReading
 
-ROOT: Final = "0"
 # Messages that are evaluated together: a batch costs more than a small message does.
 MOST: Final = 1000
 LARGEST: Final = 4 << 20  # bytes of them
-_FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
 
 
 @dataclass(slots=True)
@@ -54,20 +52,6 @@ class Counts:
     removals: int = 0
     refused: int = 0
     shortened: int = 0
-
-
-class Progress(NamedTuple):
-    """Where a decoder is between two pieces of its input, and what it knows of units."""
-
-    begun: bool
-    arrival: int
-    offset: int
-    held: bytes  # of a message that has not ended
-    tree: bytes  # of a root that may never close: its start tag, and what is not complete
-    lines: LineProgress | None
-    tags: list[tuple[str, str, str]]
-    deliveries: dict[str, dict[str, Last]]
-    unchanged: dict[str, dict[int, tuple[int, bytes]]]
 
 
 class MappingDecoder:
@@ -129,7 +113,15 @@ class MappingDecoder:
     def close(self) -> list[Arrival]:
         """End the stream; one without any unit has a root all the same."""
         out = self.end_input()
-        return out if self._begun else [*out, Described(self._tags.structure), self._root()]
+        return (
+            out
+            if self._begun
+            else [
+                *out,
+                Described(self._tags.structure),
+                root_batch(self.mapping.root, self.names, self.ids),
+            ]
+        )
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
         """Take whole inputs in, each by its name and in pieces; small ones together."""
@@ -157,7 +149,7 @@ class MappingDecoder:
                 out += self._fed_lines(self._lines.feed(message.data), message.place)
                 out += self._fed_lines(self._lines.end_input(), message.place)
             return out
-        for one in batches(_without_empty(given), self.names):
+        for one in batches([one for one in given if one.data.strip()], self.names):
             out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
         return out
 
@@ -274,17 +266,7 @@ class MappingDecoder:
             yield Described(self._tags.structure)
         if not self._begun:
             self._begun = True
-            yield self._root()
-
-    def _root(self) -> FragmentBatch:
-        tape = read(f"<{self.mapping.root}/>".encode(), names=self.names)
-        one = np.array([self.ids.code(ROOT)], np.int32)
-        no, none = np.zeros(1, np.uint8), np.zeros(0, np.int32)
-        return FragmentBatch(
-            tape, one, np.zeros(1, np.int32), np.array([_FIRST]),
-            np.array([model.ZONED], np.uint8), no, np.ones(1, np.int32), np.zeros(1, np.int64),
-            none, none, none, none,
-        )  # fmt: skip
+            yield root_batch(self.mapping, self.names, self.ids)
 
     def _batches(
         self, found: dict[str, Found], batch: Batch, said: Times, store: Store
@@ -414,7 +396,3 @@ def _fitting(kind: Found) -> Bools:
 
 def _as_nodes(found: Found, number: int) -> Found:
     return replace(found, row=found.row | (number << 32))
-
-
-def _without_empty(given: Sequence[Message]) -> list[Message]:
-    return [one for one in given if one.data.strip()]

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.model.fragment import ZONED, FragmentBatch
 from xstreamcast.model.structure import Tag, TagStructure
+from xstreamcast.tape.reading import read
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, UnitRule
+    from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I32
     from xstreamcast.tape.names import Names
+
+
+ROOT: Final = "0"  # the id of the root
+_FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
+
+
+def root_batch(mapping: Mapping, names: Names, ids: Ids) -> FragmentBatch:
+    """The root of a feed, to which units are attached."""
+    tape = read(f"<{mapping.root}/>".encode(), names=names)
+    one = np.array([ids.code(ROOT)], np.int32)
+    no, none = np.zeros(1, np.uint8), np.zeros(0, np.int32)
+    return FragmentBatch(
+        tape, one, np.zeros(1, np.int32), np.array([_FIRST]), np.array([ZONED], np.uint8),
+        no, np.ones(1, np.int32), np.zeros(1, np.int64), none, none, none, none,
+    )  # fmt: skip
 
 
 class KindTags:

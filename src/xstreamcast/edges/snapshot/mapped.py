@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.lines import LineProgress
-from xstreamcast.edges.mapping.decoder import Counts, MappingDecoder, Progress
+from xstreamcast.edges.mapping.decoder import Counts, MappingDecoder
 from xstreamcast.edges.mapping.deliveries import Last
+from xstreamcast.edges.mapping.progress import Progress
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 

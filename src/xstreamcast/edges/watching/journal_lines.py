@@ -150,5 +150,5 @@ def _line(text: bytes) -> Line | None:
     except ValueError:
         return None
     told = [(name, count) for name, count in read]
-    said: list[int | None] = [*more, None, None]
-    return Line(told, (now[0], now[1]), sink, said[0], said[1])
+    rest: list[int | None] = [*more, None, None]
+    return Line(told, (now[0], now[1]), sink, rest[0], rest[1])

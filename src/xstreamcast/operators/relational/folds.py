@@ -302,7 +302,7 @@ def as_summand(atom: Atom) -> float | None:
     """A value as it is added to doubles; None if it is no number."""
     if _kind(atom) is None:
         return None
-    number = _as_double(atom)
+    number = as_double(atom)
     return float(atom[1]) if number is None else number
 
 
@@ -311,7 +311,7 @@ def _kind(atom: Atom) -> bool | None:
     tag, value = atom
     if tag in _EXACT:
         return True if abs(value) < 10**300 else None
-    return None if _as_double(atom) is None else False
+    return None if as_double(atom) is None else False
 
 
 class Extreme(_Switching):
@@ -358,7 +358,7 @@ def sorts_plainly(atom: Atom) -> bool:
     """Whether a value sorts as Python sorts it: no NaN, no negative zero, no other type."""
     if atom[0] in _SORTED:
         return True
-    value = _as_double(atom)
+    value = as_double(atom)
     return value is not None and value == value and not (value == 0 and math.copysign(1, value) < 0)
 
 
@@ -370,12 +370,13 @@ def as_sortable(atom: Atom) -> Atom:
     """The value among others of its type; untyped numbers are doubles."""
     if atom[0] in _SORTED:
         return atom
-    number = _as_double(atom)
+    number = as_double(atom)
     assert number is not None
     return DOUBLE, number
 
 
-def _as_double(atom: Atom) -> float | None:
+def as_double(atom: Atom) -> float | None:
+    """The value of a double, or of an untyped number; None for what is neither."""
     tag, value = atom
     if tag == UNTYPED:
         return as_number(value)

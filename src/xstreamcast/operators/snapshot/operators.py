@@ -19,6 +19,7 @@ from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.growing_group import GrowingGroup
 from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
@@ -59,7 +60,8 @@ Operator = (
     | FirstOfGroup | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
-    | AccumulateOperator | FirstRows | LastRows | GrowingNumber | GrowingWindowOperator | None
+    | AccumulateOperator | FirstRows | LastRows | GrowingGroup | GrowingNumber
+    | GrowingWindowOperator | None
 )  # fmt: skip
 
 
@@ -72,6 +74,7 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             AccumulateOperator()
             | FirstRows()
             | LastRows()
+            | GrowingGroup()
             | GrowingNumber()
             | GrowingWindowOperator()
         ):
@@ -125,6 +128,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             | AccumulateOperator()
             | FirstRows()
             | LastRows()
+            | GrowingGroup()
             | GrowingNumber()
             | GrowingWindowOperator()
         ):

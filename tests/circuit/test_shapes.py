@@ -84,6 +84,43 @@ QUERIES = (
         "group by",
         "rows within their group",
     ),
+    (  # nodes that are in several pairs of a group count once, in document order
+        f"for $x in {A}, $y in {B} where $x/k = $y/k group by $g := string($y/v[1]) return <g>{{ "
+        "$g, sum($x/v/number(.)), string-join($x/k, '-'), count($y/k), count($x), "
+        "avg($y/v/number(.)) }</g>",
+        "sum of each node once",
+        ": items",
+    ),
+    (  # the same where there is no join, or each pair is read for an outer row
+        f"for $z in {A} return <z>{{ for $x in {B}, $y in {A} where $z/v = $x/v and $x/k = $y/k "
+        "group by $g := string($x/k[1]) return max($y/v/number(.)) }</z>",
+        "group by",
+        "recompute",
+    ),
+    (  # different values of a group, texts and then numbers among them
+        f"for $x in {A} group by $g := string($x/v[1]) return <g>{{ count(distinct-values($x/k)), "
+        "exists(distinct-values($x/k[. = 'x'])), "
+        "count(distinct-values($x/(v, k) ! (if (. castable as xs:integer) then number(.) else .)))"
+        " }</g>",
+        "count of different values",
+        ": items",
+    ),
+    (  # all sub-sequences of a few items
+        f"forseq $w in ({A}[k = 'x'])[position() <= 4] return <w>{{ $w/v }}</w>",
+        "nest items",
+        "recompute",
+    ),
+    (  # some children of the root by position, and what is below them
+        'stream("a")/r/u[k = "x"][position() <= 2]/v/string()',
+        "positions 1 to 2",
+        "recompute",
+    ),
+    ('stream("a")/r/u[last()]/v', "positions -1 to -1", "recompute"),
+    (  # elements around units that cannot have what is asked of them
+        'stream("a")//*[k = "x"]/v',
+        "units of",
+        "recompute",
+    ),
     (  # a loop over the root
         'for $r in stream("a")/r return <n>{ count($r//u), sum($r/u/v/number(.)) }</n>',
         'the root r of stream("a")',

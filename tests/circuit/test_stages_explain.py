@@ -53,3 +53,20 @@ def test_where_a_query_left_running_is_computed(
     words += [word for name in "st" for word in ("--structure", f"{name}={tmp_path / 's.xml'}")]
     assert main([*words, "-q", asked]) == 0
     assert expected in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("inner", "expected"),
+    [
+        ("snapshot", "no router: fragments are partitioned by their ids as they are read\n"),
+        ("temporal", 'why: fragments stand inside the units of stream("s")\n  keeps: links'),
+    ],
+)
+def test_a_router_says_why_it_is_there_and_what_it_keeps(
+    inner: str, expected: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deeper = f'type="temporal"><tag id="3" name="b" type="{inner}"/></tag>'
+    (tmp_path / "s.xml").write_text(STRUCTURE.replace('type="temporal"/>', deeper))
+    words = ["explain", "--stage", "spark", "--watch", "--structure", f"s={tmp_path / 's.xml'}"]
+    assert main([*words, "-q", 'stream("s")//a']) == 0
+    assert expected in capsys.readouterr().out

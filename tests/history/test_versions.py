@@ -32,6 +32,7 @@ def test_versions_of_each_id_are_those_of_the_whole_history(case, eager, minute)
                 assert versions is not None
                 history.add(arrival)
                 first, last = links.catch_up()
+                versions.look()
                 for place in range(first, last):
                     if eager or place % 2:
                         versions.arrived(int(history.fragments["id"][place]), (place,))

@@ -140,6 +140,42 @@ def test_windows_over_items_that_are_corrected_are_revised(data, asked, kind):
     assert expected is None or following.told.items() == expected
 
 
+@settings(deadline=None)
+@given(st.data(), window_queries('stream("s")'))
+def test_windows_far_from_a_change_stay(data, asked):
+    structure = (
+        '<stream:structure><tag id="0" name="r" type="snapshot">'
+        '<tag id="1" name="e" type="event"/></tag></stream:structure>'
+    )
+    following = Following(asked)
+    following.feed(f"{HEAD}{structure}".encode())
+    holes = list(range(1, 40))
+    _root(following, holes)
+    known = [data.draw(items(n)) for n in range(4)]
+    opening = (_filler(which, 1, known[which * which % 4]) for which in holes[:-3])
+    following.feed("".join(opening).encode())
+    for number in range(data.draw(st.integers(1, 5))):
+        which = data.draw(st.sampled_from(holes))
+        match data.draw(st.integers(0, 4)):
+            case 0:  # an item goes, or comes back
+                holes = sorted({*holes} ^ {which}) or [1]
+                _root(following, holes)
+            case _:
+                following.feed(_filler(which, 2 + number, data.draw(items(number))).encode())
+        expected = following.afresh()
+        if expected is not None:
+            assert following.told.items() == expected, asked
+        if data.draw(st.integers(0, 4)) == 0:
+            following.restart()
+
+
+def _filler(which: int, day: int, item: str) -> str:
+    return (
+        f'<stream:filler id="{which}" tsid="1" validTime="2024-01-0{day}T00:00:00Z">'
+        f"{item}</stream:filler>"
+    )
+
+
 def _root(following: Following, holes: list[int]) -> None:
     inner = "".join(f'<stream:hole id="{i}" tsid="1"/>' for i in holes)
     following.feed(f'<stream:filler id="0" tsid="0"><r>{inner}</r></stream:filler>'.encode())

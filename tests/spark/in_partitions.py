@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.exchanged import To
+from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.kept import frozen, thaw
-from xstreamcast.spark.watching.later import Later, Spot
+from xstreamcast.spark.watching.later import Later, Spot, Turned
 from xstreamcast.spark.watching.messages import Arrived, Failed, message_bytes, message_of
-from xstreamcast.spark.watching.packing import Packing
+from xstreamcast.spark.watching.packing import EVERYONE, Packing, Parting
 from xstreamcast.spark.watching.route import Router
 from xstreamcast.spark.watching.units import Units
 
@@ -19,15 +21,26 @@ from xstreamcast.spark.watching.units import Units
 class InPartitions:
     """A query over some partitions; with `moving` every place is elsewhere after each batch."""
 
-    def __init__(self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4) -> None:
+    def __init__(
+        self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4,
+        tags: Mapping[str, frozenset[int]] | None = None, emits: bool = False,
+    ) -> None:  # fmt: skip
+        self.emits, self.updates = emits, list[Turned]()
         self.router, self.steps, self.moving = Router(asked, partitions), steps, moving
         self.asked, self.moved = asked, 0
-        self.units = [Units(asked, number, partitions, steps) for number in range(partitions)]
+        self.log: list[tuple[bytes, int | None]] = []  # what the store has of the router
+        self.parting = None if tags is None else Parting(partitions, tags)
+        self.units = self._made_units()
         self.later = {
-            (step, number): Later(asked, Spot(step, steps, number, partitions))
+            (step, number): Later(asked, Spot(step, steps, number, partitions, emits))
             for step in range(1, steps)
             for number in range(partitions if step < steps - 1 else 1)
         }
+
+    def _made_units(self) -> list[Any]:
+        kind = Units if self.parting is None else DirectUnits
+        many = self.router.partitions
+        return [kind(self.asked, number, many, self.steps, self.emits) for number in range(many)]
 
     @property
     def last(self) -> Later:
@@ -36,17 +49,45 @@ class InPartitions:
 
     def take(self, table: Any, now: int | None = None) -> list[Change]:
         """The rows of a batch → the changes."""
-        packs = [row for batch in Packing()(table.to_batches()) for row in batch.to_pylist()]
-        arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
+        packing = Packing(self.parting)
+        packs = [row for batch in packing(table.to_batches()) for row in batch.to_pylist()]
         handed: dict[To, list[bytes]] = {}
-        for number, sent in self.router.take(arrived, now).items():
-            self._units(number, message_bytes(sent), handed)
+        if self.parting is None:
+            self._routed(packs, now, handed)
+        else:
+            self._parted(packs, now, handed)
         changes: list[Change] = []
         for to in self.later:
             changes += self._later(to, handed)
+        for place in (*self.units, *self.later.values()):
+            self.updates += place.updates
+            place.updates = []
         if self.moving:
             self._move()
         return changes
+
+    def _routed(self, packs: list[Any], now: int | None, handed: dict[To, list[bytes]]) -> None:
+        arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
+        self.router.earlier = self.log.__getitem__
+        for number, sent in self.router.take(arrived, now).items():
+            self._units(number, message_bytes(sent), handed)
+        self.log.append((arrived.blob, now))
+
+    def _parted(self, packs: list[Any], now: int | None, handed: dict[To, list[bytes]]) -> None:
+        assert self.parting is not None
+        for number, place in enumerate(self.units):
+            mine = [
+                Pack(row["stream"], row["part"], row["rows"], row["newest"], row["zoned"])
+                for row in packs
+                if row["part"] in (EVERYONE, number) or row["stream"] not in self.parting.tags
+            ]
+            if not packs and now is None:
+                continue
+            try:
+                for to, one in place.take_batch(PartArrived.of(PartArrived(mine).blob), now):
+                    handed.setdefault(to, []).append(message_bytes(one, place.names))
+            except Error as why:
+                self._fail(Failed(place.turn, place.order, why), handed)
 
     def _units(self, number: int, raw: bytes, handed: dict[To, list[bytes]]) -> None:
         place = self.units[number]
@@ -80,7 +121,7 @@ class InPartitions:
         """Every place goes on from what it wrote down, if it can be written."""
         places: list[Any] = [self.router, *self.units, *self.later.values()]
         made: list[Any] = [Router(self.asked, len(self.units))]
-        made += [Units(self.asked, n, len(self.units), self.steps) for n in range(len(self.units))]
+        made += self._made_units()
         made += [Later(self.asked, one.spot) for one in self.later.values()]
         for number, place in enumerate(places):
             raw = frozen(place)

@@ -14,6 +14,8 @@ from xstreamcast.model.change import Accumulated, Change
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
+from xstreamcast.spark.watching.steps import StepPlan
+
 pytestmark = pytest.mark.spark
 BIG = """for $a in stream("credit")//account
 where $a/limit?[now] > 5000 return <a>{$a/@no, $a/limit?[now]/text()}</a>"""
@@ -30,7 +32,9 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
         credit=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=50,
     )  # fmt: skip
     running = start(follow=True, partitions=2)
-    assert (tmp_path / "checkpoint" / "stages").read_text() == "2\n"  # its structure is known
+    planned = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
+    # its structure is known; limits are fragments in accounts
+    assert planned == StepPlan(2, emits=True)
     running.query.processAllAvailable()
     running.stop()
     before = len(found)
@@ -43,3 +47,87 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
     assert Accumulated(found).items() == list(query(BIG).run(credit=feed).lines())
     assert len(found) > before
     assert "bytes of state" in running.told.said["query"]
+
+
+FLAT = """<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>
+<tag id="1" name="shop" type="snapshot"><tag id="2" name="item" type="temporal"/></tag>
+</stream:structure>
+"""
+GROUPS = """for $i in stream("shop")//item?[now] group by $k := string($i/@kind)
+order by $k return <kind name="{$k}" items="{count($i)}" sum="{sum($i/xs:integer(@price))}"/>"""
+
+
+def _flat(first: int, last: int, day: int) -> str:
+    """Items that name the shop as their parent: no hole says where they belong."""
+    return "".join(
+        f'<stream:filler id="i{n}" tsid="2" in="0" validTime="2024-01-{day:02}T00:00:00Z">'
+        f'<item kind="{n % 3}" price="{n * day}"/></stream:filler>\n'
+        for n in range(first, last)
+    )
+
+
+@pytest.mark.parametrize("asked", ['stream("shop")//item?[now]', GROUPS])
+def test_units_are_partitioned_as_they_are_read(spark: Any, tmp_path: Path, asked: str) -> None:
+    feed = tmp_path / "shop.xml"
+    root = '<stream:filler id="0" tsid="1" validTime="2024-01-01T00:00:00Z"><shop/></stream:filler>'
+    feed.write_text(FLAT + _flat(0, 40, 2) + root + "\n" + _flat(20, 60, 3))
+    found: list[Change] = []
+    start = partial(
+        query(asked).spark(spark).start, lambda _, changes: found.extend(one for _, one in changes),
+        shop=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=30, partitions=2,
+    )  # fmt: skip
+    running = start(follow=True)
+    planned = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
+    assert planned.spread == {"query": frozenset({"shop"})}
+    running.query.processAllAvailable()
+    running.stop()
+    before = len(found)
+    assert Accumulated(found).items() == list(query(asked).run(shop=feed).lines())
+    with feed.open("a") as file:
+        file.write(_flat(0, 10, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
+    running = start()
+    assert running.awaitTermination(500)
+    assert Accumulated(found).items() == list(query(asked).run(shop=feed).lines())
+    assert len(found) > before
+
+
+KINDS = """for $i in stream("shop")//item?[now] group by $k := string($i/@kind)
+return <kind name="{$k}" items="{count($i)}"/>"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "partitions"),
+    [('stream("shop")//item?[now]', 2), (KINDS, 2), (GROUPS, 2), (KINDS, 1)],
+)
+def test_updates_come_to_the_answer(
+    spark: Any, tmp_path: Path, asked: str, partitions: int
+) -> None:
+    feed = tmp_path / "shop.xml"
+    root = '<stream:filler id="0" tsid="1" validTime="2024-01-01T00:00:00Z"><shop/></stream:filler>'
+    feed.write_text(FLAT + root + _flat(0, 40, 2))
+    rows: dict[str, Any] = {}
+
+    def write(batch: Any, _: int) -> None:
+        for row in batch.collect():
+            if row.version > (rows[row.key].version if row.key in rows else -1):
+                rows[row.key] = row
+
+    def answer() -> list[str]:
+        live = [row for row in rows.values() if not row.deleted]
+        return [row.item for row in sorted(live, key=lambda row: bytes(row.rank))]
+
+    def run() -> list[str]:
+        updates = query(asked).spark(spark).updates(
+            shop=feed, follow=True, partitions=partitions, checkpoint=tmp_path / "ours",
+            max_per_batch=25,
+        )  # fmt: skip
+        assert updates.columns == ["query", "key", "rank", "item", "deleted", "time", "version"]
+        written = updates.writeStream.foreachBatch(write).trigger(availableNow=True)
+        started = written.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+        assert started.awaitTermination(300)
+        return answer()
+
+    assert run() == list(query(asked).run(shop=feed).lines())
+    with feed.open("a") as file:
+        file.write(_flat(30, 50, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
+    assert run() == list(query(asked).run(shop=feed).lines())

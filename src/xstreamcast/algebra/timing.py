@@ -52,13 +52,16 @@ class _Unknown(Exception):
 
 
 def timing(
-    plans: list[p.Plan], seen: frozenset[p.Variable] | None = None, content: bool = False
-) -> Timing | None:
+    plans: list[p.Plan], seen: frozenset[p.Variable] | None = None, content: bool = False,
+    instants: Instants = frozenset(),
+) -> Timing | None:  # fmt: skip
     """How plans depend on the clock; None if nothing can be said beforehand.
 
     `seen`: of the variables of a plan that is tuples, those that others read; None: all of them.
-    `content`: whether somebody will look for dateTimes in what units contain.
+    `content`: whether somebody will look for dateTimes in what units contain. `instants`: names of
+    elements that are events: a projection takes them or not, and clips nothing.
     """
+    look = _Lifespans(instants)
     offsets: set[int] = set()
     fixed: set[int] = set()
     met = False
@@ -68,8 +71,8 @@ def timing(
             for node in descendants(plan):
                 _look(node, offsets, fixed)
                 met |= reads.note(node, offsets)
-            _hidden(plan, False, {}, seen)
-            if _clock_reads(plan) != reads.known or _sees_moving(plan):
+            look.hidden(plan, False, {}, seen)
+            if _clock_reads(plan) != reads.known or look.sees_moving(plan):
                 return None
     except _Unknown:
         return None
@@ -252,20 +255,83 @@ def _clock_reads(plan: p.Plan) -> int:
     )
 
 
-def _moves(plan: p.IntervalProjection) -> bool:
-    """Whether lifespans are clipped to bounds that move with the clock; an end of now does not."""
-    if p.is_current(plan):
-        return False
-    begin, end = _offset(plan.first), _offset(plan.first if plan.last is None else plan.last)
-    return isinstance(begin, int) or (isinstance(end, int) and end != 0)
+Lets = dict[p.Variable, p.Expression]
+Instants = frozenset[tuple[str, str]]  # names: uri, local
 
 
-def _sees_moving(plan: p.Plan) -> bool:
-    """Whether somebody looks at lifespans where some of them move with the clock."""
-    nodes = list(descendants(plan))
-    return any(_sees_lifespans(node) for node in nodes) and any(
-        isinstance(node, p.IntervalProjection) and _moves(node) for node in nodes
-    )
+class _Lifespans:
+    """Who sees lifespans that move with the clock; `instants` are names of events, which do not."""
+
+    def __init__(self, instants: Instants) -> None:
+        self._instants = instants
+
+    def _moves(self, plan: p.IntervalProjection) -> bool:
+        """Whether lifespans are clipped to bounds that move: an end of now does not."""
+        if p.is_current(plan) or self._is_event(plan.operand):
+            return False
+        begin, end = _offset(plan.first), _offset(plan.first if plan.last is None else plan.last)
+        return isinstance(begin, int) or (isinstance(end, int) and end != 0)
+
+    def _is_event(self, plan: p.Expression) -> bool:
+        match plan:
+            case p.Filter(input):
+                return self._is_event(input)
+            case p.Step(_, "child" | "descendant", NodeItem("element", uri, local)):
+                return (uri, local) in self._instants
+            case _:
+                return False
+
+    def sees_moving(self, plan: p.Plan) -> bool:
+        """Whether somebody looks at lifespans where some of them move with the clock."""
+        nodes = list(descendants(plan))
+        return any(_sees_lifespans(node) for node in nodes) and any(
+            isinstance(node, p.IntervalProjection) and self._moves(node) for node in nodes
+        )
+
+    def hidden(
+        self, plan: p.Plan, atomised: bool, lets: Lets, seen: frozenset[p.Variable] | None = None
+    ) -> None:
+        """_Unknown if the lifespan of something projected may be seen in the answer.
+
+        `lets`: values that are looked at where their variables are used.
+        """
+        match plan:
+            case p.IntervalProjection(operand):
+                if not atomised and self._moves(plan):
+                    raise _Unknown
+                self.hidden(operand, atomised, lets)
+                return
+            case p.Let(source, variable, bound) | p.ForEach(source, variable, bound):
+                self.hidden(source, False, lets, seen)
+                if seen is None or variable in seen:
+                    self.hidden(bound, False, lets)
+                lets[variable] = bound
+                return
+            case p.Var(variable):
+                if variable in lets:
+                    self.hidden(lets[variable], atomised, lets)
+                return
+            case p.Where(source, test):
+                self.hidden(source, False, lets, seen)
+                self.hidden(test, True, lets)
+                return
+            case p.Filter(input, predicate):
+                self.hidden(input, atomised, lets)
+                self.hidden(predicate, True, lets)
+                return
+            case p.OrderBy(source, keys):
+                self.hidden(source, False, lets, seen)
+                for key in keys:
+                    self.hidden(key.value, True, lets)
+                return
+            case p.Return(source, result):
+                self.hidden(source, False, lets, frozenset())
+                self.hidden(result, atomised, lets)
+                return
+            case _:
+                inner = _atomises(plan) or (atomised and isinstance(plan, _HANDING_ON))
+        for child in children(plan):
+            self.hidden(child, inner, lets)
 
 
 def _sees_lifespans(node: p.Plan) -> bool:
@@ -276,55 +342,6 @@ def _sees_lifespans(node: p.Plan) -> bool:
             return test.local in (None, "vtFrom", "vtTo")
         case _:
             return False
-
-
-Lets = dict[p.Variable, p.Expression]
-
-
-def _hidden(
-    plan: p.Plan, atomised: bool, lets: Lets, seen: frozenset[p.Variable] | None = None
-) -> None:
-    """_Unknown if the lifespan of something projected may be seen in the answer.
-
-    `lets`: values that are looked at where their variables are used.
-    """
-    match plan:
-        case p.IntervalProjection(operand):
-            if not atomised and _moves(plan):
-                raise _Unknown
-            _hidden(operand, atomised, lets)
-            return
-        case p.Let(source, variable, bound) | p.ForEach(source, variable, bound):
-            _hidden(source, False, lets, seen)
-            if seen is None or variable in seen:
-                _hidden(bound, False, lets)
-            lets[variable] = bound
-            return
-        case p.Var(variable):
-            if variable in lets:
-                _hidden(lets[variable], atomised, lets)
-            return
-        case p.Where(source, test):
-            _hidden(source, False, lets, seen)
-            _hidden(test, True, lets)
-            return
-        case p.Filter(input, predicate):
-            _hidden(input, atomised, lets)
-            _hidden(predicate, True, lets)
-            return
-        case p.OrderBy(source, keys):
-            _hidden(source, False, lets, seen)
-            for key in keys:
-                _hidden(key.value, True, lets)
-            return
-        case p.Return(source, result):
-            _hidden(source, False, lets, frozenset())
-            _hidden(result, atomised, lets)
-            return
-        case _:
-            inner = _atomises(plan) or (atomised and isinstance(plan, _HANDING_ON))
-    for child in children(plan):
-        _hidden(child, inner, lets)
 
 
 def _atomises(plan: p.Plan) -> bool:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Cut, DepthCut
+from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.timing import Timing, asks_clock, timing
+from xstreamcast.algebra.timing import Instants, Timing, asks_clock, timing
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.fuse import fused
 from xstreamcast.circuit.normal import input_name, normal
@@ -43,7 +43,7 @@ def _planned(
         found, result = planner.whole_answer(program.body)
     else:
         found, result = planner.answer(program.body)
-    root = _timed(_pruned(found.closed().base, facts(result).free), result)
+    root = _timed(_pruned(found.closed().base, facts(result).free), result, cuts)
     root, result = fused(root, result)
     whole = frozenset(
         name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
@@ -115,9 +115,10 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
             return [(source, set(source.columns) & needed)]
         case c.Union(parts=parts):
             return [(one, set(needed)) for one in parts]
-        case c.Window(source=source, item=item, window=window, carried=carried):
+        case c.Window(source=source, item=item, window=window, carried=carried, folds=folds):
             used = facts(window).used | needed
-            return [(source, {item} | (set(carried) & used))]
+            folded = {fold.column for fold in folds if fold.into in needed}
+            return [(source, {item} | folded | (set(carried) & used))]
         case c.GrowingWindow(source=source):
             return [(source, set(source.columns))]
 
@@ -152,10 +153,11 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
             return replace(node, parts=tuple(made[id(one)] for one in parts), columns=columns)
         case c.Pick(source=source, place=place):
             return replace(node, source=made[id(source)], place=made[id(place)], columns=columns)
-        case c.Window(source=source, window=window, carried=carried):
+        case c.Window(source=source, window=window, carried=carried, folds=folds):
             used = facts(window).used | needed
             return replace(
                 node, source=made[id(source)], columns=columns,
+                folds=tuple(fold for fold in folds if fold.into in needed),
                 carried=tuple(one for one in carried if one in used),
             )  # fmt: skip
         case _:
@@ -165,7 +167,7 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
 # -- the clock ------------------------------------------------------------------------------------
 
 
-def _timed(root: c.Node, result: p.Expression) -> c.Node:
+def _timed(root: c.Node, result: p.Expression, cuts: Mapping[str | None, Cut]) -> c.Node:
     """The circuit whose units know when they may change by the clock alone."""
     order = c.in_order(root)
     plans: dict[int, list[tuple[p.Plan, frozenset[p.Variable] | None]]] = {}
@@ -181,17 +183,21 @@ def _timed(root: c.Node, result: p.Expression) -> c.Node:
     made: dict[int, c.Node] = {}
     for node in order:
         if isinstance(node, c.Units):
-            made[id(node)] = _with_clock(node, plans.get(id(node), []))
+            cut = cuts.get(node.input)
+            events = cut.structure.instants() if isinstance(cut, TagCut) else frozenset()
+            made[id(node)] = _with_clock(node, plans.get(id(node), []), events)
         else:
             made[id(node)] = c.with_inputs(node, made)
     return made[id(root)]
 
 
-def _with_clock(node: c.Units, plans: list[tuple[p.Plan, frozenset[p.Variable] | None]]) -> c.Units:
+def _with_clock(
+    node: c.Units, plans: list[tuple[p.Plan, frozenset[p.Variable] | None]], events: Instants
+) -> c.Units:
     asking = [(plan, seen) for plan, seen in plans if asks_clock(plan)]
     if not asking:
         return node
-    found = [timing([plan], seen, content=True) for plan, seen in asking]
+    found = [timing([plan], seen, True, events) for plan, seen in asking]
     if any(one is None for one in found):
         return replace(node, clock=True)
     offsets = {o for one in found if one is not None for o in one.offsets}

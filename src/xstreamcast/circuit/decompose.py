@@ -16,24 +16,44 @@ from xstreamcast.algebra.analysis import predicate_class, static_type
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
+from xstreamcast.circuit.calls import called
+from xstreamcast.circuit.distinct_nodes import (
+    NARROW,
+    Side,
+    begins_at,
+    distinct_variables,
+    gives_distinct,
+    reads_copies,
+    repeated_variables,
+    stays_narrow,
+)
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import INTEGER
 
 FOLDS: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values", "string-join"}
 )
+COUNTED: Final = frozenset({"count", "exists", "empty"})
 # Those over a part of a sorted sequence that need not be made again for each part.
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
+Fresh = Callable[[str], p.Variable]
+ONE: Final = p.Const((p.Atom(INTEGER, 1),))
 ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
-_NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFold:
-    """A call over the values that an expression has in each tuple before grouping."""
+    """A call over the values that an expression has in each tuple before grouping.
+
+    `once`: tuples with one row of this side of a join hold the same nodes, which count once.
+    `different`: it counts different values.
+    """
 
     call: p.Call
     value: p.Expression
     into: p.Variable
+    once: Side | None = None
+    different: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +72,7 @@ class Decomposed:
 
     folds: tuple[GroupFold, ...]
     members: tuple[GroupMembers, ...]
+    item: p.Variable | None = None  # what one item of a window is called
 
 
 def is_fold(plan: p.Expression) -> bool:
@@ -64,34 +85,63 @@ def is_fold(plan: p.Expression) -> bool:
             return False
 
 
-def decomposed(
-    plan: p.Return, fresh: Callable[[str], p.Variable]
-) -> tuple[p.Return, Mapping[int, Decomposed]]:
+def decomposed(plan: p.Return, fresh: Fresh) -> tuple[p.Return, Mapping[int, Decomposed]]:
     """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are."""
     clauses = _clauses(plan.source)
-    if not any(isinstance(one, p.GroupBy) for one in clauses):
+    if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
         return plan, {}
-    made: dict[int, Decomposed] = {}
     source: p.Tuples = p.Unit()
-    search: _Search | None = None
+    every: list[_Search] = []
+    searches: list[_Search] = []  # those whose variables are seen
     for clause in clauses:
-        changed: Any = clause if search is None else search.clause(clause)
+        changed: Any = clause
+        for search in searches:
+            changed = search.clause(changed)
         base = source if not isinstance(clause, p.Join | p.Unit) else None
         changed = changed if base is None else replace(changed, source=base)
-        if isinstance(clause, p.GroupBy):
-            if search is not None:
-                made[search.group] = search.found
-            search = _Search(changed, fresh)
+        if isinstance(changed, p.GroupBy):
+            searches = [_of_group(changed, fresh)]
+        elif isinstance(changed, p.Window) and _reads_input(changed.items):
+            searches = [*searches, _of_window(changed, fresh)]
+        every += [one for one in searches if one not in every]
         source = changed
-    assert search is not None
-    result = search.walk(plan.result)
-    made[search.group] = search.found
+    result = plan.result
+    for search in searches:
+        result = search.walk(result)
+    made = {search.clause_id: search.found for search in every}
     return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
+
+
+def _of_group(group: p.GroupBy, fresh: Fresh) -> _Search:
+    before = {after: before for before, after in group.carried}
+    apart, repeated = distinct_variables(group.source), repeated_variables(group.source)
+    return _Search(id(group), before, apart, repeated, fresh, FOLDS)
+
+
+def _of_window(window: p.Window, fresh: Fresh) -> _Search:
+    """Folds over the items of windows; items are the variable's tuples."""
+    item = fresh("item")
+    walks = isinstance(begins_at(window.items, narrow=False), p.StreamInput)
+    apart = frozenset({item}) if walks or gives_distinct(window.items) else frozenset[p.Variable]()
+    held = {window.variable: item}
+    return _Search(id(window), held, apart, {}, fresh, SUMMARISED, _length(window))
+
+
+def _reads_input(plan: p.Expression) -> bool:
+    return any(isinstance(node, p.StreamInput) for node in descendants(plan))
+
+
+def _length(window: p.Window) -> tuple[p.Variable, p.Variable] | None:
+    """The positions of the last and the first item, if both have names."""
+    start, end = window.start, window.end
+    if start is None or end is None or start.position is None or end.position is None:
+        return None
+    return end.position, start.position
 
 
 def _without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
     """The clauses behind the last grouping without a let that nobody reads any more."""
-    if isinstance(plan, p.GroupBy | p.Join | p.Unit):
+    if isinstance(plan, p.GroupBy | p.Window | p.Join | p.Unit):
         return plan
     if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
         return _without_unread(plan.source, used)
@@ -112,12 +162,16 @@ def _clauses(plan: p.Tuples) -> list[p.Tuples]:
 
 
 class _Search:
-    """One walk over what follows a group by clause."""
+    """One walk over what follows a group by or window clause."""
 
-    def __init__(self, group: p.GroupBy, fresh: Callable[[str], p.Variable]) -> None:
-        self.group, self._fresh = id(group), fresh
-        self._before = {after: before for before, after in group.carried}
-        self._apart = distinct_variables(group.source)
+    def __init__(
+        self, clause_id: int, before: Mapping[p.Variable, p.Variable],
+        apart: frozenset[p.Variable], repeated: Mapping[p.Variable, Side], fresh: Fresh,
+        folds: frozenset[str], length: tuple[p.Variable, p.Variable] | None = None,
+    ) -> None:  # fmt: skip
+        """`before`: by variable, that of one tuple; `length`: positions whose difference counts."""
+        self.clause_id, self._fresh, self._folds, self._length = clause_id, fresh, folds, length
+        self._before, self._apart, self._repeated = before, apart, repeated
         self._known: dict[p.Expression, p.Variable] = {}
         self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
@@ -126,7 +180,8 @@ class _Search:
     @property
     def found(self) -> Decomposed:
         """What is kept of the tuples."""
-        return Decomposed(tuple(self.folds), tuple(self.members))
+        item = None if self._folds is FOLDS else next(iter(self._before.values()))
+        return Decomposed(tuple(self.folds), tuple(self.members), item)
 
     def clause(self, plan: p.Tuples) -> p.Tuples:
         """A clause with its own expressions changed."""
@@ -138,17 +193,29 @@ class _Search:
 
     def walk(self, plan: Any) -> Any:
         """An expression with variables in the place of aggregates."""
-        if not facts(plan).used & (self._before.keys() | self._lets.keys()):
+        if not facts(plan).used & (
+            self._before.keys() | self._lets.keys() | set(self._length or ())
+        ):
             return plan
-        if is_fold(plan):
+        if self._length is not None:
+            longer = _longer(plan, *self._length)
+            if longer is not None:
+                counted = called("count", p.Var(next(iter(self._before))))
+                made = self._fold(counted) or counted
+                return made if longer else p.Arithmetic("-", made, ONE, span=plan.span)
+        if is_fold(plan) and self._keeps(plan):
             found = self._fold(plan)
             if found is not None:
                 return found
-        if isinstance(plan, p.Filter | p.Call):
+        if self._folds is FOLDS and isinstance(plan, p.Filter | p.Call):
             chosen = self._chosen(plan)
             if chosen is not None:
                 return chosen
         return map_children(plan, self.walk)
+
+    def _keeps(self, plan: p.Call) -> bool:
+        """Whether there is an operator for a fold: over windows for those that can be summed up."""
+        return self._folds is FOLDS or (plan.function.local in self._folds and len(plan.args) == 1)
 
     def _chosen(self, plan: p.Filter | p.Call) -> p.Expression | None:
         """Some positions of what is sorted within a group, over a variable for the group's rows."""
@@ -171,17 +238,27 @@ class _Search:
         return replace(whole, args=(rows, *whole.args[1:]))
 
     def _fold(self, plan: p.Call) -> p.Expression | None:
-        argument = self._unlet(plan.args[0])
+        whole = argument = self._unlet(plan.args[0])
+        different = self._folds is FOLDS and plan.function.local in COUNTED
+        different = different and _is_distinct(whole)
+        if different:
+            (argument,) = whole.args
         used = facts(argument).free & self._before.keys()
         if len(used) != 1 or plan in self._known:
             return p.Var(self._known[plan]) if plan in self._known else None
         (after,) = used
         before = self._before[after]
-        if facts(argument).free != used or not _distributes(argument, after, before in self._apart):
+        once = None
+        if not _distributes(argument, after, before in self._apart):
+            once = self._repeated.get(before)
+            if once is None or not _distributes(argument, after, True) or reads_copies(argument):
+                return None
+        if facts(argument).free != used:
             return None
         into = self._known[plan] = self._fresh(plan.function.local)
         value = bottom_up(argument, lambda node: p.Var(before) if node == p.Var(after) else node)
-        self.folds.append(GroupFold(plan, value, into))
+        call = replace(plan, args=(whole, *plan.args[1:]))
+        self.folds.append(GroupFold(call, value, into, once, different))
         return p.Var(into, span=plan.span)
 
     def _unlet(self, plan: Any) -> Any:
@@ -191,6 +268,26 @@ class _Search:
                 plan, lambda n: self._lets.get(n.variable, n) if isinstance(n, p.Var) else n
             )
         return plan
+
+
+def _is_distinct(plan: p.Expression) -> bool:
+    """Whether it is the different values of something, as the default collation has it."""
+    match plan:
+        case p.Call(function, (_,)):
+            return (function.uri, function.local) == (FN, "distinct-values")
+        case _:
+            return False
+
+
+def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
+    """Whether it is the length of a window; False: one less; None: it is anything else."""
+    match plan:
+        case p.Arithmetic("-", p.Var(a), p.Var(b)) if (a, b) == (last, first):
+            return False
+        case p.Arithmetic("+", left, right) if right == ONE:
+            return True if _longer(left, last, first) is False else None
+        case _:
+            return None
 
 
 def sliced(plan: p.Expression) -> p.Expression | None:
@@ -233,7 +330,7 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
         case p.Var(variable):
             return variable == after
         case p.Step(input, axis):
-            return apart and axis in _NARROW and _distributes(input, after, apart)
+            return apart and axis in NARROW and _distributes(input, after, apart)
         case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
             return not counts_positions(right) and _distributes(left, after, apart)
         case p.Path(left, right):
@@ -251,81 +348,5 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return not free and _distributes(operand, after, apart)
         case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
             return _distributes(argument, after, apart)
-        case _:
-            return False
-
-
-def stays_narrow(plan: p.Expression) -> bool:
-    """Whether a path from the focus gives different nodes for different nodes."""
-    match plan:
-        case p.Focus():
-            return True
-        case p.Step(input, axis):
-            return axis in _NARROW and stays_narrow(input)
-        case p.Filter(input, predicate, False):
-            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
-            return truth and stays_narrow(input)
-        case _:
-            return False
-
-
-def distinct_variables(plan: p.Tuples) -> frozenset[p.Variable]:
-    """Variables that are bound to other nodes in each tuple, in document order over the tuples."""
-    match plan:
-        case p.Where(source):
-            return distinct_variables(source)
-        case p.Join(p.Unit(), right):
-            return distinct_variables(right)
-        case p.Let(source, variable, value):
-            known = distinct_variables(source)
-            return known | {variable} if _begins_at(value) in known else known
-        case p.ForEach(source, variable, items):
-            first = _is_first(source)
-            origin = _begins_at(items, narrow=not first)
-            if first and isinstance(origin, p.StreamInput):
-                return frozenset({variable})
-            return frozenset({variable}) if origin in distinct_variables(source) else frozenset()
-        case _:
-            return frozenset()
-
-
-def _is_first(plan: p.Tuples) -> bool:
-    while isinstance(plan, p.Let | p.Where):
-        plan = plan.source
-    return isinstance(plan, p.Unit)
-
-
-def _begins_at(plan: p.Expression, narrow: bool = True) -> p.Variable | p.StreamInput | None:
-    """What a path starts at; None if nodes of different starts may be the same."""
-    match plan:
-        case p.Var(variable):
-            return variable
-        case p.StreamInput():
-            return plan
-        case p.Step(input, axis):
-            return None if narrow and axis not in _NARROW else _begins_at(input, narrow)
-        case p.Filter(input):
-            return _begins_at(input, narrow)
-        case p.Path(left, right):
-            return None if narrow and not stays_narrow(right) else _begins_at(left, narrow)
-        case p.IntervalProjection(operand):
-            return _begins_at(operand, narrow)
-        case _:
-            return None
-
-
-def gives_distinct(plan: p.Expression) -> bool:
-    """Whether a FLWOR gives different nodes in document order."""
-    match plan:
-        case p.Return(source, result):
-            origin = _begins_at(result)
-            return isinstance(origin, p.Variable) and origin in distinct_variables(source)
-        case p.Step(input, axis):
-            return axis in _NARROW and gives_distinct(input)
-        case p.Filter(input):
-            return gives_distinct(input)
-        case p.IntervalProjection(operand):  # copies, one after another
-            walks = isinstance(_begins_at(operand, narrow=False), p.StreamInput)
-            return walks or gives_distinct(operand)
         case _:
             return False

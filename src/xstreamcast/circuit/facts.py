@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.circuit.window_retention import shown_name, windows_grow, windows_keep
 
 
@@ -60,6 +60,8 @@ def facts_of(node: c.Node) -> NodeFacts:
                 _key(node), f"both sides, sorted; {fold.name} of each block",
                 "log of the other side; rows whose fold changes",
             )  # fmt: skip
+        case c.Group() if accumulates(node):
+            return NodeFacts("the group's key", "a value of each fold for each group", "1")
         case c.Group(folds=group_folds):
             members = list(group_folds)
             return NodeFacts("the group's key", _folds(members), _cost(members, "the group"))

@@ -6,8 +6,11 @@ Units of documents do. Operators over such relations keep no rows for changes th
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from xstreamcast.circuit import nodes as c
+
+ACCUMULATED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
 
 
 def appended(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:
@@ -48,6 +51,16 @@ def adds(node: c.Node) -> bool:
             return adds(left) and adds(right)
         case _:
             return grows(node)
+
+
+def accumulates(node: c.Group) -> bool:
+    """Whether groups need none of their rows again: rows only come, and folds go on from values."""
+    return grows(node.source) and all(map(_goes_on, node.folds))
+
+
+def _goes_on(fold: c.Fold) -> bool:
+    plain = fold.call is not None and len(fold.call.args) == 1 and fold.around is None
+    return plain and fold.name in ACCUMULATED
 
 
 def inputs_beside(node: c.Node, outer: c.Node | None = None) -> frozenset[str | None]:

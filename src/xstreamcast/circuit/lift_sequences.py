@@ -11,12 +11,14 @@ from xstreamcast.algebra.cut import Place
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC, Kinds
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.conditional import branches
-from xstreamcast.circuit.decompose import decomposed, gives_distinct
+from xstreamcast.circuit.decompose import decomposed
+from xstreamcast.circuit.distinct_nodes import gives_distinct
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lifting import Lifting
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import FALSE, TRUE, GroupRows, NotLifted, Relation, called
+from xstreamcast.circuit.relation import FALSE, TRUE, GroupRows, NotLifted, Relation
 from xstreamcast.functions.signature import FN
 
 _GIVING: Final = frozenset({"data", "unordered", "distinct-values", "head", "tail", "sort"})
@@ -90,8 +92,10 @@ class LiftSequences(Lifting):
         match plan:
             case p.Var(variable) if variable in self._members:
                 return self._members[variable].held.apart
+            case p.Path() if (below := self._below_root(plan)) is not None:
+                return self._gives_distinct(below)
             case p.Step(input, "child" | "attribute" | "self") | p.Filter(input):
-                return self._gives_distinct(input)
+                return gives_distinct(plan) or self._gives_distinct(input)
             case _:
                 return gives_distinct(plan)
 

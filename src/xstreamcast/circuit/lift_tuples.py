@@ -8,15 +8,17 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.decompose import ORDERS
-from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.distinct_nodes import Side
+from xstreamcast.circuit.lift_windows import LiftWindows
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import GroupRows, NotLifted, Relation, called, member
+from xstreamcast.circuit.relation import GroupRows, Relation, member
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
 
-class LiftTuples(Lifting):
+class LiftTuples(LiftWindows):
     """Cases of `tuples`."""
 
     def tuples(self, plan: p.Tuples, outer: Relation) -> Relation:
@@ -232,12 +234,19 @@ class LiftTuples(Lifting):
             relation, _ = self._let(relation, column, called("data", made))
             keys.append((column, key.variable))
         parts = self._decomposed.get(id(plan))
+        of_items = []
         for one in () if parts is None else parts.folds:
+            part = None if one.once is None else _side_of(relation.base, one.once)
+            self._known.learn(one.into, self._known.type_of(one.call))
+            unpaired = one.once is not None and part is None  # the rows are no pairs after all
+            if unpaired or (one.different and self.program.static.collation != CODEPOINT):
+                of_items.append(one)
+                continue
             column = self.fresh("member")
             relation, made = self.extend(one.value, relation)
-            relation, _ = self._let(relation, column, member(made, one.call, relation))
-            folds.append(c.Fold(one.call, column, one.into))
-            self._known.learn(one.into, self._known.type_of(one.call))
+            kept = called("data", made) if one.different else member(made, one.call, relation)
+            relation, _ = self._let(relation, column, kept)
+            folds.append(c.Fold(one.call, column, one.into, None, part, one.different))
         folds += [c.Fold(None, before, after) for before, after in plan.carried]
         whole, around = relation.closed(), outer.closed()
         carried = tuple(v for v in around.variables if v in whole.variables)
@@ -251,6 +260,8 @@ class LiftTuples(Lifting):
             found = found.placed(after, whole.places.get(before, {}))
         for held in () if parts is None else parts.members:
             self._members[held.variable] = GroupRows(whole, tuple(keys), width, held)
+        for one in of_items:
+            found, _ = self._let(found, one.into, one.call)
         return found
 
     def _order(self, plan: p.OrderBy, relation: Relation, outer: Relation) -> Relation:
@@ -266,37 +277,18 @@ class LiftTuples(Lifting):
         )
         return Relation(node, places=whole.places)
 
-    def _window(self, plan: p.Window, relation: Relation) -> Relation:
-        own = bound_variables(replace(plan, source=p.Unit()))
-        tests = [b.test for b in (plan.start, plan.end) if b is not None and b.test is not None]
-        if any(map(self.mentions, tests)):
-            raise NotLifted("a window condition reads an input", plan.span)
-        if not self.mentions(plan.items):
-            where = self.places_of(plan.items, relation)
-            made = relation.with_clause(replace(plan, source=p.Unit()), own, True)
-            for variable in own:
-                made = made.placed(variable, where)
-            return replace(made, clock=True) if asks_clock(plan) else made
-        if asks_clock(replace(plan, items=p.EMPTY)):
-            raise NotLifted("a window condition reads the clock", plan.span)
-        if plan.kind == "general" or plan.start is None:
-            raise NotLifted("all sub-sequences are windows", plan.span)
-        around = relation.closed()
-        found, result = self.items(plan.items, around)
-        item = self.fresh("item")
-        found = self._each(found, item, result).closed()
-        window = replace(plan, source=p.Unit(), items=p.Var(item))
-        where = found.places.get(item, {})
-        node = c.Window(
-            found.base, around.base.width, item, window, around.variables, around.variables + own,
-            around.base.width + 1,
-        )  # fmt: skip
-        made = Relation(node, places=around.places)
-        for variable in own:
-            made = made.placed(variable, where)
-        for test in tests:
-            self.checked(test, made)
-        return made
+
+def _side_of(node: c.Node, side: Side) -> tuple[int, int] | None:
+    """The parts of a key that name the row of one side of a join; None if there is no join."""
+    match node:
+        case c.Rows(source=source):
+            return _side_of(source, side)
+        case c.Nest(outer=outer) | c.RangeFold(outer=outer):
+            return _side_of(outer, side)
+        case c.Join(left=left) | c.IntervalJoin(left=left):
+            return (0, left.width) if side == "left" else (left.width, left.width + 1)
+        case _:
+            return None
 
 
 def _with_equality(plan: p.Where, outer: Relation) -> p.Tuples | None:

@@ -12,18 +12,14 @@ from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.decompose import (
-    ORDERS,
-    SUMMARISED,
-    gives_distinct,
-    is_fold,
-    stays_narrow,
-)
+from xstreamcast.circuit.decompose import ORDERS, SUMMARISED, is_fold
+from xstreamcast.circuit.distinct_nodes import gives_distinct, stays_narrow
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import Lifting
-from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Places, Relation, called, member
+from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Places, Relation, member
 from xstreamcast.functions.call import CODEPOINT
 
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)

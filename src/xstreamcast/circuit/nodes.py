@@ -117,13 +117,17 @@ class Fold:
     """A function of the items that a column holds in all rows of a group, in their order.
 
     call None: the items themselves. The first argument of the call stands for the items, the others
-    are constants. `around`: nodes around units are counted, each once.
+    are constants. `around`: nodes around units are counted, each once. `once`: rows that agree in
+    these parts of their keys hold the same nodes, which count once, in the order of these parts.
+    `different`: the call counts the different values among the items.
     """
 
     call: p.Call | None
     column: p.Variable
     into: p.Variable
     around: Around | None = None
+    once: tuple[int, int] | None = None
+    different: bool = False
 
     @property
     def name(self) -> str:
@@ -254,7 +258,10 @@ class Union:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Window:
-    """A row for each window over the items that a column holds within each outer row."""
+    """A row for each window over the items that a column holds within each outer row.
+
+    `folds` are over what another column holds at the items of a window.
+    """
 
     source: Node
     outer: int
@@ -263,6 +270,7 @@ class Window:
     carried: Columns
     columns: Columns
     width: int
+    folds: tuple[Fold, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

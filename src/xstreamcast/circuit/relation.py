@@ -11,10 +11,9 @@ from xstreamcast.algebra.cut import Place
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.decompose import GroupMembers
 from xstreamcast.errors import Span
-from xstreamcast.functions.registry import lookup
-from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 
 TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
@@ -97,13 +96,6 @@ class GroupRows:
     keys: tuple[tuple[p.Variable, p.Variable], ...]
     outer: int
     held: GroupMembers
-
-
-def called(name: str, argument: p.Expression) -> p.Call:
-    """A call of a function of one argument."""
-    function = lookup(FN, name, 1)
-    assert function is not None
-    return p.Call(function, (argument,), span=argument.span)
 
 
 def member(value: p.Expression, call: p.Call | None, relation: Relation) -> p.Expression:

@@ -73,7 +73,7 @@ def _line(node: c.Node) -> str:
             return f"{fold.name} of rows that compare by {key.op}: {sides} → {columns}"
         case c.Group(keys=keys, folds=folds):
             by = ", ".join(str(column) for column, _ in keys)
-            return f"group by {by}: {', '.join(fold.name for fold in folds)} → {columns}"
+            return f"group by {by}: {', '.join(map(_fold, folds))} → {columns}"
         case c.Members(keys=keys):
             by = ", ".join(str(column) for column, _ in keys)
             return f"rows within their group by {by} → {columns}"
@@ -88,8 +88,9 @@ def _line(node: c.Node) -> str:
             return f"number rows as {variable}"
         case c.Union():
             return f"concatenate → {columns}"
-        case c.Window(window=window):
-            return f"{window.kind} windows → {columns}"
+        case c.Window(window=window, folds=folds):
+            over = f": {', '.join(map(_fold, folds))}" if folds else ""
+            return f"{window.kind} windows{over} → {columns}"
         case c.GrowingWindow(shape=shape):
             of = "" if shape.by is None else f" of each value of {_shown(shape.by.key)}"
             items = f"over {_shown(shape.window.items)}{_before(shape.before)}"
@@ -98,7 +99,8 @@ def _line(node: c.Node) -> str:
 
 def _fold(fold: c.Fold) -> str:
     if fold.around is None:
-        return fold.name
+        of = " of different values" if fold.different else ""
+        return f"{fold.name}{of}" + ("" if fold.once is None else " of each node once")
     below = "" if fold.around.below is None else f" {fold.around.below} below"
     return f"{fold.name} of{below} nodes around units"
 

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.column_types import joins_by_hash
+from xstreamcast.circuit.decompose import COUNTED
 
 Route = Literal["own", "key", "name", "values", "all", "first"]
 # own: the partition of the same number; key: by the first part of a row's key; name: by the key of
@@ -27,7 +28,6 @@ class Place(NamedTuple):
     width: int = 0
 
 
-COUNTED = frozenset({"count", "exists", "empty"})
 ONE, KEY = Place("one"), Place("key")
 
 
@@ -245,8 +245,9 @@ def columns_read(node: c.Node, side: int) -> tuple[set[object], set[object]] | N
             folds, read = (inner[side - 1][1],), set()
         case _:
             return None
-    counted: set[object] = {fold.column for fold in folds if fold.name in COUNTED}
-    return read | {fold.column for fold in folds if fold.name not in COUNTED}, counted
+    by_number = [fold for fold in folds if fold.name in COUNTED and not fold.different]
+    counted: set[object] = {fold.column for fold in by_number}
+    return read | {fold.column for fold in folds if fold not in by_number}, counted
 
 
 def _number(ports: list[Port], port: Port) -> int:

@@ -11,6 +11,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.documents import deepest_circuit
 from xstreamcast.circuit.show import show_nodes
 from xstreamcast.circuit.stages import ONE, Stages, stages_of, why_one_partition
+from xstreamcast.circuit.unit_tags import unit_tags
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -34,7 +35,9 @@ def explain_stages(
     cuts: dict[str | None, Cut] = {name: TagCut(tags) for name, tags in structures.items()}
     circuit, _ = deepest_circuit(program, cuts, frozenset())
     why = why_one_partition(circuit, strict)
-    return "\n".join(_stages(circuit, most)) if why is None else in_one_partition(why)
+    if why is not None:
+        return in_one_partition(why)
+    return "\n".join((*_router(circuit, structures), *_stages(circuit, most)))
 
 
 def in_one_partition(why: str) -> str:
@@ -42,12 +45,34 @@ def in_one_partition(why: str) -> str:
     return f"in one partition, however many there are\n  why: {why}"
 
 
+def _router(circuit: c.Circuit, structures: Mapping[str, TagStructure]) -> Iterator[str]:
+    """Whether fragments say by themselves which unit they are, and what is kept if not."""
+    deep = [name for name in _streams(circuit) if unit_tags(structures[name]) is None]
+    if not deep:
+        yield "no router: fragments are partitioned by their ids as they are read"
+        return
+    yield "router, in one place: finds the unit of each fragment"
+    yield f"  why: fragments stand inside the units of {_named(deep)}"
+    yield "  keeps: links (the holes of each fragment, the partitions of each id), and the clock"
+    yield (
+        "  in the state store: what arrived, read again if a fragment moves to a unit of another "
+        "partition"
+    )
+
+
+def _streams(circuit: c.Circuit) -> list[str]:
+    """The streams whose units are partitioned."""
+    nodes = c.in_order(circuit.root)
+    return sorted({str(one.input) for one in nodes if isinstance(one, c.Units)})
+
+
+def _named(streams: list[str]) -> str:
+    return ", ".join(f'stream("{name}")' for name in streams)
+
+
 def _stages(circuit: c.Circuit, most: int | None) -> Iterator[str]:
     stages = stages_of(circuit, most)
-    names = sorted(str(n.input) for n in stages.nodes[0] if isinstance(n, c.Units))
-    streams = ", ".join(f'stream("{name}")' for name in names)
-    yield "router, in one place: finds the unit of each fragment, and keeps the clock"
-    yield f"stage 1, partitioned by unit of {streams}"
+    yield f"stage 1, partitioned by unit of {_named(_streams(circuit))}"
     yield "  every partition also reads the roots, tag structures, the clock and ends of inputs"
     yield from _nodes(stages, 0)
     for number in range(1, len(stages)):
@@ -56,10 +81,10 @@ def _stages(circuit: c.Circuit, most: int | None) -> Iterator[str]:
 
 def _later(circuit: c.Circuit, stages: Stages, number: int) -> Iterator[str]:
     if any(port.rendered and port.last == number for port in stages.ports):
-        yield "  items of each row"
+        yield "  items of each row; emitted here, with their ranks, where updates are asked for"
         yield (
             f"stage {number + 1}, in one place: puts the items in the order of the answer, and "
-            "emits changes"
+            "emits changes; there is none for updates"
         )
         return
     alone = [node for node in stages.nodes[number] if stages.places[id(node)] == ONE]

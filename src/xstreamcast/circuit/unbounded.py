@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.circuit.window_retention import shown_name, windows_grow
 
 _BOUND = "windows would bound it"
@@ -40,6 +40,8 @@ def _said(node: c.Node, names: str) -> str | None:
     match node:
         case c.Order():
             return f"order by keeps the rows that it has sorted of {names}; {_BOUND}"
+        case c.Group() if accumulates(node):
+            return f"group by keeps a row for each group of {names}; {_BOUND}"
         case c.Group() | c.Members():
             return f"group by keeps the rows of {names} by group; {_BOUND}"
         case c.Join() | c.IntervalJoin() | c.RangeFold():

@@ -12,7 +12,7 @@ import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -83,6 +83,18 @@ class Written:
         return self.line + self.data.count(b"\n", 0, int(self.begins[r]))
 
 
+class LineProgress(NamedTuple):
+    """Where in an input of lines a writer is: the beginning of a line, where it stands, whether
+    the record with the names is to come, and which they are.
+    """
+
+    held: bytes
+    offset: int
+    line: int
+    header: bool
+    columns: tuple[str, ...]
+
+
 class LineWriter:
     """One input of lines on its way in; `end_input` and the next may follow."""
 
@@ -97,7 +109,18 @@ class LineWriter:
     def _begin(self) -> None:
         self._held, self._offset, self._line = b"", 0, 1
         self._header = self.form.type == "csv" and (self.form.header or not self.form.columns)
-        self._marks = None if not self.form.columns else _row_marks(self.form.columns)
+        self._columns = self.form.columns
+        self._marks = None if not self._columns else _row_marks(self._columns)
+
+    def progress(self) -> LineProgress:
+        """Where in its input it is."""
+        return LineProgress(self._held, self._offset, self._line, self._header, self._columns)
+
+    def go_on(self, there: LineProgress) -> None:
+        """Be where another writer was."""
+        self._held, self._offset, self._line = there.held, there.offset, there.line
+        self._header, self._columns = there.header, there.columns
+        self._marks = None if not self._columns else _row_marks(self._columns)
 
     def feed(self, chunk: bytes) -> Written | None:
         """The lines that a chunk completes; None if there are none."""
@@ -142,7 +165,8 @@ class LineWriter:
             return data
         end = len(data) if end < 0 else end + 1
         if not self.form.columns:
-            self._marks = _row_marks(_named(data[:end], self.form.delimiter))
+            self._columns = _named(data[:end], self.form.delimiter)
+            self._marks = _row_marks(self._columns)
         self._header = False
         self._offset += end
         self._line += 1

@@ -67,15 +67,30 @@ def _by_tape(handles: I64) -> list[tuple[int, I64]]:
 
 
 def _with_namespaces(store: Store, handles: I64) -> I64:
-    """The nodes, as copies that hold their bindings themselves where a tape has any."""
-    bound = [n for n in distinct(handles >> 32).tolist() if _binds(store.tape(n).columns)]
-    if not bound:
+    """The nodes; where an element around one binds namespaces, a copy that holds them itself."""
+    bound = np.zeros(len(handles), np.bool_)
+    for number, at in _by_tape(handles):
+        bound[at] = _bound_above(store.tape(number).columns, handles[at] & _ROW)
+    if not bound.any():
         return handles
     builder = Builder(store.names)
-    builder.copy_all(store, handles)
+    builder.copy_all(store, handles[bound])
     tape = builder.finish()
-    return tape.roots() | store.add(tape) << 32
+    out = handles.copy()
+    out[bound] = tape.roots() | store.add(tape) << 32
+    return out
 
 
-def _binds(c: Columns) -> bool:
-    return bool(np.any(c.kind & KIND == NAMESPACE))
+def _bound_above(c: Columns, rows: I64) -> Bools:
+    """Whether an element around each row binds namespaces."""
+    found = np.zeros(len(rows), np.bool_)
+    bindings = np.flatnonzero((c.kind & KIND == NAMESPACE) & (c.length > 0))  # not xmlns=""
+    if len(bindings) == 0:
+        return found
+    binds = np.zeros(len(c.kind), np.bool_)
+    binds[c.parent[bindings]] = True
+    above = c.parent[rows]
+    while (above >= 0).any():
+        found |= (above >= 0) & binds[above]
+        above = np.where(above >= 0, c.parent[above], -1)
+    return found

@@ -60,6 +60,13 @@ class Versions:
     def __init__(self, history: History, links: Links) -> None:
         self._history, self._links = history, links
         self._chains: dict[int, Chain] = {}
+        self.look()
+
+    def look(self) -> None:
+        """Fragments have arrived: their columns are longer than they were."""
+        f = self._history.fragments
+        self._valid, self._to = f["valid"], f["to"]
+        self._flags, self._order = f["flags"], f["version"]
 
     def arrived(self, code: int, places: Iterable[int]) -> set[int] | None:
         """Take in fragments of an id that are new → the begins of the versions that may be others
@@ -67,11 +74,13 @@ class Versions:
         """
         chain = self._chains.get(code)
         if chain is None:
-            last = self._links.last(code)
             if self._links.is_single(code):
-                return {int(self._history.fragments["valid"][last])}
-            self._built(code)
-            return None
+                return {self._valid.item(self._links.last(code))}
+            chain = self._chains[code] = Chain()
+            fresh = min(places)
+            for place in self._links.of(code):
+                if place < fresh:  # it is known from before, when it was alone
+                    self._insert(code, chain, place)
         touched: set[int] = set()
         for place in places:
             if place > chain.read:
@@ -83,9 +92,10 @@ class Versions:
         known = self._chains.get(code)
         if known is None:
             return None if self._links.is_single(code) else self._built(code)
-        if self._links.last(code) > known.read:  # it came while nobody looked at the id
-            for place in [one for one in self._links.of(code) if one > known.read]:
-                self._insert(code, known, place)
+        if known.read < self._links.last(code):  # nobody asked for the id when these arrived
+            for place in self._links.of(code):
+                if place > known.read:
+                    self._insert(code, known, place)
         return known
 
     def _built(self, code: int) -> Chain:
@@ -95,8 +105,7 @@ class Versions:
         return chain
 
     def _insert(self, code: int, chain: Chain, place: int) -> set[int]:
-        f = self._history.fragments
-        valid = int(f["valid"][place])
+        valid = self._valid.item(place)
         chain.read = place
         if not chain.layered and self._hides(place):
             chain.layered = True  # what it hides counts again, so that all that arrived is needed
@@ -109,7 +118,7 @@ class Versions:
         at = bisect_left(chain.begins, valid)
         before = {chain.begins[at - 1]} if at else set()
         if at < len(chain.begins) and chain.begins[at] == valid:
-            if f["version"][chain.places[at]] > f["version"][place]:
+            if self._order[chain.places[at]] > self._order[place]:
                 return set()
             chain.places[at] = place
             return {valid} | before
@@ -118,7 +127,7 @@ class Versions:
         return {valid} | before
 
     def _hides(self, place: int) -> bool:
-        if not self._history.fragments["flags"][place] & TEMPORARY:
+        if not self._flags.item(place) & TEMPORARY:
             return False
         return bool(self._history.layers(np.array([place]))[0] & TEMPORARY)
 
@@ -157,8 +166,8 @@ class Versions:
     def _single(self, place: int, until: int) -> Version | None:
         if place < 0:
             return None
-        f = self._history.fragments
-        begin, limit, flags = int(f["valid"][place]), int(f["to"][place]), int(f["flags"][place])
+        begin, limit = self._valid.item(place), self._to.item(place)
+        flags = self._flags.item(place)
         if begin > until:
             return None
         if limit < NOW and limit <= until:
@@ -168,13 +177,13 @@ class Versions:
         return Version(place, begin, NOW, flags & ZONED, True)
 
     def _version(self, chain: Chain, at: int, count: int, until: int) -> Version:
-        f, place = self._history.fragments, chain.places[at]
-        flags, limit = int(f["flags"][place]), int(f["to"][place])
+        place = chain.places[at]
+        flags, limit = self._flags.item(place), self._to.item(place)
         last = at + 1 >= count
         end, zones = NOW, flags & ZONED
         if not last:
             end = chain.begins[at + 1]
-            zones |= (int(f["flags"][chain.places[at + 1]]) & ZONED) << 1
+            zones |= (self._flags.item(chain.places[at + 1]) & ZONED) << 1
         if limit < end and limit <= until:
             end, zones = limit, (zones & 1) | (flags & k.ENDS_ZONED) >> 3
         return Version(place, chain.begins[at], end, zones, last)

@@ -10,6 +10,7 @@ from xstreamcast.model.date_time import DateTime, day_number
 
 SECOND: Final = 1_000_000
 DAY: Final = 86_400 * SECOND
+_MINUTE: Final = 60 * SECOND
 
 # As ends of a lifespan these stay symbolic: time passing is not a change of every element.
 START: Final = -(2**63) + 1
@@ -66,14 +67,15 @@ def show_instant(instant: int, zoned: bool = False) -> str:
         return "now"
     if instant == START:
         return "start"
-    days, rest = divmod(instant, DAY)
+    minutes, rest = divmod(instant, _MINUTE)
     seconds, micros = divmod(rest, SECOND)
-    clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
     fraction = f".{micros:06}".rstrip("0") if micros else ""
-    return f"{_shown_day(days)}T{clock}{fraction}{'Z' if zoned else ''}"
+    return f"{_shown_minute(minutes)}:{seconds:02}{fraction}{'Z' if zoned else ''}"
 
 
-@lru_cache(maxsize=1024)  # keys of versions name their instants, many of one day
-def _shown_day(days: int) -> str:
+@lru_cache(maxsize=4096)  # keys of versions name their instants, many of one minute
+def _shown_minute(minutes: int) -> str:
+    days, clock = divmod(minutes, 1440)
     year, month, day = DateTime(days + _EPOCH).ymd()
-    return f"{'-' if year < 0 else ''}{abs(year):04}-{month:02}-{day:02}"
+    sign = "-" if year < 0 else ""
+    return f"{sign}{abs(year):04}-{month:02}-{day:02}T{clock // 60:02}:{clock % 60:02}"

@@ -79,3 +79,15 @@ class TagStructure:
             for tag in self.tags.values()
             if uri in (None, tag.uri) and local in (None, tag.local)
         ]
+
+    def instants(self) -> frozenset[tuple[str, str]]:
+        """Names of elements that are events with nothing in them that has a lifespan of its own."""
+        if self.open:
+            return frozenset()
+        last = {
+            tag.id: tag.type == "event"
+            and not any(self.tags[one].type != "snapshot" for one in self.below(tag.id) - {tag.id})
+            for tag in self.tags.values()
+        }
+        names = {(tag.uri, tag.local) for tag in self.tags.values()}
+        return frozenset(name for name in names if all(last[tag.id] for tag in self.named(*name)))

@@ -42,9 +42,9 @@ class AttachedUnits:
         begin = min(int(f["valid"][at]) for at in places) if event else 0
         return event, begin, text, text
 
-    def extend(self, orders: Iterable[Order]) -> list[int]:
+    def extend(self, orders: Iterable[Order]) -> list[Any]:
         """Units behind all others, which are sorted → their places."""
-        found = []
+        found: list[Any] = []
         for order in orders:
             place = (self._place[-1] if self._place else self._last) + APART
             self._order.append(order)
@@ -52,7 +52,7 @@ class AttachedUnits:
             found.append(place)
         return found
 
-    def insert(self, order: Order) -> int | None:
+    def insert(self, order: Order) -> Any:
         """The place of a new unit; None if there is no room for it."""
         at = bisect_left(self._order, order)
         before = self._place[at - 1] if at else self._last
@@ -64,6 +64,20 @@ class AttachedUnits:
         self._order.insert(at, order)
         self._place.insert(at, place)
         return place
+
+
+class OrderedUnits(AttachedUnits):
+    """Units of one partition: their places are what they are sorted by, so that units of other
+    partitions, which are not known here, have theirs between them.
+    """
+
+    def extend(self, orders: Iterable[Order]) -> list[Any]:
+        """Their places, behind all units in holes."""
+        return [(1, *order[:3]) for order in orders]
+
+    def insert(self, order: Order) -> Any:
+        """The place of a new unit."""
+        return (1, *order[:3])
 
 
 class Growing:

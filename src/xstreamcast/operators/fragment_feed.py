@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.hole_feed import HoleFeed, as_long
 from xstreamcast.operators.inner import Unmaintained
 from xstreamcast.operators.unit_minis import wrapped_units
-from xstreamcast.operators.unit_parts import Top, unit_part
+from xstreamcast.operators.unit_parts import tops_of, unit_part
 from xstreamcast.operators.units import NOTHING, Minis, Moved
 from xstreamcast.operators.version_units import VersionUnits
 
@@ -149,12 +150,11 @@ class FragmentFeed(HoleFeed):
 
     def _versions_made(self, units: VersionUnits, keys: Iterable[str]) -> Minis | None:
         """Some units, in the order of their ranks."""
-        found = sorted((units.units[key] for key in keys), key=lambda unit: unit.rank)
+        found = sorted((units.units[key] for key in keys), key=attrgetter("rank"))
         if not found:
             return None
         tags, at = units.tags_around(found), np.arange(len(found))
-        roots = [Top(one.place, one.begin, one.end, one.zones) for one in found]
-        part = unit_part(self.history, self._links, roots)
+        part = unit_part(self.history, self._links, tops_of(found))
         view_ = written(part, self._horizon, document=False)
         starts = [i for i in at.tolist() if i == 0 or tags[i] is not tags[i - 1]]
         grouped = zip([tags[i] for i in starts], np.split(at, starts[1:]), strict=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from xstreamcast.history.view import written
 from xstreamcast.model.column import Column, distinct, ranges
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items, objects
-from xstreamcast.operators.attached_units import AttachedUnits, Growing
+from xstreamcast.operators.attached_units import AttachedUnits, Growing, OrderedUnits
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, part_of
 from xstreamcast.operators.inner import Insides
@@ -48,7 +48,7 @@ class HoleFeed:
         self._verdicts: Verdicts | None = None
         self._root: Root | None = None
         self._taken = 0  # fragments that were told of
-        self._places: dict[str, int] = {}
+        self._places: dict[str, Any] = {}
         self._units: dict[int, list[str]] = {}  # the keys under which an id is a unit
         self._code_of: dict[str, int] = {}
         self._at: dict[str, int] = {}  # where a unit is in _keys; its place only sets its order
@@ -99,7 +99,7 @@ class HoleFeed:
         fresh = [*ids[: len(known)][known < 0].tolist(), *ids[len(known) :].tolist()]
         if not fresh:
             return True
-        if self._attached is None or self._grown is None or self.mine is not None:
+        if self._attached is None or self._grown is None:
             return False
         if self._insides is not None or self._verdict is not None:
             return False  # what is kept by place is made anew
@@ -115,9 +115,12 @@ class HoleFeed:
         spines = self._grown[2].append(np.full(len(fresh), around, np.int64))
         self._root = replace(self._root, spine_of=spines)
         for number, (name, code) in enumerate(zip(names, fresh, strict=True), start=at):
-            self._units[code], self._code_of[name], self._at[name] = [name], code, number
+            self._code_of[name], self._at[name] = code, number
             self._note_attached(code, number)
-        self._is_unit[fresh] = True
+        pairs = list(zip(names, fresh, strict=True))
+        own = pairs if self.mine is None else self._own(pairs, self.mine)
+        self._units |= {code: [name] for name, code in own}
+        self._is_unit[[code for _, code in own]] = True
         return True
 
     def _check_attached(self, places: I64) -> None:
@@ -192,8 +195,11 @@ class HoleFeed:
 
     def _settle(self, keys: list[tuple[str, int]]) -> None:
         """Which ids are units, and where."""
-        self._places = {key: place for place, (key, _) in enumerate(keys)}
-        self._code_of, self._at = dict(keys), dict(self._places)
+        self._at = {key: place for place, (key, _) in enumerate(keys)}
+        self._code_of = dict(keys)
+        # in a partition, what is attached has its place by value, behind all that is in holes
+        alone = self.mine is None
+        self._places = {key: at if alone else (0, at) for key, at in self._at.items()}
         if self.history.attaches:
             self._settle_attached(keys)
         own = keys if self.mine is None else self._own(keys, self.mine)
@@ -222,7 +228,8 @@ class HoleFeed:
         kids = dict.fromkeys(np.asarray(attached, np.int64).tolist())
         self._index_of = np.full(self._links.ids, -1, np.int64)
         mine = [(at, key, code) for at, (key, code) in enumerate(keys) if code in kids]
-        self._attached = AttachedUnits(self.history, self._links, len(keys))
+        kind = AttachedUnits if self.mine is None else OrderedUnits
+        self._attached = kind(self.history, self._links, len(keys))
         orders = [self._attached.order_of(code) for _, _, code in mine]
         for (at, key, code), place in zip(mine, self._attached.extend(orders), strict=True):
             self._places[key] = place

@@ -25,7 +25,7 @@ class Shared:
     def __init__(self, first: ForgettingFeed) -> None:
         self.feeds = [first]
         self._turns = {id(first): 0}
-        self._taken = 0  # batches
+        self.taken = 0  # batches
         self._new = False
         self._caches: dict[Hashable, tuple[tuple[int, int], MiniCache]] = {}
 
@@ -36,22 +36,27 @@ class Shared:
 
     def fits(self, feed: ForgettingFeed) -> bool:
         """Whether a feed may come in: nothing has come, and it keeps the same tags."""
-        return self._taken == 0 and np.array_equal(feed.wanted, self.lead.wanted)
+        return self.taken == 0 and np.array_equal(feed.wanted, self.lead.wanted)
 
     def join(self, feed: ForgettingFeed) -> None:
         """One more reads this history."""
         self.feeds.append(feed)
         self._turns[id(feed)] = 0
 
+    def go_on(self, taken: int) -> None:
+        """All have taken so many batches in, and their history has come back with them."""
+        self.taken = taken
+        self._turns = dict.fromkeys(self._turns, taken)
+
     def add(self, feed: ForgettingFeed, batch: FragmentBatch) -> bool:
         """Take a batch in, unless that was done → whether it may have said anything new."""
         turn = self._turns[id(feed)]
         self._turns[id(feed)] = turn + 1
-        if turn == self._taken:
-            self._taken += 1
+        if turn == self.taken:
+            self.taken += 1
             self._new = self.lead.add_alone(batch)
         feed.dropped = self.lead.dropped
-        return self._new or turn + 1 < self._taken
+        return self._new or turn + 1 < self.taken
 
     def cache(
         self, kind: Hashable, root: tuple[int, int], make: Callable[[], MiniCache]

@@ -11,7 +11,7 @@ from xstreamcast.history.view import written
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.root import check_spine
-from xstreamcast.operators.unit_parts import Top, unit_part
+from xstreamcast.operators.unit_parts import tops_of, unit_part
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
 from xstreamcast.tape.wrap import start_tag
 
@@ -151,8 +151,8 @@ def write_tags(
     history: History, links: Places, cut: TagCut, arounds: Sequence[Around], until: int
 ) -> None:
     """Make the start tags around the holes of some occurrences; Forbidden if they cannot be cut."""
-    roots = [Top(one.place, one.begin, one.end, one.zones) for one in arounds]
-    made = written(unit_part(history, links, roots, below=False), until, document=False)
+    part = unit_part(history, links, tops_of(arounds), below=False)
+    made = written(part, until, document=False)
     check_spine(made.tape, history, cut)
     if any(one.slot is not None for one in arounds) and _binds(made.tape):
         raise Forbidden("a fragment around units binds namespaces")

@@ -14,16 +14,27 @@ from xstreamcast.model.fragment import ENDS_ZONED, ZONED
 if TYPE_CHECKING:
     from xstreamcast.kernels.instances import Carried
     from xstreamcast.operators.history_part import Places
+    from xstreamcast.operators.spine import Around, Unit
     from xstreamcast.tape.layout import I32
 
 
-class Top(NamedTuple):
-    """A fragment that is written, and its lifespan."""
+class Tops(NamedTuple):
+    """Fragments that are written, and their lifespans."""
 
-    place: int
-    begin: int
-    end: int
-    zones: int
+    place: list[int]
+    begin: list[int]
+    end: list[int]
+    zones: list[int]
+
+
+def tops_of(found: Sequence[Unit | Around]) -> Tops:
+    """Where units, or fragments around units, arrived, and when they hold."""
+    return Tops(
+        [one.place for one in found],
+        [one.begin for one in found],
+        [one.end for one in found],
+        [one.zones for one in found],
+    )
 
 
 class UnitPart(History):
@@ -39,13 +50,11 @@ class UnitPart(History):
         return super().carried()._replace(code=self.owner)
 
 
-def unit_part(
-    history: History, links: Places, roots: Sequence[Top], *, below: bool = True
-) -> UnitPart:
+def unit_part(history: History, links: Places, roots: Tops, *, below: bool = True) -> UnitPart:
     """Versions of ids, which are its roots in this order, and what hangs below them."""
-    f, h, n = history.fragments, history.holes, len(roots)
+    f, h, n = history.fragments, history.holes, len(roots.place)
     part = UnitPart(history.name, history.structure, store=history.store)
-    tops = np.array([one.place for one in roots], np.int64)
+    tops = np.array(roots.place, np.int64)
     inner = links.inside(distinct(tops)) if below else np.zeros(0, np.int64)
     places = np.concatenate((tops, inner))
     first, counts = links.carried(places)
@@ -59,9 +68,8 @@ def unit_part(
     own = numbers[: len(places)]
     codes = own.copy()
     codes[:n] = np.arange(known, known + n)
-    zones = np.array([one.zones for one in roots], np.uint8)
-    columns["valid"][:n] = [one.begin for one in roots]
-    columns["to"][:n] = [one.end for one in roots]
+    zones = np.array(roots.zones, np.uint8)
+    columns["valid"][:n], columns["to"][:n] = roots.begin, roots.end
     columns["flags"][:n] = (zones & 1) * np.uint8(ZONED) | (zones >> 1) * np.uint8(ENDS_ZONED)
     if history.attaches:
         columns["within"] = within.copy()

@@ -71,6 +71,7 @@ class VersionUnits:
         self.root: Around | None = None
         self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
         self._versions = Versions(history, links)
+        self._look()
         self._root_codes: set[int] = set()  # ids of the root's tag
         self._slots: dict[int, list[Slot]] = {}
         self._holes: I64 = np.zeros(0, np.int64)  # the ids in the holes of the root,
@@ -91,6 +92,7 @@ class VersionUnits:
         """Take in what arrived at places from first to last, and what the clock has come to."""
         f = self._history.fragments
         ids, places = f["id"][first:last], np.arange(first, last)
+        self._look()
         self._make_room()
         known = {code for _, code in due}
         rooted = f["tsid"][first:last] == self._history.structure.root
@@ -119,6 +121,12 @@ class VersionUnits:
         self.dirty, self.gone = {}, {}
         return dirty, gone, moved
 
+    def _look(self) -> None:
+        """Fragments have arrived: their columns are longer than they were."""
+        f = self._history.fragments
+        self._payload, self._tsid, self._within = f["payload"], f["tsid"], f["within"]
+        self._versions.look()
+
     def _make_room(self) -> None:
         more = self._links.ids - len(self.is_slot)
         if more > 0:
@@ -139,38 +147,42 @@ class VersionUnits:
         """Look at the versions in a hole that begin then; at all of them if None."""
         if begins is None:
             every = {v.begin: v for v in self._versions.all(slot.code, self.until)}
-            for begin in {*every, *slot.begins()}:
-                self._replace(slot, begin, every.get(begin))
-            return
-        pairs = [(begin, self._versions.at(slot.code, begin, self.until)) for begin in begins]
-        for begin, version in pairs:  # first what goes: another version may take its key over
-            if version is None or not self._shows(slot, version):
+            begins = (*every, *(begin for begin in slot.begins() if begin not in every))
+            pairs = [(begin, every.get(begin)) for begin in begins]
+        else:
+            at, code, until = self._versions.at, slot.code, self.until
+            pairs = [(begin, at(code, begin, until)) for begin in begins]
+        found = [(begin, v and self._found(slot, v)) for begin, v in pairs]
+        for begin, new in found:  # first what goes: another version may take its key over
+            if new is None:
                 self._replace(slot, begin, None)
-        for begin, version in pairs:
-            if version is not None:
-                self._replace(slot, begin, version)
+        for begin, new in found:
+            if new is not None:
+                self._replace(slot, begin, new)
 
-    def _replace(self, slot: Slot, begin: int, version: Version | None) -> None:
+    def _replace(self, slot: Slot, begin: int, new: Unit | Around | None) -> None:
         old = slot.get(begin)
-        new = None if version is None else self._found(slot, version)
-        if old is None and new is None:
+        if old is None:
+            if new is None:
+                return
+        elif type(old) is type(new) and (
+            old == new if type(new) is Unit else old.same(new)  # type: ignore[union-attr, arg-type]
+        ):
             return
-        if isinstance(old, Around) and isinstance(new, Around) and old.same(new):
-            return
-        if isinstance(old, Unit) and isinstance(new, Unit) and old == new:
-            return
-        if old is not None:
+        else:
             self._leave(old)
         slot.put(begin, new)
-        if isinstance(new, Unit):
+        if type(new) is Unit:
             self._enter(new)
         elif new is not None:
-            self._fill(new)
+            self._fill(new)  # type: ignore[arg-type]
 
     def _enter(self, unit: Unit) -> None:
-        self.units[unit.key] = unit
-        self.moved = self.moved or self.gone.get(unit.key, unit.rank) != unit.rank
-        self.dirty[unit.key] = None
+        key = unit.key
+        self.units[key] = unit
+        self.dirty[key] = None
+        if key in self.gone and self.gone[key] != unit.rank:
+            self.moved = True
 
     def _leave(self, old: Unit | Around) -> None:
         """What stood somewhere is not there any more."""
@@ -195,12 +207,11 @@ class VersionUnits:
     # -- versions ---------------------------------------------------------------------------------
 
     def _shows(self, slot: Slot, version: Version) -> bool:
-        f = self._history.fragments
-        if f["payload"][version.place] < 0:
+        if self._payload[version.place] < 0:
             return False
-        if slot.order is not None and f["within"][version.place] != slot.around.code:
+        if slot.order is not None and self._within[version.place] != slot.around.code:
             return False  # this version is attached to something else
-        if self._types[f["tsid"][version.place]] == SNAPSHOT:
+        if self._types[self._tsid[version.place]] == SNAPSHOT:
             return version.last and version.end == NOW  # its latest content stands for it
         return True
 
@@ -209,7 +220,7 @@ class VersionUnits:
         if not self._shows(slot, version):
             return None
         place, begin, end, zones, _ = version
-        tag = int(self._history.fragments["tsid"][place])
+        tag = self._tsid.item(place)
         kind, above, name = self._types[tag], slot.around, slot.name
         least, most, zoned = above.clip
         # what has no versions is the last of its hole, whenever its content came
@@ -407,19 +418,21 @@ class VersionUnits:
         around.holes = [Slot(around, code, row, "", at * APART) for at, (code, row) in pairs]
         self._open(around, around.holes)
         if self._history.attaches:
-            self._attach_to(around, self._links.attached_to(np.array([around.code], np.int64)))
+            for code in self._links.attached_to(np.array([around.code], np.int64)).tolist():
+                self._attach_to(around, code)
 
     def _open(self, around: Around, slots: Sequence[Slot]) -> None:
         """New holes: name them, and see what stands in them."""
         for slot in slots:
-            others = self._slots.setdefault(slot.code, [])
-            taken = {one.name for one in others if one.around is around}
-            name = unit_key(self._history, slot.code)
+            name = unit_key(self._history, slot.code) if slot.order is None else slot.order[2]
             name = f"{around.key}/{name}" if around.key else name
+            others = self._slots.setdefault(slot.code, [])
             turn, slot.name = 0, name
-            while slot.name in taken:
-                turn += 1
-                slot.name = f"{name}~{turn}"
+            if others:
+                taken = {one.name for one in others if one.around is around}
+                while slot.name in taken:
+                    turn += 1
+                    slot.name = f"{name}~{turn}"
             others.append(slot)
             self.is_slot[slot.code] = True
             if self._links.last(slot.code) >= 0:
@@ -435,7 +448,7 @@ class VersionUnits:
         for parent, code, place in zip(*columns, strict=True):
             around = self._arounds(parent) if parent >= 0 else self._attached_at(code)
             for one in around:
-                self._attach_to(one, np.array([code], np.int64), place)
+                self._attach_to(one, code, place)
 
     def _attached_at(self, code: int) -> list[Around]:
         """What an id is attached to."""
@@ -448,45 +461,48 @@ class VersionUnits:
         found = (one for slot in self._slots.get(code, ()) for one in slot.found())
         return [one for one in found if isinstance(one, Around)]
 
-    def _attach_to(self, around: Around, codes: I64, place: int = -1) -> None:
-        """Ids are attached to an occurrence; `place`: the one fragment of theirs that is new."""
-        for code in codes.tolist():
-            known = [
-                slot
-                for slot in self._slots.get(code, ())
-                if slot.around is around and slot.order is not None
-            ]
-            order = self._order(code, known[0].order if known else None, place)
-            if known and known[0].order == order:
-                continue
-            slot = known[0] if known else Slot(around, code, 0, "", ATTACHED)
-            if known:
-                around.attached.remove(slot)
-            slot.order, before = order, slot.label
-            if not put_in_order(around, slot):
-                self._label_all(around.attached, ATTACHED)
-                put_in_order(around, slot)
-            if known:
-                label, slot.label = slot.label, before
-                self._set_label(slot, label)
-            else:
-                self._open(around, [slot])
+    def _attach_to(self, around: Around, code: int, place: int = -1) -> None:
+        """An id is attached to an occurrence; `place`: the one fragment of it that is new."""
+        slot = None
+        for one in self._slots.get(code, ()):
+            if one.around is around and one.order is not None:
+                slot = one
+                break
+        if slot is None:
+            slot = Slot(around, code, 0, "", ATTACHED)
+            slot.order = self._order(code, None, place)
+            self._put_in_order(around, slot)
+            self._open(around, [slot])
+            return
+        order = self._order(code, slot.order, place)
+        if slot.order == order:
+            return
+        around.attached.remove(slot)
+        slot.order, before = order, slot.label
+        self._put_in_order(around, slot)
+        label, slot.label = slot.label, before
+        self._set_label(slot, label)
+
+    def _put_in_order(self, around: Around, slot: Slot) -> None:
+        if not put_in_order(around, slot):
+            self._label_all(around.attached, ATTACHED)
+            put_in_order(around, slot)
 
     def _order(self, code: int, known: Order | None, place: int) -> Order:
         """What something attached is sorted by."""
         f = self._history.fragments
         if known is not None and known[0]:
             event, begin, places = True, known[1], [place]
-        elif known is not None and self._types[f["tsid"][place]] != EVENT:
+        elif known is not None and self._types[self._tsid[place]] != EVENT:
             return known
         else:
             places = self._links.of(code)
-            event = any(
-                f["payload"][at] >= 0 and self._types[f["tsid"][at]] == EVENT for at in places
-            )
-            begin = NOW
+            event, begin = any(map(self._is_event, places)), NOW
         begin = min(begin, *(int(f["valid"][at]) for at in places)) if event else 0
         return event, begin, unit_key(self._history, code)
+
+    def _is_event(self, place: int) -> bool:
+        return bool(self._payload[place] >= 0 and self._types[self._tsid[place]] == EVENT)
 
     # -- what hangs below -------------------------------------------------------------------------
 
@@ -584,6 +600,7 @@ class VersionUnits:
         """Fragments are at other places now: `place` says where; below 0 for those not kept."""
         self._links = links
         self._versions = Versions(self._history, links)
+        self._look()
         for slots in self._slots.values():
             for slot in slots:
                 for begin in slot.begins():

@@ -27,7 +27,7 @@ from pyspark.sql.streaming.datasource import (
 
 from xstreamcast.edges.inputs import stream_name
 from xstreamcast.edges.replay import Offset, Replay, Split, split_rows
-from xstreamcast.spark.watching.packing import PACKED, packs
+from xstreamcast.spark.watching.packing import PACKED, Parting, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -49,6 +49,7 @@ class FragmentSource(DataSource):
     maxPerBatch: at most so many fragments. splits: tasks of a batch. validTime: for documents.
     over: until there is a file of this name, more may come, so fragments wait for their structure.
     packed: rows are packed, a few for each task, as operators of a query left running take them.
+    unitTags, partitions: fragments of these tags are packed by partition, which their ids decide.
     """
 
     @classmethod
@@ -81,13 +82,14 @@ class _Reading:
         most = options.get("maxPerBatch")
         self.most = None if most is None else int(most)
         self.packed = bool(options.get("packed"))
+        self.parting = Parting.of(options, self.stream)
         splits = int(options.get("splits") or os.cpu_count() or 1)
         told = options.get("structure"), splits, options.get("validTime"), options.get("over")
         self.replay = Replay(path, *told)
 
     def rows(self, partition: Any) -> Iterator[Any]:
         rows = split_rows(self.stream, partition.split)
-        return packs(self.stream, rows) if self.packed else rows
+        return packs(self.stream, rows, self.parting) if self.packed else rows
 
     def parts(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
         return [_Part(split) for split in self.replay.plan(start, end)]

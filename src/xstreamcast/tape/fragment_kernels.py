@@ -106,11 +106,11 @@ def _blank(heap: U8, start: int, length: int) -> bool:
 
 
 @kernel
-def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
+def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Holes) -> int:
     row, unit, hole, n = 0, 0, 0, len(c.kind)
     while row < n:
         end = row + c.size[row] + 1
-        word = elements[c.name[row]] if c.kind[row] & KIND == ELEMENT else 0
+        word = elements[c.name[row]] if c.kind[row] & KIND == ELEMENT and not bare else 0
         u.row[unit], u.word[unit], u.fault[unit] = row, word, FINE
         u.id_start[unit], u.id_length[unit], u.tsid[unit] = 0, -1, ABSENT
         u.valid_start[unit], u.valid_length[unit], u.payload[unit] = 0, -1, -1
@@ -168,7 +168,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
         if payload >= 0 and word & MEANING != REMOVE:  # a removal has no content, thus no holes
             # A name that may be the payload's own counts where the fragment's is of its kind, or
             # where it says both the id and the tag of a fragment.
-            kinds = word & (PLAIN | FOREIGN) if word else PLAIN
+            kinds = word & (PLAIN | FOREIGN) if word or bare else PLAIN
             beyond = payload
             for at in range(payload + 1, payload + c.size[payload] + 1):
                 if c.kind[at] & KIND != ELEMENT:
@@ -203,12 +203,12 @@ def _scan(c: Columns, elements: U8, attributes: U8, u: Units, h: Holes) -> int:
     return hole
 
 
-def fragments(c: Columns, elements: U8, attributes: U8) -> tuple[Units, Holes]:
-    """The units of a tape and the holes in their payloads."""
+def fragments(c: Columns, elements: U8, attributes: U8, bare: bool = False) -> tuple[Units, Holes]:
+    """The units of a tape and the holes in their payloads; `bare`: each unit is a payload."""
     count, most = _count(c, elements)
     units = Units._make(np.empty(count, dtype) for dtype in _UNITS)
     holes = Holes._make(np.empty(most, dtype) for dtype in _HOLES)
-    found = _scan(c, elements, attributes, units, holes)
+    found = _scan(c, elements, attributes, bare, units, holes)
     return units, Holes._make(column[:found] for column in holes)
 
 

@@ -27,6 +27,11 @@ class Transcoder:
         self.prolog = Prolog(0)
 
     @property
+    def transcodes(self) -> bool:
+        """Whether what is handed on is not what came."""
+        return self._decoder is not None or self.expands
+
+    @property
     def expands(self) -> bool:
         """Whether entities and default attributes are expanded on the way."""
         return self._expander is not None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.operators.relational.deltas import accumulated, batches, real_round, total
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.relation import called
+from xstreamcast.circuit.calls import called
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.model.delta import Row, RowDelta
 from xstreamcast.operators.relational.join import JoinOperator

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,12 +13,14 @@ from tests.operators.relational.deltas import (
     a_round,
     accumulated,
     batches,
+    real_round,
     source,
     total,
 )
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.relation import called
+from xstreamcast.circuit.calls import called
+from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.order import OrderOperator
 from xstreamcast.operators.relational.positions import (
@@ -102,3 +106,22 @@ def test_union(one, other):
     rows = accumulated([step.apply(a_round(), pair) for pair in pairs])
     assert rows == accumulated([UnionOperator(node).apply(a_round(), [total(one), total(other)])])
     assert len(rows) == len(accumulated(one)) + len(accumulated(other))
+
+
+@settings(max_examples=60, deadline=None)
+@given(batches(), st.sampled_from(["count", "sum", "max", "string-join"]))
+def test_a_fold_that_counts_rows_once(deltas, name):
+    """Rows in pairs: of those that agree in their first part, one counts."""
+    fold = c.Fold(called(name, p.Var(VALUE)), VALUE, FOLDED, once=(1, 2))
+    plain, once = fold_state(replace(fold, once=None)), fold_state(fold)
+    for delta in deltas:
+        gone = [(old.rank, key, old.cells[0]) for key, (old, _) in delta.items() if old]
+        come = [(new.rank, key, new.cells[0]) for key, (_, new) in delta.items() if new]
+        pairs = range(1, 3)
+        plain.update([(r[1:], k[1:], v) for r, k, v in gone if k[0] == "a"],
+                     [(r[1:], k[1:], v) for r, k, v in come if k[0] == "a"])  # fmt: skip
+        once.update(
+            [((*r, n), (*k, n), v) for r, k, v in gone if k[0] == "a" for n in pairs],
+            [((*r, n), (*k, n), v) for r, k, v in come if k[0] == "a" for n in pairs],
+        )
+        assert once.value(real_round()) == plain.value(real_round())

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.operators.relational.deltas import accumulated, batches, real_round, total
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.relation import called
+from xstreamcast.circuit.calls import called
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.operators.relational.fold_index import FoldIndex
 from xstreamcast.operators.relational.range_fold import RangeFoldOperator

@@ -150,11 +150,15 @@ def test_one_of_another_circuit_is_not_used(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_query_that_has_no_snapshots_says_so(tmp_path: Path):
-    runs = Runs(tmp_path, QUERIES["declared streams"])
-    runs.go_on(None)
-    assert not runs.snapshots
-    assert len(runs.notes) == 1
-    assert "several queries read each other; a restart replays the journal" in runs.notes[0]
+    notes: list[str] = []
+    given = Options(checkpoint=str(tmp_path), say=notes.append, snapshot_every=1)
+    pieces = iter([b"<log>", *(b"<e>%d</e>" % n for n in range(9)), b"</log>"])
+    watching = query('stream("log")/log/e[. > 3]').watching(None, {"log": pieces}, given)
+    with closing(watching.ticks()) as batches:
+        assert sum(map(len, batches)) == 5
+    assert notes == [
+        "no snapshot is written: log is a document; a restart replays the journal behind the last"
+    ]
 
 
 @pytest.mark.parametrize("text", [TEXTS["joined"], TEXTS["grouped"]], ids=["joined", "grouped"])

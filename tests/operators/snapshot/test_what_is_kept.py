@@ -31,7 +31,11 @@ KEPT = {
     "PickOperator": ("_rows _shown _places", "_node _kept _orders"),
     "NumberOperator": ("_rows _made", "_node _cells _orders"),
     "UnionOperator": ("", "_node _kept"),
-    "WindowOperator": ("_rows _items _made", "_node _search _absolute"),
+    "WindowOperator": (
+        "_rows _items _made",
+        "_node _search _absolute _of _finder _walk _pairs _landmark _marked",
+    ),
+    "Once": ("", "_fold _parts _held"),  # groups make their folds again
     "WindowItems": ("_label _first _last _name _slot _free", "order"),
     "Counted": ("_count", "_name"),
     "Gathered": ("_order _cells", "_fold"),
@@ -64,7 +68,8 @@ KEPT = {
     ),
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",
-        "ranks is_slot known cut _history _links _types _levels _passed _wanted",
+        "ranks is_slot known cut _history _links _types _levels _passed _wanted"
+        " _payload _tsid _within",
     ),
     "Decoder": (
         "ids structure counts ended _reading _early",
@@ -118,6 +123,13 @@ QUERIES = {
         only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
     "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"
         return <w>{count($w)}</w>""",
+    "window folds": """forseq $w in stream("s")//u tumbling window start curItem $x
+        when $x/k = "a" end curItem $y when $y/k = "z"
+        return <w>{ sum($w/v[. castable as xs:double]/number(.)), count($w) }</w>""",
+    "same values": """forseq $w in stream("s")//u landmark window start curItem $x when true()
+        force end curItem $y when $x/k = $y/k return <w>{ count($w), $x/v }</w>""",
+    "pairs in groups": """for $x in stream("s")//u, $y in stream("s")//u where $x/k = $y/k
+        group by $g := string($y/v[1]) return <g>{ $g, count($x/v) }</g>""",
     "constructed": """for $p in (for $a in stream("s")//u order by $a/k
         return <p><q>{$a/v/text()}</q><n>{$a/k}</n></p>) group by $q := string($p/n)
         return <g>{$p/q[1], $p[last()]/n}</g>""",

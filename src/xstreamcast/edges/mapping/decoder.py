@@ -17,8 +17,9 @@ from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
+from xstreamcast.edges.mapping.progress import Progress
 from xstreamcast.edges.mapping.removals import in_turn, removals
-from xstreamcast.edges.mapping.structure import KindTags
+from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import Found, KindReader, Times, times_of
 from xstreamcast.errors import DataPlace, Error, error
@@ -28,7 +29,6 @@ from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading import read
 from xstreamcast.tape.store import Store
 from xstreamcast.tape.unit_copy_kernels import taken_out
 
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.tape.layout import I64, Bools, Tape
+    from xstreamcast.tape.reading_units import UnitReading
 
-ROOT: Final = "0"
 # Messages that are evaluated together: a batch costs more than a small message does.
 MOST: Final = 1000
 LARGEST: Final = 4 << 20  # bytes of them
-_FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
 
 
 @dataclass(slots=True)
@@ -80,9 +79,10 @@ class MappingDecoder:
         self._tags = KindTags(mapping, self.names)
         self._deliveries = {u.name: Deliveries(mapping, u) for u in mapping.units if u.whole}
         self._unchanged: dict[str, Unchanged] = {}
+        self.arrived: int | None = None  # when what is read now came; None: now
         self._begun, self._arrival = False, 0
         self._held = bytearray()
-        self._trees: Any = None  # reads a root that may never close
+        self._trees: UnitReading | None = None  # reads a root that may never close
         self._offset = 0
         self._lines = None if mapping.lines is None else LineWriter(mapping.lines)
 
@@ -113,7 +113,15 @@ class MappingDecoder:
     def close(self) -> list[Arrival]:
         """End the stream; one without any unit has a root all the same."""
         out = self.end_input()
-        return out if self._begun else [*out, Described(self._tags.structure), self._root()]
+        return (
+            out
+            if self._begun
+            else [
+                *out,
+                Described(self._tags.structure),
+                root_batch(self.mapping.root, self.names, self.ids),
+            ]
+        )
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
         """Take whole inputs in, each by its name and in pieces; small ones together."""
@@ -141,7 +149,7 @@ class MappingDecoder:
                 out += self._fed_lines(self._lines.feed(message.data), message.place)
                 out += self._fed_lines(self._lines.end_input(), message.place)
             return out
-        for one in batches(_without_empty(given), self.names):
+        for one in batches([one for one in given if one.data.strip()], self.names):
             out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
         return out
 
@@ -154,14 +162,9 @@ class MappingDecoder:
 
     def _fed_trees(self, chunk: bytes) -> list[Arrival]:
         """The messages that are complete in a root that may never close, or in none."""
-        from xstreamcast.tape.reading_units import UnitReading
-
         if self._trees is None:
-            from xstreamcast.tape.limits import default_limits
-
-            level = self.mapping.level
-            self._trees = UnitReading(max(level or 0, 1), default_limits(), self.names, self.name)
-            if not level:
+            self._trees = self._new_trees()
+            if not self.mapping.level:
                 chunk = self._root_tag() + chunk
         try:
             tape = self._trees.feed(chunk)
@@ -172,6 +175,13 @@ class MappingDecoder:
         self._offset += len(chunk)
         return [] if tape is None else self._taken(of_trees(tape, ""))
 
+    def _new_trees(self) -> UnitReading:
+        from xstreamcast.tape.limits import default_limits
+        from xstreamcast.tape.reading_units import UnitReading
+
+        level = max(self.mapping.level or 0, 1)
+        return UnitReading(level, default_limits(), self.names, self.name)
+
     def _root_tag(self) -> bytes:
         """The root that messages without one are given; it binds what the mapping binds."""
         bound = "".join(
@@ -179,6 +189,36 @@ class MappingDecoder:
             for prefix, uri in self.mapping.namespaces.items()
         )
         return f"<messages{bound}>".encode()
+
+    # -- going on ---------------------------------------------------------------------------------
+
+    def progress(self) -> Progress | None:
+        """Where it is, and what it knows of the units that came; None where it cannot be left."""
+        begun = b"" if self._trees is None else self._trees.resumption()
+        if begun is None:
+            return None
+        lines = None if self._lines is None else self._lines.progress()
+        return Progress(
+            self._begun, self._arrival, self._offset, bytes(self._held), begun, lines,
+            self._tags.known,
+            {kind: one.last for kind, one in self._deliveries.items()},
+            {kind: one.last for kind, one in self._unchanged.items()},
+        )  # fmt: skip
+
+    def go_on(self, there: Progress) -> None:
+        """Be where another decoder of this mapping was; its ids are there already."""
+        self._begun, self._arrival, self._offset = there.begun, there.arrival, there.offset
+        self._held = bytearray(there.held)
+        if there.tree:
+            self._trees = self._new_trees()
+            self._trees.feed(there.tree)
+        if self._lines is not None and there.lines is not None:
+            self._lines.go_on(there.lines)
+        self._tags.go_on(there.tags)
+        for kind, deliveries in there.deliveries.items():
+            self._deliveries[kind].last = deliveries
+        for kind, last in there.unchanged.items():
+            self._unchanged.setdefault(kind, Unchanged()).last = last
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -226,17 +266,7 @@ class MappingDecoder:
             yield Described(self._tags.structure)
         if not self._begun:
             self._begun = True
-            yield self._root()
-
-    def _root(self) -> FragmentBatch:
-        tape = read(f"<{self.mapping.root}/>".encode(), names=self.names)
-        one = np.array([self.ids.code(ROOT)], np.int32)
-        no, none = np.zeros(1, np.uint8), np.zeros(0, np.int32)
-        return FragmentBatch(
-            tape, one, np.zeros(1, np.int32), np.array([_FIRST]),
-            np.array([model.ZONED], np.uint8), no, np.ones(1, np.int32), np.zeros(1, np.int64),
-            none, none, none, none,
-        )  # fmt: skip
+            yield root_batch(self.mapping, self.names, self.ids)
 
     def _batches(
         self, found: dict[str, Found], batch: Batch, said: Times, store: Store
@@ -312,7 +342,8 @@ class MappingDecoder:
         valid, zoned = kind.begins.value[at].copy(), kind.begins.zoned[at].copy()
         timeless = np.flatnonzero(~kind.begins.there[at])
         if len(timeless):
-            self._arrival = max(self._arrival + 1, time.time_ns() // 1000)
+            now = time.time_ns() // 1000 if self.arrived is None else self.arrived
+            self._arrival = max(self._arrival + 1, now)
             valid[timeless] = self._arrival + np.arange(len(timeless))
             zoned[timeless] = True
             self._arrival += len(timeless)
@@ -365,7 +396,3 @@ def _fitting(kind: Found) -> Bools:
 
 def _as_nodes(found: Found, number: int) -> Found:
     return replace(found, row=found.row | (number << 32))
-
-
-def _without_empty(given: Sequence[Message]) -> list[Message]:
-    return [one for one in given if one.data.strip()]

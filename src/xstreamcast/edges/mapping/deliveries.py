@@ -35,7 +35,7 @@ class Deliveries:
     """The last delivery of each part of a feed (of all of it, if it has no parts)."""
 
     def __init__(self, mapping: Mapping, rule: UnitRule) -> None:
-        self._last: dict[str, Last] = {}
+        self.last: dict[str, Last] = {}
         self._part: XPath | None = None
         if isinstance(rule.whole, str):
             self._part = XPath(mapping, f"unit.{rule.name}.whole", rule.whole)
@@ -57,7 +57,7 @@ class Deliveries:
         valid = made.valid.copy()
         for number, part in enumerate(parts):
             rows = np.flatnonzero(message == number)
-            self._one(made, valid, rows, said, number, self._last.setdefault(part, Last()), out)
+            self._one(made, valid, rows, said, number, self.last.setdefault(part, Last()), out)
         made = replace(made, valid=valid)
         return _without(made, out)
 

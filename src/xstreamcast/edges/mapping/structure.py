@@ -2,17 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.model.fragment import ZONED, FragmentBatch
 from xstreamcast.model.structure import Tag, TagStructure
+from xstreamcast.tape.reading import read
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, UnitRule
+    from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I32
     from xstreamcast.tape.names import Names
+
+
+ROOT: Final = "0"  # the id of the root
+_FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
+
+
+def root_batch(mapping: Mapping, names: Names, ids: Ids) -> FragmentBatch:
+    """The root of a feed, to which units are attached."""
+    tape = read(f"<{mapping.root}/>".encode(), names=names)
+    one = np.array([ids.code(ROOT)], np.int32)
+    no, none = np.zeros(1, np.uint8), np.zeros(0, np.int32)
+    return FragmentBatch(
+        tape, one, np.zeros(1, np.int32), np.array([_FIRST]), np.array([ZONED], np.uint8),
+        no, np.ones(1, np.int32), np.zeros(1, np.int64), none, none, none, none,
+    )  # fmt: skip
 
 
 class KindTags:
@@ -20,6 +39,7 @@ class KindTags:
 
     def __init__(self, mapping: Mapping, names: Names) -> None:
         self._names, self._news = names, True
+        self._rules = {one.name: one for one in mapping.units}
         self._known: dict[tuple[str, str, str], int] = {}
         self._of_kind: dict[str, list[int]] = {one.name: [] for one in mapping.units}
         self._by_name: dict[str, dict[int, int]] = {one.name: {} for one in mapping.units}
@@ -43,6 +63,17 @@ class KindTags:
         """Whether the structure says more than it did when this was last asked."""
         news, self._news = self._news, False
         return news
+
+    @property
+    def known(self) -> list[tuple[str, str, str]]:
+        """The kind, namespace and local name of each tag, in the order in which they came."""
+        return list(self._known)
+
+    def go_on(self, known: Iterable[tuple[str, str, str]]) -> None:
+        """Give the tags their numbers again; nobody has to be told of them."""
+        for kind, uri, local in known:
+            self._tag(self._rules[kind], uri, local)
+        self._news = False
 
     def _tag(self, rule: UnitRule, uri: str, local: str) -> int:
         key = rule.name, uri, local

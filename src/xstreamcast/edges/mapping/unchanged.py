@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,11 +13,14 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools, Tape
 
 
+_DIGEST: Final = 16  # bytes
+
+
 class Unchanged:
     """The content that each unit was last said to have."""
 
     def __init__(self) -> None:
-        self._last: dict[int, tuple[int, int]] = {}  # id → valid time, hash of its bytes
+        self.last: dict[int, tuple[int, bytes]] = {}  # id → valid time, digest of its bytes
 
     def news(self, made: FragmentBatch, tape: Tape, rows: I64) -> Bools:
         """Which fragments say anything new; `rows`: where their elements stand in the messages."""
@@ -26,19 +30,19 @@ class Unchanged:
         # a removal stands behind all fragments of its batch, whenever it takes place
         for i in np.argsort(made.valid, kind="stable").tolist():
             code, valid = codes[i], valids[i]
-            known = self._last.get(code)
+            known = self.last.get(code)
             if made.op[i] == Op.REMOVE:
-                self._last.pop(code, None)
+                self.last.pop(code, None)
                 continue
             held = c.heap[starts[i] : starts[i] + lengths[i]].tobytes() if lengths[i] >= 0 else b""
-            said = hash(held or tape.serialize(int(rows[i])))
+            said = blake2b(held or tape.serialize(int(rows[i])), digest_size=_DIGEST).digest()
             if known is not None and valid >= known[0] and said == known[1]:
                 news[i] = False
             elif known is None or valid >= known[0]:
-                self._last[code] = valid, said
+                self.last[code] = valid, said
         return news
 
     def forget(self, codes: set[int]) -> None:
         """Units that are gone: what comes again is new."""
         for code in codes:
-            self._last.pop(code, None)
+            self.last.pop(code, None)

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.sinks.forms import WrittenAnswer
 from xstreamcast.edges.snapshot.container import Snapshot, packed
+from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
 from xstreamcast.edges.wire.decoder import Decoder
+from xstreamcast.operators.network import Network
 from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.snapshot.names import read_names, write_names
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
-from xstreamcast.operators.snapshot.watch import read_watch, write_watch
+from xstreamcast.operators.snapshot.watch import read_watch, read_watches, write_watch
 
 if TYPE_CHECKING:
     from xstreamcast.operators.watch import Watch
 
 
 _WRITTEN: Final = "written"  # the answer that a form of output must know
+_QUERIES: Final = "query:"  # tables of one of several queries
 
 
 def taken(
-    watch: Watch, decoders: Mapping[str, Any], header: Mapping[str, Any],
+    watch: Watch | Network, decoders: Mapping[str, Any], header: Mapping[str, Any],
     written: WrittenAnswer | None = None,
 ) -> bytes:  # fmt: skip
     """A snapshot between two ticks; Unwritten if there is something that no table holds."""
@@ -30,13 +34,28 @@ def taken(
     if written is not None:
         to.values(_WRITTEN, key=written.keys, item=written.items)
         to.facts[_WRITTEN] = {"begun": written.begun, "instant": written.instant}
-    write_watch(to, watch)
+    parts: list[tuple[str, TableWriter]] = []
+    if isinstance(watch, Network):
+        for name, one in watch.watches.items():
+            parts.append((name, TableWriter()))
+            write_watch(parts[-1][1], one)
+    else:
+        write_watch(to, watch)
     names = list(decoders)
     for number, name in enumerate(names):
-        write_decoder(to, f"decoder{number}", decoders[name])
+        _write_decoder(to, f"decoder{number}", decoders[name])
     write_names(to, watch.names)
     tables = to.finish()
-    return packed({**header, "decoders": names, "facts": to.facts}, tables)
+    for number, (_, part) in enumerate(parts):
+        tables |= {f"{_query(number)}{name}": table for name, table in part.finish().items()}
+    queries = [[name, part.facts] for name, part in parts]
+    told = {"decoders": names, "facts": to.facts, **({"queries": queries} if parts else {})}
+    return packed({**header, **told}, tables)
+
+
+def _query(number: int) -> str:
+    """What the tables of one of several queries begin with."""
+    return f"{_QUERIES}{number}:"
 
 
 def written_of(snapshot: Snapshot) -> WrittenAnswer:
@@ -48,15 +67,52 @@ def written_of(snapshot: Snapshot) -> WrittenAnswer:
     return WrittenAnswer(keys, items, **header["facts"][_WRITTEN])
 
 
-def restored(snapshot: Snapshot, watch: Watch, decoders: Mapping[str, Any]) -> None:
+def restored(snapshot: Snapshot, watch: Watch | Network, decoders: Mapping[str, Any]) -> None:
     """Let a new query and new decoders go on from a snapshot; Unreadable if it is not theirs."""
     header, tables = snapshot
     if list(decoders) != header["decoders"]:
         raise Unreadable("it is of other inputs")
     read_names(tables, watch.names)
-    source = TableReader(tables, header["facts"], watch.names)
+    queries = header.get("queries", [])
+    parts = [_tables_of(tables, number) for number in range(len(queries))]
+    own = {name: one for name, one in tables.items() if not name.startswith(_QUERIES)}
+    source = TableReader(own, header["facts"], watch.names)
     for number, decoder in enumerate(decoders.values()):
-        if type(decoder) is not Decoder:
-            raise Unreadable(f"{decoder.name} is another kind of input now")
-        read_decoder(source, f"decoder{number}", decoder)
-    read_watch(source, watch, {name: one.ids for name, one in decoders.items()})
+        _read_decoder(source, f"decoder{number}", decoder)
+    ids = {name: one.ids for name, one in decoders.items()}
+    if [name for name, _ in queries] != (list(watch.watches) if isinstance(watch, Network) else []):
+        raise Unreadable("it is of other declared streams")
+    if not isinstance(watch, Network):
+        read_watch(source, watch, ids)
+        return
+    read_watches(
+        [
+            (TableReader(part, facts, watch.names), watch.watches[name])
+            for part, (name, facts) in zip(parts, queries, strict=True)
+        ],
+        ids,
+    )
+
+
+def _tables_of(tables: Mapping[str, Any], number: int) -> dict[str, Any]:
+    begin = _query(number)
+    return {
+        name.removeprefix(begin): table for name, table in tables.items() if name.startswith(begin)
+    }
+
+
+def _write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
+    if isinstance(decoder, MappingDecoder):
+        write_mapped(to, at, decoder)
+    else:
+        write_decoder(to, at, decoder)
+
+
+def _read_decoder(source: TableReader, at: str, decoder: Any) -> None:
+    mapped = f"{at}.mapped" in source.facts
+    if mapped and isinstance(decoder, MappingDecoder):
+        read_mapped(source, at, decoder)
+    elif not mapped and type(decoder) is Decoder:
+        read_decoder(source, at, decoder)
+    else:
+        raise Unreadable(f"{decoder.name} is another kind of input now")

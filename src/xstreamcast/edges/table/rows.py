@@ -81,7 +81,7 @@ class Rows:
     def _fragments(self, batch: FragmentBatch) -> Any:
         pa, schema, n = arrow(), row_schema(), len(batch)
         word = np.where(batch.flags & REPEATED != 0, np.uint8(3), batch.op)
-        texts = _texts(self._ids)
+        texts = id_texts(self._ids)
         columns = {
             "stream": pa.array([self.stream], pa.string()).take(np.zeros(n, np.int32)),
             "tag": pa.array(batch.tsid),
@@ -114,7 +114,7 @@ def _more(batch: FragmentBatch, ids: Ids) -> dict[str, Any]:
     return found
 
 
-def _texts(ids: Ids) -> Any:
+def id_texts(ids: Ids) -> Any:
     """All ids by their code."""
     pa = arrow()
     heap, start, length = ids.spans()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.operators.network import Network
     from xstreamcast.operators.watch import Kind, Watch
+    from xstreamcast.tape.layout import I64
 
     Watched: TypeAlias = Watch | Network
 
@@ -79,6 +81,16 @@ class Arriving:
             if self.form == "fragments" and paths:
                 self._kept = Kept(name, paths)
 
+    def stamp(self, instant: int | None) -> int | None:
+        """What comes next arrived then (None: now), where that may be its valid time → when."""
+        if self._mapping is None:
+            return None
+        from xstreamcast.edges.mapping.decoder import MappingDecoder
+
+        assert isinstance(self.decoder, MappingDecoder)
+        self.decoder.arrived = time.time_ns() // 1000 if instant is None else instant
+        return self.decoder.arrived
+
     @property
     def ignored(self) -> int:
         """How many revisions of what is immutable were left out."""
@@ -123,6 +135,16 @@ class Arriving:
         assert isinstance(self.decoder, MappingDecoder)
         self.files += len(given)
         found = self.decoder.messages([Message(one) for one in given])
+        deque(self._hand_on(found, watch, limits), maxlen=0)
+
+    def take_rows(
+        self, rows: Any, watch: Watched, limits: Limits, numbers: I64 | None = None
+    ) -> None:
+        """Hand fragments on that are rows of columns; `numbers`: what the rows are known by."""
+        from xstreamcast.edges.table.scanning import taken_rows
+
+        assert isinstance(self.decoder, Decoder)
+        found = taken_rows(rows, self.decoder, numbers)
         deque(self._hand_on(found, watch, limits), maxlen=0)
 
     def end_file(self, watch: Watched, limits: Limits) -> Iterator[None]:
@@ -258,4 +280,5 @@ def some(batch: FragmentBatch, at: Any) -> FragmentBatch:
         **batch.optional(at),
         hole_fragment=place[batch.hole_fragment[carried]],
         **{n: getattr(batch, n)[carried] for n in ("hole_id", "hole_tsid", "hole_row")},
+        row=None if batch.row is None else batch.row[at],
     )

@@ -1,7 +1,7 @@
 """The lines of a journal.
 
     {"format":2,"output":"changes","quarantine":null,"check":"9be5…"}     how lines are written
-    1c291ca3 [[["roads",262144]],[1763197200000000,true],5120,0]     CRC-32, then a tick
+    1c291ca3 [[["roads",262144]],[1763197200000000,true],5120,0,1763197200123456]     CRC-32, a tick
 
 A journal of format 1 has lines without a check, and none of a quarantine. It is read, and what is
 added stands behind a head of the newer format.
@@ -45,13 +45,14 @@ class Head:
 @dataclass(frozen=True, slots=True)
 class Line:
     """One tick: (input, number of bytes; -1: one of its files ended), the clock, how long the sink
-    was, and the quarantine.
+    was, and the quarantine; and when it was read, for what has no valid time of its own.
     """
 
     read: list[tuple[str, int]]
     now: tuple[int, bool]
     sink: int
     quarantine: int | None = None
+    arrived: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Covered:
 
 def line_bytes(line: Line) -> bytes:
     """A line as it is written."""
-    told = [line.read, line.now, line.sink, line.quarantine]
+    told = [line.read, line.now, line.sink, line.quarantine, line.arrived]
     text = json.dumps(told, separators=(",", ":")).encode()
     return f"{zlib.crc32(text):08x} ".encode() + text + b"\n"
 
@@ -162,4 +163,5 @@ def _line(text: bytes) -> Line | None:
     except ValueError:
         return None
     told = [(name, count) for name, count in read]
-    return Line(told, (now[0], now[1]), sink, more[0] if more else None)
+    rest: list[int | None] = [*more, None, None]
+    return Line(told, (now[0], now[1]), sink, rest[0], rest[1])

@@ -39,6 +39,8 @@ def _take_again(
         return
     name, count = line.read[0]
     stream, arriving = watching._open[name or None]
+    if line.arrived is not None:
+        arriving.stamp(line.arrived)
     if len(line.read) > 1:
         arriving.take_messages(burst_of(stream, line, rests), watching.watch, limits)
         _tick_again(watching, line)

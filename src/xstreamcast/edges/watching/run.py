@@ -77,6 +77,7 @@ class Watching:
     _by_wall: bool = False  # now is what the clock on the wall says
     _busy: bool = False  # whether something came when the inputs were last gone through
     _counted: bool = False  # whether the last line of the journal tells of all that was taken in
+    _arrived: int | None = None  # when what is taken in was read, where that may matter
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
 
@@ -92,7 +93,8 @@ class Watching:
             )  # fmt: skip
         if self.options.checkpoint is not None:
             text = self.program.source.text
-            owner = owner_of(text, self.inputs, self.variables, self.options)
+            mappings = [mapping_of(self.sources[name])[0] for name in self.inputs]
+            owner = owner_of(text, self.inputs, self.variables, self.options, mappings)
             folder = SnapshotFolder(Path(self.options.checkpoint), self.options.say)
             every = self.options.snapshot_every
             self.snapshots = Snapshots(folder, owner, every, self.options.say)
@@ -167,7 +169,7 @@ class Watching:
         if self.journal is not None:
             now = (self.watch.now.instant, bool(self.watch.now.zoned))
             refused = None if self.quarantine is None else self.quarantine()
-            self.journal.write(Line(list(read), now, self.sink(), refused))
+            self.journal.write(Line(list(read), now, self.sink(), refused, self._arrived))
             self._counted = True
             if self.snapshots is not None:
                 self.snapshots.since += sum(count for _, count in read if count > 0)
@@ -335,6 +337,7 @@ class Watching:
             for name, (stream, arriving) in list(self._open.items()):
                 piece = next(stream, _OVER)
                 came |= piece != b""
+                self._arrived = arriving.stamp(None) if piece != b"" else None
                 if piece is _OVER:
                     self._snapshot(stops=True)  # no line tells of an end
                     self._counted = False

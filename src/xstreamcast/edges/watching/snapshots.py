@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final
@@ -14,9 +14,9 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import UsageError, error
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten, is_there
-from xstreamcast.operators.watch import Watch
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.form import Mapping as FeedMapping
     from xstreamcast.edges.sinks.forms import OutputForm, WrittenAnswer
     from xstreamcast.edges.snapshot.container import Snapshot
     from xstreamcast.edges.watching.arriving import Arriving
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.watching.options import Options
     from xstreamcast.model.items import Items
     from xstreamcast.operators.network import Network
+    from xstreamcast.operators.watch import Watch
 
 _REST: Final = 256  # of a query that stops: less than this part is read again more quickly
 
@@ -61,8 +62,6 @@ class Snapshots:
 
         assert self.found is not None
         header = self.found.header
-        if not isinstance(watch, Watch):
-            raise Unreadable("several queries read each other now")
         said = {name: one.form for name, one in inputs.items()}
         if said != dict(header["inputs"]):
             raise Unreadable("it is of other inputs")
@@ -97,8 +96,6 @@ class Snapshots:
 
         covered = journal.covered_now()
         try:
-            if not isinstance(watch, Watch):
-                raise Unwritten("several queries read each other")
             header = {
                 "owner": dict(self.owner),
                 "covered": covered.facts(),
@@ -130,9 +127,9 @@ class Snapshots:
 
 def owner_of(
     query: str, inputs: list[str | None], variables: Mapping[tuple[str, str], Items],
-    options: Options,
+    options: Options, mappings: Sequence[FeedMapping | None] = (),
 ) -> dict[str, Any]:  # fmt: skip
-    """What a snapshot belongs to."""
+    """What a snapshot belongs to; `mappings`: of the inputs."""
     given = [
         [list(name), list(map(str, items.all_tags().tolist())), list(map(repr, items.values))]
         for name, items in sorted(variables.items())
@@ -143,6 +140,7 @@ def owner_of(
         "inputs": inputs,
         "variables": sha256(repr(given).encode()).hexdigest(),
         "options": [*said, list(options.immutable)],
+        **({"mappings": sha256(repr(mappings).encode()).hexdigest()} if any(mappings) else {}),
     }
 
 

@@ -104,6 +104,11 @@ class Decoder:
         """Take a chunk in → what it completed, in order of arrival."""
         return list(self._arrivals(self._reading.feed(chunk)))
 
+    def take(self, found: Scanned) -> list[Arrival]:
+        """Take fragments in that are in columns already → those that fit, and refusals."""
+        self.counts.read += len(found)
+        return list(self._run(found, 0, len(found)))
+
     def end_input(self) -> list[Arrival]:
         """End one input of the stream, a file of a folder say; the stream goes on."""
         out = list(self._arrivals(self._reading.close()))
@@ -241,7 +246,7 @@ class Decoder:
             code = int(found.id[at])
             name = None if code < 0 else self.ids.text(code)
             said = checking.sentence(found, at, reason, self._known, self.ids)
-            raw = found.tape.serialize(int(found.units.row[at]))
+            raw = found.raw(at)
             yield self._refuse(f"XSCF{reason:04}", name, found.spot(at), said, raw)
 
     def _refuse(
@@ -265,8 +270,10 @@ def _batch(part: Scanned, why: Reasons, numbers: TagNumbers) -> FragmentBatch:
     flags[units.temporary & 2 != 0] |= model.TIMELESS
     flags[(part.to_said >= 0) & (part.to_said & 1 != 0)] |= model.ENDS_ZONED
     more = _optional(part)
+    if part.rows is not None and part.rows.name is not None:
+        more["row"] = part.rows.name
     payload = np.where(op == Op.REMOVE, np.int32(-1), units.payload)
-    offset = part.base + part.tape.columns.start[units.row]
+    offset = part.offsets()
     columns = (part.id, numbers.of(units.tsid), part.valid, flags, op, payload, offset)
     owners, hole_columns = holes.unit, (part.hole_id, numbers.of(holes.tsid), holes.row)
     if why.any():
@@ -277,7 +284,8 @@ def _batch(part: Scanned, why: Reasons, numbers: TagNumbers) -> FragmentBatch:
         hole_columns = tuple(column[kept] for column in hole_columns)
         owners = place[owners[kept]]
         more = {name: column[fits] for name, column in more.items()}
-    return FragmentBatch(part.tape, *columns, owners, *hole_columns, part.place, **more)
+    shows = part.place if part.rows is None else None
+    return FragmentBatch(part.tape, *columns, owners, *hole_columns, shows, **more)
 
 
 def _optional(part: Scanned) -> dict[str, Any]:

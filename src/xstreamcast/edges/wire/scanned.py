@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +18,22 @@ from xstreamcast.tape.fragment_kernels import NOT_A_NUMBER, ODD, Holes, Units, f
 from xstreamcast.tape.layout import I32, I64, U8, Tape
 from xstreamcast.tape.node import Node
 
-__all__ = ["ABSENT", "CUT", "NOT_ONE", "ZONED", "Scanned", "scan"]
+__all__ = ["ABSENT", "CUT", "NOT_ONE", "ZONED", "Scanned", "Taken", "decode_holes", "scan"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Taken:
+    """Units that were rows of a table: their numbers there, and where those were read."""
+
+    number: I64
+    position: I64
+    raw: Callable[[int], bytes]  # a row as the wire would have it
+    name: I64 | None = None  # what rows are known by elsewhere
+
+    def part(self, first: int, last: int) -> Taken:
+        """The rows from `first` to `last`."""
+        name = None if self.name is None else self.name[first:last]
+        return Taken(self.number[first:last], self.position[first:last], self.raw, name)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +54,7 @@ class Scanned:
     to_said: npt.NDArray[np.int8]
     told: I64  # the message time
     told_said: npt.NDArray[np.int8]
+    rows: Taken | None = None  # where the units were rows of a table
 
     def __len__(self) -> int:
         return len(self.id)
@@ -62,15 +80,32 @@ class Scanned:
             self.to_said[first:last],
             self.told[first:last],
             self.told_said[first:last],
+            None if self.rows is None else self.rows.part(first, last),
         )
+
+    def offsets(self) -> I64:
+        """Where units begin on the wire, or where they were read."""
+        if self.rows is not None:
+            return self.rows.position
+        return self.base + self.tape.columns.start[self.units.row]
+
+    def raw(self, unit: int) -> bytes:
+        """A unit as it came."""
+        if self.rows is not None:
+            return self.rows.raw(int(self.rows.number[unit]))
+        return self.tape.serialize(int(self.units.row[unit]))
 
     def spot(self, unit: int) -> Spot:
         """Where a unit begins on the wire."""
+        if self.rows is not None:
+            return Spot(int(self.rows.position[unit]), None, None)
         return self._at(self.base + int(self.tape.columns.start[self.units.row[unit]]))
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of a byte of the wire."""
         found = self._at(offset)
+        assert found.line is not None
+        assert found.column is not None
         return found.line, found.column
 
     def _at(self, offset: int) -> Spot:
@@ -97,11 +132,16 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
     unsure = (said == UNSURE) | (to_said == UNSURE) | (told_said == UNSURE)
     for unit in np.flatnonzero((units.fault & ODD != 0) | unsure).tolist():
         _decode_unit(found, unit, ids)
+    decode_holes(tape, holes, hole_codes, ids)
+    return found
+
+
+def decode_holes(tape: Tape, holes: Holes, codes: I32, ids: Ids) -> None:
+    """Read the attributes of holes again, from their values, where those are not their bytes."""
     for hole in np.flatnonzero(holes.odd).tolist():
         known = _attributes(tape, int(holes.row[hole]))
-        hole_codes[hole] = ids.code(known["id"]) if "id" in known else -1
+        codes[hole] = ids.code(known["id"]) if "id" in known else -1
         holes.tsid[hole] = _number(known.get("tsid"))
-    return found
 
 
 def _instants(heap: U8, start: I64, length: I32) -> tuple[I64, npt.NDArray[np.int8]]:

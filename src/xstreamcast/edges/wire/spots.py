@@ -9,16 +9,18 @@ from xstreamcast.model.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A byte of the wire: its offset from 0, line and column from 1."""
+    """A byte of the wire: its offset from 0, line and column from 1, or None where unknown."""
 
     offset: int = 0
-    line: int = 1
-    column: int = 1
+    line: int | None = 1
+    column: int | None = 1
 
     def after(self, passed: bytes) -> Spot:
         """The spot that follows these bytes."""
         lines = int(np.count_nonzero(np.frombuffer(passed, np.uint8) == _LINE_FEED))
         last = passed[passed.rfind(b"\n") + 1 :]
+        assert self.line is not None
+        assert self.column is not None
         column = _characters(last) + (1 if lines else self.column)
         return Spot(self.offset + len(passed), self.line + lines, column)
 

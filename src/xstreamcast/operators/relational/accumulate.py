@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from xstreamcast.circuit import nodes as c
-from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.tuples import gathered
-from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.registry import lookup
-from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN, INTEGER
-from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, Delta, Row
-from xstreamcast.model.items import Items, empty_items
 from xstreamcast.operators.relational.counted_around import CountedAround
+from xstreamcast.operators.relational.running_folds import COUNTS, LibraryFold, counted
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
@@ -60,13 +52,13 @@ def _fold(node: c.Rows, fold: c.Fold) -> _Fold | CountedAround:
 
 
 class _Fold:
-    """sum(a, b) = sum(sum(a), b), and so on: what came before is one value."""
+    """One fold over what the units give."""
 
     def __init__(self, node: c.Rows, fold: c.Fold) -> None:
         self._name, self._tuples, self._column = fold.name, node.tuples, fold.column.number
         assert isinstance(node.source, c.Units)
         self._units = node.source
-        self._count, self._folded = 0, empty_items()
+        self._count, self._folded = 0, LibraryFold(fold.name)
 
     def take(self, units: list[str], turn: Round) -> None:
         for minis in turn.read(self._units.source, set(units)) if units else ():
@@ -76,33 +68,12 @@ class _Fold:
                 continue
             value = tuples.variable(self._column)
             self._count += len(value.items)
-            if self._name not in ("count", "exists", "empty") and len(value.items):
+            if self._name not in COUNTS and len(value.items):
                 column = atomize(frame.context.store, value)
                 _ = column.items.values  # read now: the store does not stay
-                self._fold(column.items, turn)
-
-    def _fold(self, items: Items, turn: Round) -> None:
-        name = "sum" if self._name == "avg" else self._name
-        self._folded = _called(name, Items.concat([self._folded, items]), turn)
+                self._folded.take(column.items, turn)
 
     def value(self, turn: Round) -> Cell:
-        match self._name:
-            case "exists":
-                return ((BOOLEAN, self._count > 0),)
-            case "empty":
-                return ((BOOLEAN, self._count == 0),)
-            case "count":
-                return ((INTEGER, self._count),)
-            case "avg" if self._count:
-                _called("avg", self._folded, turn)  # whether there is a mean at all
-                mean = arithmetic("div", self._folded, Items.of(INTEGER, [self._count]))
-                return tuple(mean.pairs())
-            case name:
-                return tuple(_called(name, self._folded, turn).pairs())
-
-
-def _called(name: str, items: Items, turn: Round) -> Items:
-    function = lookup(FN, name, 1)
-    assert function is not None
-    column = Column(items, np.array([0, len(items)], np.int64))
-    return library_call(function, [column], turn.workspace().context.root, None).items
+        if self._name in COUNTS:
+            return counted(self._name, self._count)
+        return self._folded.value(turn)

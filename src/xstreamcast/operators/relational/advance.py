@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.held import held_bytes
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.growing_group import GrowingGroup
 from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
@@ -124,6 +125,8 @@ def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)
         case c.Group() if final and grows(node.source):
             return FirstOfGroup(node)
+        case c.Group() if accumulates(node):
+            return GrowingGroup(node)
         case c.Group():
             return GroupOperator(node)
         case c.Members():

@@ -52,11 +52,14 @@ class Emit:
         strings = self._rendering.strings(rows, turn)
         if self._passes:
             return self._appended(strings, instant)
-        found = dict(zip((key for key, _ in rows), strings, strict=True))
-        gone = [key for key, (_, new) in delta.items() if new is None]
+        known = self._entries
+        pairs = zip(rows, strings, strict=True)
+        shown = [(key, row, items) for (key, row), items in pairs if items or key in known]
+        found = {key: items for key, _, items in shown}
+        gone = [key for key, (_, new) in delta.items() if new is None and key in known]
         if anew:
-            gone += [key for key in self._entries if key not in delta]
-        ranks = {key: row.rank for key, row in rows}
+            gone += [key for key in known if key not in delta]
+        ranks = {key: row.rank for key, row, _ in shown}
         behind = self._behind(ranks)
         rest = {key: items for key, items in found.items() if key not in behind}
         changes = self.revise({**dict.fromkeys(gone, ()), **rest}, ranks, instant)
@@ -86,7 +89,7 @@ class Emit:
             items = found[key]
             if not items:
                 continue
-            prefix = _prefix(key)
+            prefix = prefix_of(key)
             for serial, item in enumerate(items):
                 name = f"{prefix}{serial}"
                 out.append(Change(instant, 1, name, after, item))
@@ -260,10 +263,11 @@ def _gone(key: Key, entry: Entry, instant: int) -> Change:
 
 def _name(key: Key, entry: Entry) -> str:
     """The name of an item in the answer: the parts of its row's key, and its number there."""
-    return f"{_prefix(key)}{entry.serial}"
+    return f"{prefix_of(key)}{entry.serial}"
 
 
-def _prefix(key: Key) -> str:
+def prefix_of(key: Key) -> str:
+    """The name that the items of a row have in common."""
     parts = ":".join(map(_part, key))
     return f"{parts}." if parts else ""
 

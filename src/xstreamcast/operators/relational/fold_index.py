@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
+from functools import reduce
 from itertools import accumulate
 from typing import Any, Final
 
@@ -125,6 +126,28 @@ class FoldIndex:
             return zero
         block = self._blocks[at]
         return plus(block.upper(plus, zero)[bisect_left(block.keys, bound)], self._upper[at + 1])
+
+    def between(self, first: Any, last: Any) -> Any:
+        """The sum of the entries from one key to another, both included."""
+        plus, zero = self._plus, self._zero
+        low, high = bisect_left(self._last, first), bisect_left(self._last, last)
+        if low == len(self._blocks):
+            return zero
+        high = min(high, len(self._blocks) - 1)
+        begin = bisect_left(self._blocks[low].keys, first)
+        end = bisect_right(self._blocks[high].keys, last)
+        if low == high:
+            return reduce(plus, self._blocks[low].values[begin:end], zero)
+        total = self._blocks[low].upper(plus, zero)[begin]
+        for block in self._blocks[low + 1 : high]:
+            total = plus(total, block.lower(plus, zero)[-1])
+        return plus(total, self._blocks[high].lower(plus, zero)[end])
+
+    def keys_between(self, first: Any, last: Any) -> list[Any]:
+        """The keys from one to another, both included, in order."""
+        low, high = bisect_left(self._last, first), bisect_left(self._last, last)
+        found = [key for block in self._blocks[low : high + 1] for key in block.keys]
+        return found[bisect_left(found, first) : bisect_right(found, last)]
 
     def keys_below(self, bound: Any) -> list[Any]:
         """The keys before the bound, in order."""

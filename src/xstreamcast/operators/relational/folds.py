@@ -9,6 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING, 
 from xstreamcast.model.column import Column
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
+from xstreamcast.operators.relational.fold_once import Once
 from xstreamcast.operators.relational.join_values import as_number
 from xstreamcast.operators.relational.ordered import Ordered
 
@@ -45,6 +47,10 @@ class FoldState(Protocol):
 
 def fold_state(fold: Fold) -> FoldState:
     """The state of a fold over no members."""
+    if fold.once is not None:
+        return Once(fold_state(replace(fold, once=None)), *fold.once)
+    if fold.different:
+        return Different(fold)
     match fold.name:
         case "count" | "exists" | "empty":
             return Counted(fold.name)
@@ -67,17 +73,22 @@ class Counted:
         self._count -= sum(len(cell) for _, _, cell in gone)
 
     def value(self, turn: Round) -> Cell:
-        match self._name:
-            case "exists":
-                return ((BOOLEAN, self._count > 0),)
-            case "empty":
-                return ((BOOLEAN, self._count == 0),)
-            case _:
-                return ((INTEGER, self._count),)
+        return counted(self._name, self._count)
+
+
+def counted(name: str, count: int) -> Cell:
+    """count, exists or empty of so many items."""
+    match name:
+        case "exists":
+            return ((BOOLEAN, count > 0),)
+        case "empty":
+            return ((BOOLEAN, count == 0),)
+        case _:
+            return ((INTEGER, count),)
 
 
 class Gathered:
-    """Items in order, and the function over all of them where there is one."""
+    """Items in order, and the function over all of them; members without items are not kept."""
 
     def __init__(self, fold: Fold) -> None:
         self._fold = fold
@@ -87,6 +98,7 @@ class Gathered:
         return len(self._cells)
 
     def update(self, gone: list[Member], come: list[Member]) -> None:
+        gone, come = [m for m in gone if m[2]], [m for m in come if m[2]]
         self._order.replace(
             ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)
         )
@@ -171,6 +183,41 @@ class _Switching(ABC):
         """The value in the quick way."""
 
 
+class Different(_Switching):
+    """count, exists, empty of different values: how often each text occurs."""
+
+    def __init__(self, fold: Fold) -> None:
+        assert fold.call is not None
+        inner: Any = fold.call.args[0]  # distinct-values
+        super().__init__(replace(fold, call=inner, different=False))
+        self._name = fold.name
+        self._clear()
+
+    def _clear(self) -> None:
+        self._times: Counter[str] = Counter()
+
+    def _is_strange(self, cell: Cell) -> bool:
+        return any(tag not in _TEXT for tag, _ in cell)
+
+    def _take(self, gone: list[Member], come: list[Member]) -> None:
+        self._times.update(value for _, _, cell in come for _, value in cell)
+        for value in (value for _, _, cell in gone for _, value in cell):
+            self._times[value] -= 1
+            if not self._times[value]:
+                del self._times[value]
+
+    def value(self, turn: Round) -> Cell:
+        if self._slow is None:
+            return self._quick()
+        return counted(self._name, len(self._slow.value(turn)))
+
+    def _quick(self) -> Cell:
+        return counted(self._name, len(self._times))
+
+
+_TEXT: Final = frozenset({UNTYPED, STRING})
+
+
 class Summed(_Switching):
     """sum and avg: of exact numbers a total; with doubles the values in order, and added so."""
 
@@ -212,8 +259,9 @@ class Summed(_Switching):
                         if sign > 0
                         else (EXACT.subtract(self._total, value))
                     )
-                number = _as_double((tag, value))
-                yield (rank, i), float(value) if number is None else number
+                number = as_summand((tag, value))
+                assert number is not None
+                yield (rank, i), number
 
     def _rebuild(self, out: list[tuple[Any, float]], new: list[tuple[Any, float]]) -> None:
         left = dict(zip(self._entries, self._values.tolist(), strict=True))
@@ -250,12 +298,20 @@ def is_exact(atom: Atom) -> bool:
     return _kind(atom) is True
 
 
+def as_summand(atom: Atom) -> float | None:
+    """A value as it is added to doubles; None if it is no number."""
+    if _kind(atom) is None:
+        return None
+    number = as_double(atom)
+    return float(atom[1]) if number is None else number
+
+
 def _kind(atom: Atom) -> bool | None:
     """Whether a number is exact; None for what is no number."""
     tag, value = atom
     if tag in _EXACT:
         return True if abs(value) < 10**300 else None
-    return None if _as_double(atom) is None else False
+    return None if as_double(atom) is None else False
 
 
 class Extreme(_Switching):
@@ -302,7 +358,7 @@ def sorts_plainly(atom: Atom) -> bool:
     """Whether a value sorts as Python sorts it: no NaN, no negative zero, no other type."""
     if atom[0] in _SORTED:
         return True
-    value = _as_double(atom)
+    value = as_double(atom)
     return value is not None and value == value and not (value == 0 and math.copysign(1, value) < 0)
 
 
@@ -314,12 +370,13 @@ def as_sortable(atom: Atom) -> Atom:
     """The value among others of its type; untyped numbers are doubles."""
     if atom[0] in _SORTED:
         return atom
-    number = _as_double(atom)
+    number = as_double(atom)
     assert number is not None
     return DOUBLE, number
 
 
-def _as_double(atom: Atom) -> float | None:
+def as_double(atom: Atom) -> float | None:
+    """The value of a double, or of an untyped number; None for what is neither."""
     tag, value = atom
     if tag == UNTYPED:
         return as_number(value)

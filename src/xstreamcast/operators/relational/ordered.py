@@ -36,10 +36,40 @@ class Ordered:
         """The keys at positions from `first`, counted from 0, up to but not `last`."""
         return [key for _, key in self._list[first:last]]
 
+    def between_places(self, first: int, last: int) -> list[tuple[Rank, Key]]:
+        """The keys at these positions with their ranks."""
+        return list(self._list[first:last])
+
     def position(self, rank: Rank) -> int:
         """How many keys stand before a rank."""
         found: int = self._list.bisect_left((rank,))
         return found
+
+    def at(self, place: int) -> tuple[Rank, Key]:
+        """The key at a position, with its rank; -1: the last one."""
+        found: tuple[Rank, Key] = self._list[place]
+        return found
+
+    def next(self, rank: Rank) -> tuple[Rank, Key] | None:
+        """The first key at or behind a rank."""
+        place = self.position(rank)
+        return None if place == len(self._list) else self.at(place)
+
+    def behind(self, entry: tuple[Rank, Key]) -> tuple[Rank, Key] | None:
+        """The key that follows another."""
+        place = self._list.bisect_right(entry)
+        return None if place == len(self._list) else self.at(place)
+
+    def before(self, rank: Rank) -> tuple[Rank, Key] | None:
+        """The last key before a rank."""
+        place = self.position(rank)
+        return self.at(place - 1) if place else None
+
+    def between(self, first: Rank | None, last: Rank | None) -> list[tuple[Rank, Key]]:
+        """The keys from a rank on, up to but not another one; None: from the begin, to the end."""
+        begin = 0 if first is None else self.position(first)
+        end = len(self._list) if last is None else self.position(last)
+        return list(self._list[begin:end])
 
     def first(self) -> tuple[Rank, Key]:
         """The first key with its rank."""

@@ -23,7 +23,21 @@ class UnitReader:
     def _keep(self, source: int, minis: Minis) -> None:
         self._known.setdefault(source, []).append((frozenset(minis.keys), minis))
 
+    def each(self, source: int, keys: set[str]) -> list[Minis]:
+        """The units, for who looks at each by itself: what arrived is not made a second time
+        because some others are wanted, too; their order among the tapes is not that of the input.
+        """
+        if not self._tick.keeps(self._sources[source]):
+            return self(source, keys)
+        out: list[Minis] = []
+        for known, minis in self._known.get(source, ()):
+            if 2 * len(keys & known) >= len(known):
+                out.append(minis)
+                keys = keys - known
+        return [*out, *self(source, keys)] if keys else out
+
     def __call__(self, source: int, keys: set[str]) -> list[Minis]:
+        """The units on tapes in the order of the input; there may be others among them."""
         arrived = self._known.get(source, ())
         for known, minis in arrived:
             if keys <= known:

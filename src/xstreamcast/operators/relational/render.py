@@ -56,7 +56,7 @@ class Rendering:
         """Units as they were read, without rows of their own."""
         wanted = {str(key[0]) for key in keys}
         found: dict[str, list[str]] = {}
-        for minis in turn.read(root.source, wanted):
+        for minis in turn.read_each(root.source, wanted):
             frame = turn.asking.units(minis, root.document)
             column = self._evaluated(minis, frame)
             found.update(zip(minis.keys, rows_of_strings(frame, column), strict=True))

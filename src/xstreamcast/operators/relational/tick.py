@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.delta import Cell, Delta, Key, NodeRef, Row, RowDelta
+from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.workspace import Reader, Workspace
 
 if TYPE_CHECKING:
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.relational.failing import Failing
+    from xstreamcast.operators.units import Minis
 
 
 @dataclass(slots=True)
@@ -30,6 +32,12 @@ class Round:
     settled: dict[int, list[Key]] = field(default_factory=dict)  # by node: rows that never change
     final: dict[int, dict[int, int]] = field(default_factory=dict)  # ranks between which none do
     failing: Failing | None = None  # the rows that an error broke off
+
+    def read_each(self, source: int, keys: set[str]) -> list[Minis]:
+        """Units, for who looks at each by itself."""
+        if isinstance(self.read, UnitReader):
+            return self.read.each(source, keys)
+        return self.read(source, keys)
 
     def workspace(self) -> Workspace:
         """A place to evaluate in."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -84,14 +85,15 @@ class UnitRows:
         lacking = _lacking(moved.asked) if whole else set()
         for unit in lacking & self._there.keys():
             self._note(unit, self._there.pop(unit), None, out)
-        for unit in moved.asked.keys:
-            if unit in lacking:
-                continue
-            turn.dirty.add((self._node.source, unit))
-            place = moved.places[unit]
+        keys: Sequence[str] = moved.asked.keys
+        if lacking:
+            keys = [unit for unit in keys if unit not in lacking]
+        places = [moved.places[unit] for unit in keys]
+        turn.dirty.update(zip(repeat(self._node.source), keys))
+        for unit, place in zip(keys, places, strict=True):
             self._note(unit, self._there.get(unit), place, out)
-            if not self._node.append:
-                self._there[unit] = place
+        if not self._node.append:
+            self._there.update(zip(keys, places, strict=True))
         if self._timers is not None and moved.asked.instants:
             self._timers.asked(self._timed(moved.asked, turn), turn.asking.now.instant)
 

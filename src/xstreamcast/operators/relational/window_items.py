@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _GAP: Final = 1 << 32
 _NONE: Final = np.iinfo(np.int64).max
+FIRST: Final = -(1 << 62)
+LAST: Final = (1 << 62) - 1  # labels before and behind all items, those that have gone among them
 
 
 class WindowItems:
@@ -96,9 +98,32 @@ class WindowItems:
                 for at in np.flatnonzero(np.isin(column, list(changed))).tolist():
                     column[at] = changed[int(column[at])]
 
+    def key(self, place: int) -> Key:
+        """The item at a place."""
+        return self.order.at(place)[1]
+
     def label(self, place: int) -> int:
         """The label of the item at a place."""
-        return self._label[self.order.keys(place, place + 1)[0]]
+        return self._label[self.key(place)]
+
+    def place(self, label: int) -> int:
+        """The place of the item with a label; of the next one if it has gone."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self.label(middle) < label:
+                low = middle + 1
+            else:
+                high = middle
+        return min(low, len(self) - 1)
+
+    def from_label(self, place: int) -> int:
+        """The label from which on windows belong to a part that begins at a place."""
+        return self.label(place) if place else FIRST
+
+    def until_label(self, place: int) -> int:
+        """The label up to which windows belong to a part that ends at a place."""
+        return self.label(place) if place + 1 < len(self) else LAST
 
     # -- windows ----------------------------------------------------------------------------------
 
@@ -107,9 +132,18 @@ class WindowItems:
         at = np.flatnonzero((self._first <= last) & (self._last >= first))
         return self._listed(at)
 
-    def beginning(self, first: int, last: int) -> list[tuple[Key, int, int]]:
-        """The windows whose first item has a label between these."""
-        return self._listed(np.flatnonzero((self._first >= first) & (self._first <= last)))
+    def beginning(self, first: int, before: int | None) -> list[tuple[Key, int, int]]:
+        """The windows whose first item has a label from the first on, before the other one."""
+        end = LAST if before is None else before
+        return self._listed(np.flatnonzero((self._first >= first) & (self._first < end)))
+
+    def has(self, name: Key) -> bool:
+        """Whether there is a window of this name."""
+        return name in self._slot
+
+    def first_label(self, name: Key) -> int:
+        """The label of the first item of a window."""
+        return int(self._first[self._slot[name]])
 
     def _listed(self, slots: I64) -> list[tuple[Key, int, int]]:
         found = slots[np.argsort(self._first[slots], kind="stable")].tolist()

@@ -13,14 +13,15 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.evaluate.windows import found_windows
-from xstreamcast.model.delta import Key, Row
+from xstreamcast.operators.relational.window_rows import Found
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
+    from xstreamcast.model.delta import Key, Row
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.relational.window_items import WindowItems
+    from xstreamcast.operators.relational.window_marks import Part
+    from xstreamcast.operators.relational.window_walk import Revised
 
-_Found = tuple[Key, int, int, "Row | None"]  # name, first and last place, row
 _AHEAD: Final = 16  # items that are looked at beyond those that windows are known to reach
 
 
@@ -57,118 +58,56 @@ def _relative(test: p.Expression, window: p.Window) -> p.Expression:
     return made
 
 
-_FIRST: Final = -(1 << 62)
-_LAST: Final = (1 << 62) - 1  # labels before and behind all items, those that have gone among them
-
-
-def _from(items: WindowItems, place: int) -> int:
-    """The label from which on windows belong to a part that begins at a place."""
-    return items.label(place) if place else _FIRST
-
-
-def _until(items: WindowItems, place: int) -> int:
-    """The label up to which windows belong to a part that ends at a place."""
-    return items.label(place) if place + 1 < len(items) else _LAST
-
-
 class WindowSearch:
-    """Finds windows in a part of a sequence, and takes as much more of it as they need."""
+    """Finds windows whose ends depend on their starts, and takes as much more as they need."""
 
-    def __init__(self, node: c.Window) -> None:
-        self._node, self._plan = node, node.window
+    def __init__(self, node: c.Window, rows: dict[Key, Row]) -> None:
+        self._node, self._plan, self._rows = node, node.window, rows
         columns = node.source.columns
         self._item = columns.index(node.item)
         self._carried = {v: columns.index(v) for v in node.carried}
 
-    def revised(
-        self, outer: Key, items: WindowItems, rows: dict[Key, Row], first: int, last: int,
-        turn: Round,
-    ) -> tuple[dict[Key, Row], list[Key]]:  # fmt: skip
+    def revised(self, part: Part, turn: Round) -> Revised:
         """The windows found for items at these places; and the names of those they replace."""
-        n = len(items)
-        if n == 0:
-            gone = [name for name, _, _ in items.beginning(_FIRST, _LAST)]
-            for name in gone:
-                items.drop(name)
-            return {}, gone
-        low, high = max(0, first - 1), min(n - 1, last + 1)
-        if self._plan.kind == "landmark":
-            return self._landmark(outer, items, rows, low, high, turn)
-        known = items.touching(_from(items, low), _until(items, high))
-        start = min([low, *(self._place(items, label) for _, label, _ in known)])
+        items = part.items
+        known = items.touching(items.from_label(part.low), items.until_label(part.high))
+        start = min([part.low, *(items.place(label) for _, label, _ in known)])
         if self._plan.kind == "tumbling":
-            return self._tumbling(outer, items, rows, start, high, turn)
-        reach = max([high, *(self._place(items, label) for _, _, label in known)])
-        return self._each(outer, items, rows, start, high, reach, turn)
+            return self._tumbling(part, start, turn)
+        reach = max([part.high, *(items.place(label) for _, _, label in known)])
+        return self._each(part, start, reach, turn)
 
-    def _place(self, items: WindowItems, label: int) -> int:
-        """The place of the item with a label; of the next one if it has gone."""
-        low, high = 0, len(items)
-        while low < high:
-            middle = (low + high) // 2
-            if items.label(middle) < label:
-                low = middle + 1
-            else:
-                high = middle
-        return min(low, len(items) - 1)
-
-    def _each(
-        self, outer: Key, items: WindowItems, rows: dict[Key, Row], start: int, high: int,
-        reach: int, turn: Round,
-    ) -> tuple[dict[Key, Row], list[Key]]:  # fmt: skip
+    def _each(self, part: Part, start: int, reach: int, turn: Round) -> Revised:
         """Windows that begin independently of each other."""
+        items, high = part.items, part.high
         n, end = len(items), min(len(items), reach + _AHEAD)
         while True:
-            made = self._found(outer, items, rows, start, end, turn)
-            mine = [one for one in made if one[1] <= high]
-            if end == n or all(one[2] < end - 1 for one in mine):
+            made = self._found(part, start, end, turn)
+            mine = [one for one in made if one.first <= high]
+            if end == n or all(one.last < end - 1 for one in mine):
                 break
             end = min(n, start + 2 * (end - start))
-        gone = [one for one, _, _ in items.beginning(_from(items, start), _until(items, high))]
-        return self._taken(items, mine, gone)
+        gone = items.beginning(items.from_label(start), items.until_label(high) + 1)
+        return mine, [one for one, _, _ in gone]
 
-    def _landmark(
-        self, outer: Key, items: WindowItems, rows: dict[Key, Row], low: int, high: int, turn: Round
-    ) -> tuple[dict[Key, Row], list[Key]]:
-        """Each start waits for further ends for ever: windows that hold one of the places."""
-        made = self._found(outer, items, rows, 0, len(items), turn, (low, high))
-        gone = items.touching(_from(items, low), _until(items, high))
-        return self._taken(items, made, [name for name, _, _ in gone])
-
-    def _tumbling(
-        self, outer: Key, items: WindowItems, rows: dict[Key, Row], start: int, high: int,
-        turn: Round,
-    ) -> tuple[dict[Key, Row], list[Key]]:  # fmt: skip
+    def _tumbling(self, part: Part, start: int, turn: Round) -> Revised:
         """Windows that follow each other: until one begins where one began before."""
+        items, high = part.items, part.high
         n, end = len(items), min(len(items), high + 1 + _AHEAD)
-        behind = items.beginning(_until(items, high) + 1, _LAST)
         while True:
-            made = self._found(outer, items, rows, start, end, turn)
-            ended = [one for one in made if one[2] < end - 1 or end == n]
-            begun = {items.label(one[1]) for one in ended if one[1] > high}
-            meet = next((one[1] for one in behind if one[1] in begun), None)
+            made = self._found(part, start, end, turn)
+            ended = [one for one in made if one.last < end - 1 or end == n]
+            begun = [one for one in ended if one.first > high and items.has(one.name)]
+            meet = min((items.first_label(one.name) for one in begun), default=None)
             if meet is not None or end == n:
                 break
             end = min(n, start + 2 * (end - start))
         if meet is not None:
-            made = [one for one in made if items.label(one[1]) < meet]
-        last = _LAST if meet is None else meet - 1
-        gone = [name for name, _, _ in items.beginning(_from(items, start), last)]
-        return self._taken(items, made, gone)
+            made = [one for one in made if items.label(one.first) < meet]
+        gone = items.beginning(items.from_label(start), meet)
+        return made, [name for name, _, _ in gone]
 
-    def _taken(
-        self, items: WindowItems, made: list[_Found], gone: list[Key]
-    ) -> tuple[dict[Key, Row], list[Key]]:
-        for name in gone:
-            items.drop(name)
-        for name, a, z, _ in made:
-            items.put(name, *items.order.keys(a, a + 1), *items.order.keys(z, z + 1))
-        return {name: row for name, _, _, row in made if row is not None}, gone
-
-    def _found(
-        self, outer: Key, items: WindowItems, rows: dict[Key, Row], start: int, end: int,
-        turn: Round, around: tuple[int, int] | None = None,
-    ) -> list[_Found]:  # fmt: skip
+    def _found(self, part: Part, start: int, end: int, turn: Round) -> list[Found]:
         """The windows over a part of the sequence.
 
         Behind the part may come more, so that a window that reaches its end may not end there.
@@ -176,43 +115,19 @@ class WindowSearch:
         others have no row.
         """
         skip = 1 if start else 0
-        keys = items.order.keys(start - skip, end)
-        own = [rows[key] for key in keys]
-        space = turn.workspace()
+        keys = part.items.order.keys(start - skip, end)
+        own = [self._rows[key] for key in keys]
         cells = tuple(atom for row in own for atom in row.cells[self._item])
         given = {v.number: [own[0].cells[at]] for v, at in self._carried.items()}
-        frame = space.frame({self._node.item.number: [cells], **given}, 1, {})
-        plan, shown = self._plan, None
-        if plan.only_end and plan.kind != "landmark":
-            if end == len(items):
-                _, begun, _ = found_windows(plan, frame, before=start - skip, skip=skip)
+        frame = turn.workspace().frame({self._node.item.number: [cells], **given}, 1, {})
+        plan, shown, base = self._plan, None, start - skip
+        if plan.only_end:
+            if end == len(part.items):
+                _, begun, _ = found_windows(plan, frame, before=base, skip=skip)
                 shown = frozenset(begun.tolist())
             plan = replace(plan, only_end=False)
-        found, first, last = found_windows(
-            plan, frame, before=start - skip, skip=skip, around=around
-        )
-        columns = [
-            [own[0].cells[self._carried[v]]] * found.n
-            if v in self._carried
-            else space.cells(found.variable(v.number))
-            for v in self._node.columns
-        ]
-        values = list(zip(*columns, strict=True)) if columns else [()] * found.n
-        base = start - skip
+        _, first, last = found_windows(plan, frame, before=base, skip=skip)
         return [
-            (
-                self._named(outer, keys, a, z), a + base, z + base,
-                self._row(own, a, z, one) if shown is None or a in shown else None,
-            )
-            for a, z, one in zip(first.tolist(), last.tolist(), values, strict=True)
-        ]  # fmt: skip
-
-    def _named(self, outer: Key, keys: list[Key], a: int, z: int) -> Key:
-        name = (keys[a], keys[z]) if self._plan.kind == "landmark" else keys[a]
-        return (*outer, name)
-
-    def _row(self, own: list[Row], a: int, z: int, values: tuple[Any, ...]) -> Row:
-        width = self._node.outer
-        ends = own[a].rank[width:], own[z].rank[width:]
-        inner = ends if self._plan.order == "first" else ends[::-1]
-        return Row((*own[a].rank[:width], inner), values)
+            Found((*part.outer, keys[a]), a + base, z + base, shown is None or a in shown)
+            for a, z in zip(first.tolist(), last.tolist(), strict=True)
+        ]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.algebra.guide import Link
-from xstreamcast.operators.attached_units import AttachedUnits
+from xstreamcast.operators.attached_units import AttachedUnits, OrderedUnits
 from xstreamcast.operators.snapshot.arrow import Unreadable, Unwritten
-from xstreamcast.operators.snapshot.history import read_history, write_history
+from xstreamcast.operators.snapshot.history import read_history, structure_facts, write_history
 from xstreamcast.operators.snapshot.versions import read_version_units, write_version_units
 
 if TYPE_CHECKING:
@@ -28,11 +28,10 @@ _FACTS = (
 
 def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
     """The history of a stream, and what the feed knows beside it."""
-    if feed.shared is not None:
-        raise Unwritten(f"{feed.history.name} is read by several queries at once")
     if feed._by_version is not None and (feed._gone.any() or feed._taken < len(feed.history)):
         raise Unwritten(f"units of {feed.history.name} were dropped")
-    write_history(to, at, feed.history)
+    if feed.shared is None or feed.shared.lead is feed:
+        write_history(to, at, feed.history)
     to.facts[f"{at}.feed"] = {name: getattr(feed, name) for name in _FACTS} | {
         "planned": sorted(feed._planned),
         "due": feed._due,
@@ -40,6 +39,8 @@ def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
         "lost": [[tag, _named(feed, name)] for tag, name in sorted(feed._lost)],
         "dropped tags": sorted(feed._dropped.items()),
         "closed tags": sorted(feed._closed.items()),
+        "structure": structure_facts(feed.history.structure),
+        "shared": None if feed.shared is None else feed.shared.taken,
     }
     marks = {"root": feed._of_root, "gone": feed._gone, "dead": feed._dead}
     for name, column in marks.items():
@@ -69,7 +70,10 @@ def begin_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
 def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     """Give a feed that is cut, and to which nothing has come, what another one had."""
     facts = source.facts[f"{at}.feed"]
-    read_history(source, at, feed.history)
+    if feed.shared is None or feed.shared.lead is feed:
+        read_history(source, at, feed.history)
+    if feed.shared is not None:
+        feed.shared.go_on(facts["shared"])
     feed.until = facts["until"]
     feed._planned = [(instant, code) for instant, code in facts["planned"]]
     feed._due = [(instant, code) for instant, code in facts["due"]]
@@ -104,7 +108,8 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     feed._places = dict(zip(units, places, strict=True))
     if f"{at}.attached" in source:
         ((above,),) = source.values(f"{at}.above", "place")
-        attached = feed._attached = AttachedUnits(feed.history, feed._links, above)
+        kind = AttachedUnits if feed.mine is None else OrderedUnits
+        attached = feed._attached = kind(feed.history, feed._links, above)
         attached._order, attached._place = source.values(f"{at}.attached", "order", "place")
     feed._asked = []
 

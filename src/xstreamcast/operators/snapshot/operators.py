@@ -15,9 +15,11 @@ from sortedcontainers import SortedList
 
 from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.growing_group import GrowingGroup
 from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
 from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
@@ -55,10 +57,11 @@ if TYPE_CHECKING:
 
 Operator = (
     RootRow | UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator
-    | MembersOperator | OrderOperator
+    | FirstOfGroup | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
-    | AccumulateOperator | FirstRows | LastRows | GrowingNumber | GrowingWindowOperator | None
+    | AccumulateOperator | FirstRows | LastRows | GrowingGroup | GrowingNumber
+    | GrowingWindowOperator | None
 )  # fmt: skip
 
 
@@ -71,6 +74,7 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             AccumulateOperator()
             | FirstRows()
             | LastRows()
+            | GrowingGroup()
             | GrowingNumber()
             | GrowingWindowOperator()
         ):
@@ -92,6 +96,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             _write_nest(to, at, operator)
         case GroupOperator():
             _write_group(to, at, operator)
+        case FirstOfGroup():
+            to.values(f"{at}.known", group=list(operator._known))
         case MembersOperator():
             names = [operator._name[key] for key in operator._rows]
             rows = list(operator._rows.values())
@@ -122,6 +128,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             | AccumulateOperator()
             | FirstRows()
             | LastRows()
+            | GrowingGroup()
             | GrowingNumber()
             | GrowingWindowOperator()
         ):
@@ -143,6 +150,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             _read_nest(source, at, operator)
         case GroupOperator():
             _read_group(source, at, operator)
+        case FirstOfGroup():
+            operator._known = set(source.values(f"{at}.known", "group")[0])
         case MembersOperator():
             keys, rows, names = source.values(f"{at}.source", "key", "row", "group")
             operator._rows = dict(zip(keys, rows, strict=True))
@@ -163,6 +172,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             operator._rows = _read_relation(source, f"{at}.source")
             operator._made = _read_relation(source, f"{at}.made")
             read_windows(source, at, operator)
+            operator.set_up()
         case _:
             assert_never(operator)
 

@@ -51,6 +51,10 @@ class TableWriter:
         pa = arrow()
         self.tables[name] = pa.table({one: pa.array(array) for one, array in columns.items()})
 
+    def table(self, name: str, table: Any) -> None:
+        """A table as it is."""
+        self.tables[name] = table
+
     def tapes(self, name: str, tapes: Sequence[Tape]) -> None:
         """Tapes that have the names of the running query."""
         self.tables |= written_tapes(name, tapes)

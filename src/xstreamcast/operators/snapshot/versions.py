@@ -106,6 +106,7 @@ def read_version_units(source: TableReader, at: str, units: VersionUnits) -> Non
     for key, slot, *rest in zip(*columns, strict=True):
         units.units[key] = Unit(key, slots[slot], *rest)
     _stand(source, at, units, arounds, slots)
+    units._look()
     for code in source.values(f"{at}.chains", "code")[0]:
         units._versions._built(code)
     _write_tags(source, at, units, arounds)

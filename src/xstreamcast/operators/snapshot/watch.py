@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xstreamcast.evaluate.moments import Moment
+from xstreamcast.operators.answer_feed import AnswerFeed
 from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.sharing import share
+from xstreamcast.operators.snapshot.answer import read_answer, write_answer
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
 from xstreamcast.operators.snapshot.circuit import (
     circuit_fingerprint,
@@ -17,7 +20,7 @@ from xstreamcast.operators.snapshot.feed import begin_feed, end_feed, write_feed
 from xstreamcast.operators.snapshot.history import structure_from
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
@@ -50,9 +53,12 @@ def write_inputs(to: TableWriter, watch: Watch) -> None:
     assert isinstance(run, CircuitRun)
     feeds = list(watch._feeds.items())
     for number, (name, feed) in enumerate(feeds):
-        if not isinstance(feed, ForgettingFeed):
+        if isinstance(feed, AnswerFeed):
+            write_answer(to, f"input{number}", feed)
+        elif isinstance(feed, ForgettingFeed):
+            write_feed(to, f"input{number}", feed)
+        else:
             raise Unwritten(f"{name or 'the input'} is a document")
-        write_feed(to, f"input{number}", feed)
     to.facts["watch"] = {
         "inputs": [name for name, _ in feeds],
         "ended": sorted(watch.ended, key=str),
@@ -68,29 +74,57 @@ def write_inputs(to: TableWriter, watch: Watch) -> None:
 
 def read_watch(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> None:
     """Give a query that nothing has come to what another one had; its names are there already."""
-    read_circuit(source, read_inputs(source, watch, ids), watch.names)
-    watch._moves, watch._owed, watch._touched, watch._stale = {}, [], set(), set()
+    read_watches([(source, watch)], ids)
+
+
+def read_watches(parts: Sequence[tuple[TableReader, Watch]], ids: Mapping[str, Ids]) -> None:
+    """The same for queries that may read each other, and share what is kept of a stream."""
+    for source, watch in parts:
+        begin_inputs(source, watch, ids)
+    for source, watch in parts:
+        read_circuit(source, end_inputs(source, watch), watch.names)
+        watch._moves, watch._owed, watch._touched, watch._stale = {}, [], set(), set()
 
 
 def read_inputs(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> CircuitRun:
-    """The same for a query's inputs and clock → its operators, which have nothing yet."""
+    """A query's inputs and its clock → its operators, which have nothing yet."""
+    begin_inputs(source, watch, ids)
+    return end_inputs(source, watch)
+
+
+def begin_inputs(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> None:
+    """Plan a query as it was planned; its streams have nothing yet."""
     facts = source.facts["watch"]
     watch.shallow, watch._unkept = facts["shallow"], facts["unkept"]
     watch._uncut, watch.refusals = set(facts["uncut"]), list(facts["refusals"])
     for number, name in enumerate(facts["inputs"]):
-        structure = structure_from(source.facts[f"input{number}.history"]["structure"])
-        feed = watch._feed_of(name, structure, ids[name])
+        if watch.kinds[name] == "answer":
+            continue  # its feed is made when the query is divided
+        known = source.facts[f"input{number}.feed"]
+        if "structure" not in known:  # of an older snapshot
+            known = source.facts[f"input{number}.history"]
+        feed = watch._feed_of(name, structure_from(known["structure"]), ids[name])
         begin_feed(source, f"input{number}", feed)
         watch._feeds[name] = feed
     watch.now = Moment(*facts["now"])
     watch._divide()
+    if watch.sharing is not None:
+        share(watch.sharing, watch._feeds)
+
+
+def end_inputs(source: TableReader, watch: Watch) -> CircuitRun:
+    """Give a query that is planned its inputs and its clock → its operators, which have nothing."""
+    facts = source.facts["watch"]
     run = watch.pipeline
     if not isinstance(run, CircuitRun) or circuit_fingerprint(run.circuit) != facts["circuit"]:
         raise Unreadable("it is of another circuit: the query is planned in another way now")
     for number, name in enumerate(facts["inputs"]):
-        feed_ = watch._feeds[name]
-        assert isinstance(feed_, ForgettingFeed)
-        end_feed(source, f"input{number}", feed_)
+        feed = watch._feeds[name]
+        if isinstance(feed, AnswerFeed):
+            read_answer(source, f"input{number}", feed)
+            continue
+        assert isinstance(feed, ForgettingFeed)
+        end_feed(source, f"input{number}", feed)
     watch.ended = set(facts["ended"])
     watch._ticked_at = None if facts["ticked"] is None else Moment(*facts["ticked"])
     return run

@@ -12,12 +12,12 @@ from xstreamcast.edges.table.schema import EOS
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.watching.host import Asked
-from xstreamcast.spark.watching.packing import PACKED, READ, packed, said
+from xstreamcast.spark.watching.packing import PACKED, READ, Parting, packed, said
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
 from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
-from xstreamcast.spark.watching.state import CHANGES, Hosting, Keeping, pickled
-from xstreamcast.spark.watching.steps import UNKNOWN
+from xstreamcast.spark.watching.state import CHANGES, UPDATES, Hosting, Keeping, pickled
+from xstreamcast.spark.watching.steps import StepPlan
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.watch import Kind
 
 _HEAD: Final = 1 << 16
+_LATER: Final = (("timeless", "boolean"), ("clock", "bigint"), ("attributes", "string"))
 _LAST: Final = 1 << 62  # behind all else that comes in the same batch
 ARRIVED: Final = "arrived"  # the name of what is observed, in Spark's progress
 ENDS: Final = "ends"  # the folder of a checkpoint that says which streams are over
@@ -38,14 +39,15 @@ def changes_of(
     all_told: bool = False,
     keeping: Keeping | None = None,
     partitions: int = 1,
-    steps: int = UNKNOWN,
+    plan: StepPlan | None = None,
+    updates: bool = False,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource, or
     packed).
 
-    Each query runs in so many `partitions`, if it can, and in as many steps as it has stages, at
-    most `steps`. Where rows have no column `query`, every query that reads a row's stream gets it.
-    `all_told`: with rows that are no changes.
+    Each query runs in so many `partitions`, if it can, in the steps of a `plan`. Where rows have no
+    column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
+    changes. `updates`: of the answers, in place of changes.
     """
     from pyspark.sql import functions as f
 
@@ -58,13 +60,16 @@ def changes_of(
         rows = rows.withColumn("query", f.explode(_readers(asked)))
     if partitions > 1 and any(why_at_all(one) is None for one in asked.values()):
         keeping = keeping or Keeping()
-        told = spread_changes(rows, written, wall, raises, partitions, keeping, steps)
-        return told if all_told else told.where("diff <> 0")
-    hosting = Hosting(written, wall, raises, keeping or Keeping())
+        told = spread_changes(
+            rows, written, wall, raises, partitions, keeping, plan or StepPlan(), updates
+        )
+        return told if all_told or updates else told.where("diff <> 0")
+    hosting = Hosting(written, wall, raises, keeping or Keeping(), updates)
     grouped = rows.groupBy("query")
     mode = "processingTime" if wall else "none"
-    told = grouped.transformWithStateInPandas(hosting, CHANGES, "append", mode)
-    return told if all_told else told.where("diff <> 0")
+    form = UPDATES if updates else CHANGES
+    told = grouped.transformWithStateInPandas(hosting, form, "append", mode)
+    return told if all_told or updates else told.where("diff <> 0")
 
 
 def _readers(asked: Mapping[str, Asked]) -> Any:
@@ -95,15 +100,19 @@ def rows_of(
     *,
     most: int | None = None,
     ends: Path | None = None,
+    parting: Parting | None = None,
 ) -> DataFrame:
     """The rows of all inputs, packed, and with `ends` of what is said of them there."""
+    parting = parting or Parting()
     found: DataFrame | None = None
     kinds = kinds_of(inputs)
     for name, source in sorted(inputs.items(), key=lambda one: one[0] or ""):
         if isinstance(source, str | os.PathLike):
-            rows = _read(spark, name, os.path.abspath(source), kinds[name], most)
+            rows = _read(spark, name, os.path.abspath(source), kinds[name], most, parting)
+        elif callable(source):
+            rows = _given(name, source(parting), parting)
         else:
-            rows = _given(name, source)
+            rows = _given(name, source, parting)
         found = rows if found is None else found.unionByName(rows)
     if found is None:
         raise error("XSCU0001", "a query that is left running must read something")
@@ -113,14 +122,14 @@ def rows_of(
     return found
 
 
-def _given(name: str | None, frame: DataFrame) -> DataFrame:
+def _given(name: str | None, frame: DataFrame, parting: Parting) -> DataFrame:
     """The rows of a DataFrame, under the name that the query has for them."""
     from pyspark.sql import functions as f
 
     called = f.lit(name).alias("stream")
     if "rows" in frame.columns:
-        return frame.select(called, "count", "rows")
-    for later, kind in (("timeless", "boolean"), ("attributes", "string")):
+        return frame.select(called, "part", "count", "rows", "newest", "zoned")
+    for later, kind in _LATER:
         if later not in frame.columns:
             frame = frame.withColumn(later, f.lit(None).cast(kind))
     missing = [one for one in READ if one not in frame.columns]
@@ -129,17 +138,18 @@ def _given(name: str | None, frame: DataFrame) -> DataFrame:
             "XSCU0005", f"the DataFrame for {name} has no column {missing[0]}",
             hint="xstreamcast.spark.frames.fragments_in decodes one with text or bytes",
         )  # fmt: skip
-    return packed(frame.select(called, *READ[1:]))
+    return packed(frame.select(called, *READ[1:]), parting)
 
 
 def _read(
-    spark: SparkSession, name: str | None, path: str, kind: Kind, most: int | None
-) -> DataFrame:
+    spark: SparkSession, name: str | None, path: str, kind: Kind, most: int | None,
+    parting: Parting,
+) -> DataFrame:  # fmt: skip
     if kind == "document":
         reader = register_pieces(spark).readStream.format(PIECES)
         return reader.option("path", path).option("stream", name or "").load()
     reader = register(spark).readStream.format(NAME).option("path", path).option("stream", name)
-    reader = reader.option("packed", "true")
+    reader = reader.option("packed", "true").options(**parting.options(str(name)))
     return (reader if most is None else reader.option("maxPerBatch", most)).load()
 
 

@@ -11,7 +11,6 @@ import numpy as np
 
 from xstreamcast.edges.immutable import Path, immutable_tags
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, arrow
-from xstreamcast.edges.table.wire import _lines as line_array
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import DataPlace, error
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.model.update import RankedAnswer
     from xstreamcast.tape.layout import I64
 
 _STREAM: Final = b"<stream:fragments"
@@ -98,7 +98,7 @@ class Reading:
                 self._refuse(str(name), rows)
 
     def _take_fragments(self, name: str, rows: Any, at: I64) -> None:
-        self._feed(name, joined_lines(wire_lines(rows))[1])
+        self._arriving[name].take_rows(rows, self.watch, self._limits())
 
     def _feed(self, name: str, lines: bytes) -> None:
         """Whole fragments; nothing is carried over to the next ones."""
@@ -143,6 +143,7 @@ class Host(Reading):
 
     def __init__(self, asked: Asked, shallow: bool = False) -> None:
         super().__init__(asked, _watch(asked, shallow))
+        self.ranked: RankedAnswer | None = None  # where updates are emitted
 
     def take(self, rows: Any, now: int | None) -> list[Change]:
         """The rows of a batch, and the wall clock if it counts → the changes of one tick."""
@@ -164,21 +165,6 @@ class Host(Reading):
         """Whether all inputs have ended."""
         watches = [self.watch] if isinstance(self.watch, Watch) else self.watch.watches.values()
         return all(one.ended >= set(one.kinds) for one in watches)
-
-
-def wire_lines(rows: Any) -> Any:
-    """The fragments of rows, a line of the wire each."""
-    lines = line_array(rows.combine_chunks())
-    return lines.combine_chunks() if hasattr(lines, "combine_chunks") else lines
-
-
-def joined_lines(lines: Any) -> tuple[I64, bytes]:
-    """Lines on one wire, and where each ends there."""
-    if len(lines) == 0:
-        return np.zeros(0, np.int64), b""
-    _, offsets, data = lines.buffers()
-    ends = np.frombuffer(offsets, np.int64)[lines.offset : lines.offset + len(lines) + 1]
-    return ends[1:] - ends[0], data[int(ends[0]) : int(ends[-1])].to_pybytes()
 
 
 def _watch(asked: Asked, shallow: bool) -> Watch | Network:

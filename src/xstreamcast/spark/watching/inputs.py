@@ -12,26 +12,31 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.immutable import Path as Immutable
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.loading import attaches, table_path
+from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.finding import mapping_of
 from xstreamcast.edges.spooling import Handed, Spool, head, is_fleeting, tells
 from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, register
+from xstreamcast.spark.watching.steps import structure_ahead
 from xstreamcast.spark.watching.tables import fragments_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.edges.mapping.form import Mapping as Feed
     from xstreamcast.edges.watching import Options
     from xstreamcast.model.fragment import Refused
+    from xstreamcast.model.structure import TagStructure
+    from xstreamcast.spark.watching.packing import Parting
 
 RECEIVED: Final = "_received"
 _HEAD: Final = 1 << 16
@@ -49,6 +54,14 @@ class Prepared:
     ends: bool = True  # whether all inputs end
     attached: set[str | None] = field(default_factory=set)  # inputs whose units name their parents
     paths: dict[str | None, Any] = field(default_factory=dict)  # where fragments are read from
+
+    def structures(self) -> dict[str, TagStructure | None]:
+        """The structures of inputs that have said theirs, or will say it for certain."""
+        found = {str(name): structure_ahead(str(name), path) for name, path in self.paths.items()}
+        for name, one in self.transcripts.items():
+            if isinstance(one.decoder, MappingDecoder):
+                found[name] = one.decoder.structure
+        return found
 
     @property
     def is_written(self) -> bool:
@@ -136,7 +149,7 @@ def prepared(
             made.transcripts[str(name)].start()
         elif kind == "fragments" and name not in written and _is_path(source):
             made.paths[name] = source
-        made.inputs[name] = _read(spark, name, source, kind, most, received / OVER)
+        made.inputs[name] = _input(spark, name, source, kind, most, received / OVER)
     return made
 
 
@@ -151,20 +164,30 @@ def _mapping(name: str | None, source: Any) -> Feed | None:
     return mapping
 
 
-def _read(
+def _input(
     spark: SparkSession, name: str | None, source: Any, kind: str, most: int | None, over: Path
 ) -> Any:  # fmt: skip
-    """A source as `rows_of` takes it: a DataFrame, or the path of a document."""
+    """A source as `rows_of` takes it: a DataFrame, the path of a document, or what makes one when
+    it is known how rows are partitioned.
+    """
     table = table_path(source)
     if table is not None:
-        return fragments_of(spark, table, name, most)
+        return partial(fragments_of, spark, table, name, most)
     if kind == "document" or not isinstance(source, str | os.PathLike):
         return source
+    return partial(_read, spark, name, source, most, over)
+
+
+def _read(
+    spark: SparkSession, name: str | None, source: Any, most: int | None, over: Path,
+    parting: Parting,
+) -> DataFrame:  # fmt: skip
     reader = register(spark).readStream.format(NAME).option("path", os.path.abspath(source))
     reader = (
         reader.option("stream", str(name))
         .option("over", os.path.abspath(over))
         .option("packed", "true")
+        .options(**parting.options(str(name)))
     )
     return (reader if most is None else reader.option("maxPerBatch", most)).load()
 

@@ -6,18 +6,20 @@ a place that goes on from its bytes  →  says what it would have said without
 from __future__ import annotations
 
 from dataclasses import astuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from xstreamcast.edges.snapshot.container import Snapshot, packed, unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
+from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import arriving_facts, go_on_arriving
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.change import Change
+from xstreamcast.model.update import RankedAnswer
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.relational.staged import UnitStage
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
@@ -28,6 +30,7 @@ from xstreamcast.operators.snapshot.stage import read_part, write_part
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.operators.snapshot.watch import read_inputs, write_inputs
 from xstreamcast.operators.watch import Watch
+from xstreamcast.spark.watching.direct import DirectUnits
 from xstreamcast.spark.watching.host import Host
 from xstreamcast.spark.watching.later import Later
 from xstreamcast.spark.watching.links import Links
@@ -39,6 +42,9 @@ if TYPE_CHECKING:
 
     from xstreamcast.edges.watching.arriving import Arriving
 
+_RANKED: Final = "ranked"
+_RANKS: Final = {"key": "string", "rank": "binary"}
+
 
 def frozen(place: Any) -> bytes | None:
     """What a place keeps; None if that cannot be written: it is led on from its log then."""
@@ -46,6 +52,8 @@ def frozen(place: Any) -> bytes | None:
         match place:
             case Host():
                 return _frozen_host(place)
+            case DirectUnits():
+                return _frozen_direct(place)
             case Units():
                 return _frozen_units(place)
             case Later():
@@ -64,6 +72,8 @@ def thaw(place: Any, raw: bytes) -> None:
         match place:
             case Host():
                 _thaw_host(place, found)
+            case DirectUnits():
+                _thaw_direct(place, found)
             case Units():
                 _thaw_units(place, found)
             case Later():
@@ -87,7 +97,23 @@ def _frozen_host(host: Host) -> bytes:
         raise Unwritten("several queries read each other")
     decoders = {name: one.decoder for name, one in host._arriving.items()}
     facts = [arriving_facts(one) for one in host._arriving.values()]
-    return taken(host.watch, decoders, {"arriving": facts})
+    raw = taken(host.watch, decoders, {"arriving": facts})
+    return raw if host.ranked is None else _with_ranks(raw, host.ranked)
+
+
+def _with_ranks(raw: bytes, ranked: RankedAnswer) -> bytes:
+    header, tables = unpacked(raw)
+    columns = {"key": list(ranked.ranks), "rank": list(ranked.ranks.values())}
+    tables[_RANKED] = arrow().table(columns, arrow().schema(_RANKS))
+    return packed({**header, _RANKED: ranked.ticks}, tables)
+
+
+def _ranks(found: Snapshot) -> RankedAnswer | None:
+    """The ranks of an answer that is emitted as updates."""
+    if _RANKED not in found.tables:
+        return None
+    keys, ranks = (found.tables[_RANKED][one].to_pylist() for one in _RANKS)
+    return RankedAnswer.of(dict(zip(keys, ranks, strict=True)), found.header[_RANKED])
 
 
 def _thaw_host(host: Host, found: Snapshot) -> None:
@@ -95,6 +121,7 @@ def _thaw_host(host: Host, found: Snapshot) -> None:
     decoders = {name: one.decoder for name, one in host._arriving.items()}
     restored(found, host.watch, decoders)
     _go_on(host._arriving, found.header["arriving"])
+    host.ranked = _ranks(found) or host.ranked
 
 
 def _go_on(arriving: Mapping[str, Arriving], facts: list[Any]) -> None:
@@ -134,6 +161,32 @@ def _thaw_units(units: Units, found: Snapshot) -> None:
             units.watch = None
 
 
+def _frozen_direct(units: DirectUnits) -> bytes:
+    assert units.watch is not None
+    if not isinstance(units.watch.pipeline, UnitStage):
+        raise NotNow("nothing runs yet")
+    arriving = units.reading._arriving
+    facts = {
+        "turn": units.turn,
+        "now": list(units.now),
+        "newest": {name: list(one) for name, one in units.newest.items()},
+        "twice": units.twice,
+        "arriving": [arriving_facts(one) for one in arriving.values()],
+    }
+    decoders = {name: one.decoder for name, one in arriving.items()}
+    return taken(units.watch, decoders, {"direct": facts})
+
+
+def _thaw_direct(units: DirectUnits, found: Snapshot) -> None:
+    assert units.watch is not None
+    arriving, facts = units.reading._arriving, found.header["direct"]
+    restored(found, units.watch, {name: one.decoder for name, one in arriving.items()})
+    _go_on(arriving, facts["arriving"])
+    units.turn, units.now = facts["turn"], Moment(*facts["now"])
+    units.newest = {name: (at, zoned) for name, (at, zoned) in facts["newest"].items()}
+    units.twice = dict(facts["twice"])
+
+
 # -- later stages ---------------------------------------------------------------------------------
 
 
@@ -162,7 +215,8 @@ def _frozen_later(later: Later) -> bytes:
         if part is not None:
             write_part(to, "part", part)
         write_names(to, watch.names)
-    return packed({"facts": to.facts}, to.finish())
+    raw = packed({"facts": to.facts}, to.finish())
+    return raw if later.ranked is None else _with_ranks(raw, later.ranked)
 
 
 def _thaw_later(later: Later, found: Snapshot) -> None:
@@ -176,6 +230,7 @@ def _thaw_later(later: Later, found: Snapshot) -> None:
     later._ticked_at = None if told["ticked"] is None else Moment(*told["ticked"])
     later._broken = {(stage, partition) for stage, partition in told["broken"]}
     later._owed = [Change(*one) for one in told["owed"]]
+    later.ranked = _ranks(found) or later.ranked
 
 
 def _thaw_plan(later: Later, found: Snapshot) -> None:
@@ -210,14 +265,14 @@ def _frozen_router(router: Router) -> bytes:
         "spread": None if router.spread is None else sorted(router.spread),
         "ended": sorted(map(str, router.ended)),
         "read": router._read,
+        "arrived": router.arrived,
         "sent": router._sent,
         "over": sorted(router._over),
         "newest": {name: list(one) for name, one in router._newest.items()},
-        "clocks": [now for _, now in router._arrived],
         "arriving": [arriving_facts(one) for one in router._arriving.values()],
         "links": list(router._links),
     }
-    to.values("arrived", blob=[blob for blob, _ in router._arrived])
+    to.arrays("batches", {"end": np.array(router._ends_at, np.int64)})
     if router.why is None:
         write_inputs(to, router.plan)
         for number, one in enumerate(router._arriving.values()):
@@ -243,10 +298,9 @@ def _thaw_router(router: Router, found: Snapshot) -> None:
     router.turn, router.now, router.why = told["turn"], Moment(*told["now"]), told["why"]
     router.spread = None if told["spread"] is None else frozenset(told["spread"])
     router.ended, router._over = set(told["ended"]), set(told["over"])
-    router._read, router._sent = told["read"], told["sent"]
+    router._read, router._sent, router.arrived = told["read"], told["sent"], told["arrived"]
+    router._ends_at = found.tables["batches"]["end"].to_pylist()
     router._newest = {name: (at, zoned) for name, (at, zoned) in told["newest"].items()}
-    blobs = found.tables["arrived"]["blob"].to_pylist()
-    router._arrived = list(zip(blobs, told["clocks"], strict=True))
     if router.why is not None:
         return
     read_names(found.tables, router.plan.names)

@@ -30,10 +30,10 @@ class Links:
         self._unit: I32 = np.full(1024, -1, np.int32)  # by id of a unit: its partition
 
     def route(
-        self, batch: FragmentBatch, rooted: Bools, table: int, rows: I64, ids: Ids
+        self, batch: FragmentBatch, rooted: Bools, tables: I64, rows: I64, ids: Ids
     ) -> list[I64]:
         """Fragments that arrived → the places of what each partition has not got yet."""
-        first = self._enter(batch, table, rows)
+        first = self._enter(batch, tables, rows)
         owner = batch.hole_fragment
         units = self._units(distinct(batch.hole_id[rooted[owner]]), ids)
         inside = ~rooted[owner]
@@ -56,12 +56,10 @@ class Links:
             codes = distinct(self.holes["id"][ranges(*self._places.carried(places))])
         return found
 
-    def _enter(self, batch: FragmentBatch, table: int, rows: I64) -> int:
+    def _enter(self, batch: FragmentBatch, tables: I64, rows: I64) -> int:
         first, begin = len(self.fragments), len(self.holes)
         counts = np.bincount(batch.hole_fragment, minlength=len(batch))
-        self.fragments.append(
-            id=batch.id, table=np.full(len(batch), table), row=rows, holes=begin + np.cumsum(counts)
-        )
+        self.fragments.append(id=batch.id, table=tables, row=rows, holes=begin + np.cumsum(counts))
         if len(batch.hole_id):
             self.holes.append(id=batch.hole_id)
         self._places.catch_up()

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from xstreamcast.operators.relational.exchanged import Exchanged, To
     from xstreamcast.operators.relational.failing import Order
 
-Part: TypeAlias = tuple[Any, ...]  # ("described", stream, structure, now), ("ended", stream), …
-_WIRE: Final = "fragments"
+# ("described", stream, structure, now), ("ended", stream), ("fragments", stream, rows)
+Part: TypeAlias = tuple[Any, ...]
+_ROWS: Final = "fragments"
 
 
 class Arrived:
@@ -146,10 +147,10 @@ def message_bytes(one: Message, names: Names | None = None) -> bytes:
 
 
 def _written_parts(to: TableWriter, parts: Sequence[Part]) -> list[Any]:
-    wires = [part[2] for part in parts if part[0] == _WIRE]
-    if wires:
-        to.values("wires", wire=wires)
-    return [[_WIRE, part[1]] if part[0] == _WIRE else part_facts(part) for part in parts]
+    for number, part in enumerate(parts):
+        if part[0] == _ROWS:
+            to.table(f"rows{number}", part[2].drop_columns(["stream"]))
+    return [[_ROWS, part[1]] if part[0] == _ROWS else part_facts(part) for part in parts]
 
 
 def _write_handed(to: TableWriter, one: Handed, names: Names | None) -> None:
@@ -186,10 +187,9 @@ def message_of(raw: bytes, names: Names | None = None) -> Message:
             both = tuple(zip(blobs, facts["clocks"], strict=True))
             return Whole(facts["turn"], both, facts["anew"])
         case "Sent":
-            wires = iter(tables["wires"]["wire"].to_pylist() if "wires" in tables else ())
             parts = [
-                (*part, next(wires)) if part[0] == _WIRE else part_from(part)
-                for part in facts["parts"]
+                (*part, tables[f"rows{number}"]) if part[0] == _ROWS else part_from(part)
+                for number, part in enumerate(facts["parts"])
             ]
             newest = {name: (at, zoned) for name, (at, zoned) in facts["newest"].items()}
             refused = tuple(map(refused_from, facts["refused"]))

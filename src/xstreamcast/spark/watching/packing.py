@@ -1,27 +1,57 @@
 """Many rows as one: Spark hands rows to stateful Python one by one, which costs more than ours do.
 
-A source packs what a task reads; what comes as a DataFrame is packed by a step of its own.
+A source packs what a task reads; what comes as a DataFrame is packed by a step of its own. Where
+fragments say by themselves which unit they are, there is a pack for each partition.
 """
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.edges.table.schema import WORDS, arrow, row_schema
+import numpy as np
+
+from xstreamcast.edges.table.schema import HEARTBEAT, REFUSED, WORDS, arrow, row_schema
+from xstreamcast.model.instant import START
+from xstreamcast.operators.relational.routing import partition_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-PACKED: Final = "stream string, count bigint, rows binary"  # count: fragments among the rows
+# part: the partition that a pack is for, or EVERYONE. count: fragments among the rows. newest: the
+# latest instant that a task read, with its time zone, in packs for everyone; else START, because
+# pandas has integers only where none is missing.
+PACKED: Final = "stream string, part int, count bigint, rows binary, newest bigint, zoned boolean"
+EVERYONE: Final = -1
 READ: Final = (
     "stream", "tag", "id", "operation", "valid", "zoned", "payload", "ordinal", "position", "code",
-    "reason", "timeless", "attributes",
+    "reason", "timeless", "clock", "attributes",
 )  # fmt: skip
 _INSIDE: Final = READ[1:]  # the stream stands outside: each query has its own name for it
 _MOST: Final = 32 << 20  # bytes in one, about
+
+
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """Into how many partitions fragments go as they are read: by their ids, if they are units."""
+
+    partitions: int = 1
+    tags: Mapping[str, frozenset[int]] = field(default_factory=dict)  # of units, by stream
+
+    def options(self, stream: str) -> dict[str, str]:
+        """As a source is told."""
+        tags = ",".join(map(str, sorted(self.tags.get(stream, ()))))
+        return {"partitions": str(self.partitions), "unitTags": tags} if tags else {}
+
+    @staticmethod
+    def of(options: Any, stream: str) -> Parting:
+        tags = options.get("unitTags")
+        if not tags:
+            return Parting()
+        return Parting(int(options["partitions"]), {stream: frozenset(map(int, tags.split(",")))})
 
 
 @cache
@@ -31,26 +61,75 @@ def read_schema() -> Any:
     return arrow().schema([known.field(name) for name in READ])
 
 
-def packs(stream: str, batches: Iterable[Any]) -> Iterator[Any]:
-    """Record batches of a stream's rows → a few of one row each."""
+def packs(stream: str, batches: Iterable[Any], parting: Parting | None = None) -> Iterator[Any]:
+    """Record batches of a stream's rows → a few rows, each of which holds many."""
     held: list[Any] = []
     for batch in batches:
         held.append(batch.select(list(_INSIDE)))
         if sum(one.nbytes for one in held) > _MOST:
-            yield _pack({"stream": stream}, held)
+            yield _pack({"stream": stream}, held, parting or Parting())
             held = []
     if any(one.num_rows for one in held):
-        yield _pack({"stream": stream}, held)
+        yield _pack({"stream": stream}, held, parting or Parting())
 
 
-def _pack(known: Mapping[str, str], batches: list[Any]) -> Any:
+def _pack(known: Mapping[str, str], batches: list[Any], parting: Parting) -> Any:
     pa = arrow()
-    table = pa.Table.from_batches(batches)
-    columns = {name: pa.array([value], pa.string()) for name, value in known.items()}
-    fragments = pa.compute.is_in(table["operation"], pa.array(WORDS))
-    columns["count"] = pa.array([pa.compute.sum(fragments).as_py() or 0], pa.int64())
-    columns["rows"] = pa.array([_written(table)], pa.binary())
+    table = pa.Table.from_batches(batches).combine_chunks()
+    parts = _parted(table, parting, known["stream"])
+    newest, zoned = _newest(table)
+    columns = {name: pa.array([value] * len(parts), pa.string()) for name, value in known.items()}
+    columns["part"] = pa.array(list(parts), pa.int32())
+    columns["count"] = pa.array([_fragments(one) for one in parts.values()], pa.int64())
+    columns["rows"] = pa.array([_written(one) for one in parts.values()], pa.binary())
+    said = [newest if part == EVERYONE else START for part in parts]
+    columns["newest"] = pa.array(said, pa.int64())
+    columns["zoned"] = pa.array([zoned] * len(parts), pa.bool_())
     return pa.record_batch(columns)
+
+
+def _fragments(table: Any) -> int:
+    pa = arrow()
+    return int(pa.compute.sum(pa.compute.is_in(table["operation"], pa.array(WORDS))).as_py() or 0)
+
+
+def _parted(table: Any, parting: Parting, stream: str) -> dict[int, Any]:
+    """The rows for everyone, and those of each partition."""
+    pa, tags = arrow(), parting.tags.get(stream, frozenset())
+    if not tags:
+        return {EVERYONE: table}
+    pc = pa.compute
+    is_unit = pc.and_(
+        pc.is_in(table["tag"], pa.array(sorted(tags), pa.int32())),
+        pc.and_(pc.is_in(table["operation"], pa.array(WORDS)), pc.is_valid(table["id"])),
+    )
+    # what was refused is said by one place, too
+    own = pc.or_(pc.fill_null(is_unit, False), pc.equal(table["operation"], REFUSED))
+    at = np.flatnonzero(own.to_numpy())
+    part = np.full(table.num_rows, EVERYONE, np.int64)
+    many = parting.partitions
+    ids = table["id"].take(at).to_pylist()
+    part[at] = [0 if one is None else partition_of(one, many) for one in ids]
+    found = {EVERYONE: table.take(np.flatnonzero(part == EVERYONE))}
+    for number in range(many):
+        mine = np.flatnonzero(part == number)
+        if len(mine):
+            found[number] = table.take(mine)
+    return found
+
+
+def _newest(table: Any) -> tuple[int, bool]:
+    """The latest instant among rows that move the clock, and its time zone."""
+    pa = arrow()
+    pc = pa.compute
+    moves = pc.is_in(table["operation"], pa.array([*WORDS, HEARTBEAT]))
+    clock = pc.coalesce(table["clock"], table["valid"])
+    at = np.flatnonzero(pc.and_(moves, pc.is_valid(clock)).to_numpy())
+    if len(at) == 0:
+        return START, False
+    instants = clock.take(at).to_numpy()
+    last = len(instants) - 1 - int(np.argmax(instants[::-1]))
+    return int(instants[last]), bool(table["zoned"][int(at[last])].as_py())
 
 
 def _written(table: Any) -> bytes:
@@ -70,15 +149,18 @@ def rows_in(stream: str, rows: bytes) -> Any:
     return table.add_column(0, "stream", name).cast(read_schema())
 
 
-def packed(rows: DataFrame) -> DataFrame:
+def packed(rows: DataFrame, parting: Parting | None = None) -> DataFrame:
     """Rows with the columns of READ, and perhaps the query that they are for, packed."""
     outside = ["query"] if "query" in rows.columns else []
     schema = ", ".join([*(f"{name} string" for name in outside), PACKED])
-    return rows.select(*outside, *READ).mapInArrow(Packing(), schema)
+    return rows.select(*outside, *READ).mapInArrow(Packing(parting or Parting()), schema)
 
 
 class Packing:
     """What a task does with its rows; found by name where it is unpickled."""
+
+    def __init__(self, parting: Parting | None = None) -> None:
+        self._parting = parting or Parting()
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         pa = arrow()
@@ -92,7 +174,7 @@ class Packing:
             mine = table
             for name, value in group.items():
                 mine = mine.filter(pa.compute.equal(mine[name], value))
-            yield _pack(group, mine.select(list(_INSIDE)).to_batches())
+            yield _pack(group, mine.select(list(_INSIDE)).to_batches(), self._parting)
 
 
 def said(stream: str, operation: str, ordinal: int) -> dict[str, Any]:
@@ -103,4 +185,5 @@ def said(stream: str, operation: str, ordinal: int) -> dict[str, Any]:
     arrays = [pa.array([told.get(field.name)], field.type) for field in fields]
     batch = pa.record_batch(arrays, schema=pa.schema(fields))
     rows = base64.b64encode(_written(pa.Table.from_batches([batch]))).decode()
-    return {"stream": stream, "count": 0, "rows": rows}
+    found = {"stream": stream, "part": EVERYONE, "count": 0, "rows": rows}
+    return found | {"newest": START, "zoned": False}

@@ -1,12 +1,13 @@
 """Where fragments go: each to the partitions of the units that it stands in.
 
 A fragment does not say which unit it belongs to; its parents do, and they may come later. So links
-are kept here, and what has arrived, compressed: what turns out to belong elsewhere is sent there.
+are kept here. What has arrived stays in the log of the state store, and is read there again only if
+a fragment turns out to belong elsewhere too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching.host import Asked, Reading, joined_lines, wire_lines
+from xstreamcast.spark.watching.host import Asked, Reading
 from xstreamcast.spark.watching.links import Links
 from xstreamcast.spark.watching.messages import Arrived, Given, Part, Sent, Whole
 
@@ -45,8 +46,6 @@ def why_at_all(asked: Asked) -> str | None:
         return "it reads the answers of declared streams"
     if any(kind != "fragments" for kind in asked.kinds.values()):
         return "it reads documents"
-    if asked.attached:
-        return "units that name their parents are ordered where all of them are seen"
     if asked.immutable:
         return "units that will not change are let go where all of them are seen"
     return None
@@ -61,8 +60,16 @@ class RoutedPlan(Watch):
         return feed
 
 
+Earlier = Callable[[int], tuple[bytes, "int | None"]]  # a batch by its number, and its clock
+
+
 class Router(Reading):
-    """Tables of rows in, a message for each bucket out; what cannot be spread goes to the first."""
+    """Tables of rows in, a message for each bucket out; what cannot be spread goes to the first.
+
+    `earlier` gives batches that arrived before, by their number.
+    """
+
+    earlier: Earlier
 
     def __init__(self, asked: Asked, partitions: int) -> None:
         self.partitions, self.turn, self.now = partitions, 0, BEFORE
@@ -74,17 +81,16 @@ class Router(Reading):
             program, kinds, variables=asked.variables, policy=asked.policy, shallow=True
         )
         self.ended: set[str | None] = set()
-        self._arrived: list[tuple[bytes, int | None]] = []  # all that came; nothing in one place
+        self.arrived = 0  # how many batches came
         self._read = 0  # how many of these were read
+        self._ends_at: list[int] = []  # by batch that was read: the number of the row behind it
         self._sent = False  # whether partitions were told anything
         self._over: set[str] = set()
         self._newest: dict[str, tuple[int, bool]] = {}
         self._links: dict[str, Links] = {}
         self._parts: list[list[Part]] = [[] for _ in range(partitions)]
-        self._table: Any = None  # the one that is being read
-        self._rows: I64 = np.zeros(0, np.int64)  # of it, those that are being read
-        self._lines: Any = None  # as lines of the wire
-        self._ends: I64 = self._rows  # where these end
+        self._number = 0  # of the batch that is being read
+        self._table: Any = None  # its rows
         super().__init__(asked, self)
 
     @property
@@ -95,20 +101,18 @@ class Router(Reading):
     def take(self, arrived: Arrived, now: int | None) -> dict[int, Given]:
         """The rows of a batch, and the wall clock if it counts → what each bucket is told."""
         self.turn += 1
-        self._arrived.append((arrived.blob, now))
+        self.arrived += 1
         if self.why is not None:
-            return self._in_one_place()
+            return {0: Whole(self.turn, ((arrived.blob, now),))}
         try:
             if self.spread is None and not self._begins(arrived.table):
-                return self._in_one_place() if self.why is not None else {}
-            for number in range(self._read, len(self._arrived)):
-                last = number == len(self._arrived) - 1
-                table = arrived.table if last else Arrived.of(self._arrived[number][0]).table
-                self._take_table(number, table)
+                return {} if self.why is None else self._in_one_place(arrived, now)
+            for number in range(self._read, self.arrived):
+                self._take_table(number, self._rows_of_batch(number, arrived))
         except _Turned as turned:
             self.why = str(turned)
-            return self._in_one_place()
-        self._read = len(self._arrived)
+            return self._in_one_place(arrived, now)
+        self._read = self.arrived
         if self.asked.wall and now is not None:
             self.reach(Moment(now, True))
         return self._messages()
@@ -128,9 +132,13 @@ class Router(Reading):
             self.why = "a stream has no tag structure"
         return self.plan.pipeline is not None
 
-    def _in_one_place(self) -> dict[int, Given]:
-        """All that the first bucket has not been told; the others let go of what they have."""
-        tables, self._arrived = tuple(self._arrived), []
+    def _rows_of_batch(self, number: int, last: Arrived) -> Any:
+        is_last = number == self.arrived - 1
+        return last.table if is_last else Arrived.of(self.earlier(number)[0]).table
+
+    def _in_one_place(self, last: Arrived, now: int | None) -> dict[int, Given]:
+        """All that arrived, to the first partition; the others let go of what they have."""
+        tables = (*map(self.earlier, range(self.arrived - 1)), (last.blob, now))
         anew, self._sent, self._links = self._sent, False, {}
         self.refused = []
         rest = range(1, self.partitions) if anew else ()
@@ -172,14 +180,14 @@ class Router(Reading):
     # -- arrivals ---------------------------------------------------------------------------------
 
     def _take_table(self, number: int, table: Any) -> None:
-        self._number, self._table = number, table
-        self.take_rows(table)
+        self._number, self._table = number, table.combine_chunks()
+        begin = self._ends_at[-1] if self._ends_at else 0
+        self._ends_at.append(begin + table.num_rows)
+        self.take_rows(self._table)
 
     def _take_fragments(self, name: str, rows: Any, at: I64) -> None:
-        self._rows, self._lines = at, wire_lines(rows)
-        self._ends, wire = joined_lines(self._lines)
-        self._feed(name, wire)
-        self._lines = None
+        numbers = at + (self._ends_at[-1] - self._table.num_rows)
+        self._arriving[name].take_rows(rows, self, self._limits(), numbers)  # type: ignore[arg-type]
 
     def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
         """What a reader has made of rows."""
@@ -235,9 +243,9 @@ class Router(Reading):
             self.reach(Moment(*self._newest[name]))
         if batch.within is not None and (batch.within >= 0).any():
             raise _Turned("units that name their parents are ordered where all of them are seen")
-        which = np.searchsorted(self._ends, batch.offset, "right")
+        tables, rows = self._places_of(batch)
         if name not in (self.spread or ()):
-            self._to_all(("fragments", name, joined_lines(self._lines.take(which))[1]))
+            self._to_all(("fragments", name, self._rows_at(tables, rows)))
             return
         feed = self.plan._feeds[name]
         assert isinstance(feed, FragmentFeed)
@@ -246,14 +254,18 @@ class Router(Reading):
             self._root(name, some(batch, np.flatnonzero(rooted)), ids)
         assert ids is not None
         links = self._links[name]
-        first = len(links.fragments)
-        sent = links.route(batch, rooted, self._number, self._rows[which], ids)
-        for bucket, places in enumerate(sent):
-            wires = [*self._earlier(links, places[places < first])]
-            new = which[places[places >= first] - first]
-            if len(new):
-                wires.append(joined_lines(self._lines.take(new))[1])
-            self._parts[bucket] += [("fragments", name, wire) for wire in wires]
+        for bucket, places in enumerate(links.route(batch, rooted, tables, rows, ids)):
+            if len(places):
+                self._parts[bucket].append(
+                    ("fragments", name, self._rows_at(*links.rows_at(places)))
+                )
+
+    def _places_of(self, batch: FragmentBatch) -> tuple[I64, I64]:
+        """(batch, row) of fragments: those that waited for a structure came in earlier ones."""
+        assert batch.row is not None
+        ends = np.array(self._ends_at, np.int64)
+        tables = np.searchsorted(ends, batch.row, "right")
+        return tables, batch.row - np.where(tables > 0, ends[tables - 1], 0)
 
     def _root(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
         """The root, which must be one that can be cut."""
@@ -265,13 +277,14 @@ class Router(Reading):
         except Forbidden as why:
             raise _Turned(str(why)) from None
 
-    def _earlier(self, links: Links, places: I64) -> Iterator[bytes]:
-        """The lines of what came before, in order: it was not known where it belongs."""
-        tables, rows = links.rows_at(places)
+    def _rows_at(self, tables: I64, rows: I64) -> Any:
+        """Rows of this batch and of earlier ones, in order."""
+        found = []
         for number in np.unique(tables).tolist():
             is_now = number == self._number
-            table = self._table if is_now else Arrived.of(self._arrived[number][0]).table
-            yield joined_lines(wire_lines(table.take(rows[tables == number])))[1]
+            table = self._table if is_now else Arrived.of(self.earlier(number)[0]).table
+            found.append(table.take(rows[tables == number]))
+        return arrow().concat_tables(found)
 
     def _to_all(self, part: Part) -> None:
         for parts in self._parts:

@@ -32,7 +32,7 @@ from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.inputs import Prepared, prepared
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
 from xstreamcast.spark.watching.state import pickled
-from xstreamcast.spark.watching.steps import steps_of
+from xstreamcast.spark.watching.steps import planned_steps
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -117,19 +117,25 @@ class SparkWatching:
 
     # -- running ----------------------------------------------------------------------------------
 
-    def changes(self, raises: bool = True) -> DataFrame:
-        """The streaming DataFrame of changes; of all that is told, if it does not raise."""
+    def changes(self, raises: bool = True, updates: bool = False) -> DataFrame:
+        """The streaming DataFrame of changes; of all that is told, if it does not raise.
+
+        `updates`: of updates, in place of changes.
+        """
         inputs, ends = self.prepared.inputs, None if raises else self.folder / ENDS
         if raises and self.options.checkpoint is None and self.prepared.is_written:
             raise error(
                 "XSCU0001", "an input that cannot be read again must be written down first",
                 hint="watch(…, checkpoint=DIR) says where",
             )  # fmt: skip
-        rows, kinds = rows_of(self.spark, inputs, most=self.most, ends=ends), kinds_of(inputs)
+        kinds = kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
+        plan = planned_steps(asked, self.prepared.structures, self.folder)
+        parting = plan.parting(self._many())
+        rows = rows_of(self.spark, inputs, most=self.most, ends=ends, parting=parting)
         return changes_of(
-            rows, asked, raises=raises, all_told=not raises, partitions=self._many(),
-            steps=steps_of(asked, self.prepared.paths, self.folder),
+            rows, asked, raises=raises, all_told=not raises, partitions=self._many(), plan=plan,
+            updates=updates,
         )  # fmt: skip
 
     def _many(self) -> int:

@@ -23,7 +23,7 @@ from xstreamcast.edges.table.files import read_files
 from xstreamcast.edges.table.log import File, Log
 from xstreamcast.edges.table.reading import stream_of
 from xstreamcast.edges.table.schema import SPLIT, STRUCTURE, arrow, row_schema
-from xstreamcast.spark.watching.packing import PACKED, packs
+from xstreamcast.spark.watching.packing import PACKED, Parting, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -67,6 +67,7 @@ class TableStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: Any) -> None:
         self._log = Log(options["path"])
         self._stream = stream_of(self._log.needed(), options.get("stream"), options["path"])
+        self._parting = Parting.of(options, self._stream)
         most = options.get("maxPerBatch")
         self._most = None if most is None else int(most)
         self._splits = int(options.get("splits") or os.cpu_count() or 1)
@@ -110,7 +111,7 @@ class TableStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [_Commits(index, *part) for index, part in enumerate(parts)]
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
-        return packs(self._stream, self._batches(partition))
+        return packs(self._stream, self._batches(partition), self._parting)
 
     def _batches(self, partition: InputPartition) -> Iterator[Any]:
         assert isinstance(partition, _Commits)
@@ -156,11 +157,13 @@ def _arrived(rows: Any, stream: str, first: int) -> Any:
 
 
 def fragments_of(
-    spark: SparkSession, table: str | os.PathLike[str], stream: str | None, most: int | None = None
-) -> DataFrame:
+    spark: SparkSession, table: str | os.PathLike[str], stream: str | None,
+    most: int | None, parting: Parting,
+) -> DataFrame:  # fmt: skip
     """A streaming DataFrame of a table's fragments, packed."""
     spark.dataSource.register(TableSource)
     path = str(Log(table).path.absolute())
     name = stream_of(Log(path).needed(), stream, os.fspath(table))
     reader = spark.readStream.format(TABLE).option("path", path).option("stream", name)
+    reader = reader.options(**parting.options(name))
     return (reader if most is None else reader.option("maxPerBatch", most)).load()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described, FragmentBatch
@@ -14,7 +15,7 @@ from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.partition import PartitionWatch
 from xstreamcast.operators.relational.staged import UnitStage
 from xstreamcast.spark.watching.host import Asked, Host
-from xstreamcast.spark.watching.later import Addressed, step_of
+from xstreamcast.spark.watching.later import Addressed, Turned, step_of
 from xstreamcast.spark.watching.messages import Arrived, Given, Handed, Part, Sent, Whole
 
 if TYPE_CHECKING:
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
 class Units:
     """The first stage of a query in one partition: messages of the router in, rows out."""
 
-    def __init__(self, asked: Asked, number: int, partitions: int, steps: int) -> None:
+    def __init__(
+        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False
+    ) -> None:
         self.asked, self.number, self.partitions, self.steps = asked, number, partitions, steps
+        self.emits, self.updates = emits, list[Turned]()
         self.turn = 0
         self.refused: list[Refused] = []  # the router tells what is refused
         self.whole: Host | None = None  # of a query that is in one place
@@ -44,6 +48,7 @@ class Units:
             program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
         )
         made.partition, made.partitions, made.most = self.number, self.partitions, self.steps
+        made.emits = self.emits
         return made
 
     def take(self, given: Given) -> list[Addressed]:
@@ -51,7 +56,10 @@ class Units:
         if isinstance(given, Whole):
             found = self._in_one_place(given)
             return [] if found is None else [((self.steps - 1, 0), found)]
-        return self._asked(given)
+        assert self.watch is not None
+        for part in given.parts:
+            self._take(part)
+        return self.asked_units(given)
 
     @property
     def names(self) -> Names | None:
@@ -64,13 +72,13 @@ class Units:
         run = None if self.watch is None else self.watch.pipeline
         return run.part.failed if isinstance(run, UnitStage) else (-1, ())
 
-    def _asked(self, sent: Sent) -> list[Addressed]:
+    def asked_units(self, sent: Sent) -> list[Addressed]:
+        """What has been taken in is evaluated → what later stages are handed."""
         assert self.watch is not None
-        for part in sent.parts:
-            self._take(part)
         self.watch.now = sent.now
         self._catch_up(sent)
         made = self.watch.made()
+        self.updates += [(sent.turn, one) for one in (made.updates if made else ())]
         ended = self.watch.ended >= set(self.watch.kinds)
         told = self._said() if ended else {}
         sender, last = (0, self.number), (self.steps - 1, 0)
@@ -132,9 +140,9 @@ class Units:
                 decoder = self._decoders.setdefault(name, Decoder(name, names=self.watch.names))
                 decoder._set_structure(structure)
                 self.watch.on_arrivals(name, [Described(structure)], decoder.ids)
-            case ("fragments", str(name), bytes(lines)):
+            case ("fragments", str(name), rows):
                 decoder = self._decoders[name]
-                found = [*decoder.feed(lines), *decoder.end_input()]
+                found = taken_rows(rows, decoder)
                 batches = [one for one in found if isinstance(one, FragmentBatch)]
                 assert len(batches) == len(found), found
                 self.watch.on_arrivals(name, batches, decoder.ids)

@@ -1,0 +1,23 @@
+"""Where a decoder of a mapped feed is, so that another one can continue there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.lines import LineProgress
+    from xstreamcast.edges.mapping.deliveries import Last
+
+
+class Progress(NamedTuple):
+    """Where a decoder is between two pieces of its input, and what it knows of units."""
+
+    begun: bool
+    arrival: int
+    offset: int
+    held: bytes  # of a message that has not ended
+    tree: bytes  # of a root that may never close: its start tag, and what is not complete
+    lines: LineProgress | None
+    tags: list[tuple[str, str, str]]
+    deliveries: dict[str, dict[str, Last]]
+    unchanged: dict[str, dict[int, tuple[int, bytes]]]

@@ -1,0 +1,113 @@
+"""A decoder of a mapped feed between two pieces: what it knows of units, and what it has kept."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from xstreamcast.edges.lines import LineProgress
+from xstreamcast.edges.mapping.decoder import Counts, MappingDecoder
+from xstreamcast.edges.mapping.deliveries import Last
+from xstreamcast.edges.mapping.progress import Progress
+from xstreamcast.operators.snapshot.arrow import Unwritten
+from xstreamcast.operators.snapshot.names import read_ids, write_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+
+
+def write_mapped(to: TableWriter, at: str, decoder: MappingDecoder) -> None:
+    """Put a decoder into tables; Unwritten where its input cannot be left."""
+    there = decoder.progress()
+    if there is None:
+        raise Unwritten(f"{decoder.name} is broken, or not written in UTF-8")
+    write_ids(to, f"{at}.ids", decoder.ids)
+    _write_deliveries(to, at, there.deliveries)
+    known = [
+        (kind, code, *one) for kind, own in there.unchanged.items() for code, one in own.items()
+    ]
+    columns = list(zip(*known, strict=True)) or [(), (), (), ()]
+    names = ("kind", "code", "valid", "digest")
+    to.values(f"{at}.unchanged", **dict(zip(names, columns, strict=True)))
+    to.facts[f"{at}.mapped"] = {
+        "counts": asdict(decoder.counts),
+        "ended": decoder.ended,
+        "begun": there.begun,
+        "arrival": there.arrival,
+        "offset": there.offset,
+        "held": _text(there.held),
+        "tree": _text(there.tree),
+        "lines": None if there.lines is None else _line_facts(there.lines),
+        "tags": there.tags,
+    }
+
+
+def read_mapped(source: TableReader, at: str, decoder: MappingDecoder) -> None:
+    """Give a new decoder what another one had."""
+    facts = source.facts[f"{at}.mapped"]
+    read_ids(source, f"{at}.ids", decoder.ids)
+    decoder.counts, decoder.ended = Counts(**facts["counts"]), facts["ended"]
+    unchanged: dict[str, dict[int, tuple[int, bytes]]] = {}
+    columns = source.values(f"{at}.unchanged", "kind", "code", "valid", "digest")
+    for kind, code, valid, digest in zip(*columns, strict=True):
+        unchanged.setdefault(kind, {})[code] = valid, digest
+    lines = None if facts["lines"] is None else _lines_from(facts["lines"])
+    decoder.go_on(
+        Progress(
+            facts["begun"], facts["arrival"], facts["offset"], _bytes(facts["held"]),
+            _bytes(facts["tree"]), lines, [(k, u, n) for k, u, n in facts["tags"]],
+            _deliveries(source, at), unchanged,
+        )
+    )  # fmt: skip
+
+
+def _write_deliveries(
+    to: TableWriter, at: str, deliveries: Mapping[str, Mapping[str, Last]]
+) -> None:
+    parts = [(kind, part, one) for kind, own in deliveries.items() for part, one in own.items()]
+    to.values(
+        f"{at}.deliveries",
+        kind=[kind for kind, _, _ in parts],
+        part=[part for _, part, _ in parts],
+        said=[one.said for _, _, one in parts],
+    )
+    for name in ("units", "gone"):
+        rows = [
+            (n, *pair) for n, (_, _, one) in enumerate(parts) for pair in getattr(one, name).items()
+        ]
+        delivery, code, value = list(zip(*rows, strict=True)) or [(), (), ()]
+        to.values(f"{at}.{name} delivered", delivery=delivery, code=code, value=value)
+
+
+def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, Last]]:
+    out: dict[str, dict[str, Last]] = {}
+    made: list[Last] = []
+    columns = source.values(f"{at}.deliveries", "kind", "part", "said")
+    for kind, part, said in zip(*columns, strict=True):
+        made.append(Last(said))
+        out.setdefault(kind, {})[part] = made[-1]
+    for name in ("units", "gone"):
+        rows = source.values(f"{at}.{name} delivered", "delivery", "code", "value")
+        for delivery, code, value in zip(*rows, strict=True):
+            getattr(made[delivery], name)[code] = value
+    return out
+
+
+def _line_facts(lines: LineProgress) -> dict[str, Any]:
+    return {**lines._asdict(), "held": _text(lines.held)}
+
+
+def _lines_from(facts: Mapping[str, Any]) -> LineProgress:
+    held, columns = _bytes(facts["held"]), tuple(facts["columns"])
+    return LineProgress(held, facts["offset"], facts["line"], facts["header"], columns)
+
+
+def _text(raw: bytes) -> str:
+    return base64.b64encode(raw).decode()
+
+
+def _bytes(text: str) -> bytes:
+    return base64.b64decode(text)

@@ -1,0 +1,208 @@
+"""A partition of units that reads its own fragments: no router is before it.
+
+Fragments that are whole units are partitioned by their ids as they are read. What all partitions
+need (roots, structures, ends, and what the clock has come to) each of them is handed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from xstreamcast.circuit.stages import why_one_partition
+from xstreamcast.edges.table.schema import EOS, arrow
+from xstreamcast.errors import DataPlace, error
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.fragment import Described, Ended, FragmentBatch
+from xstreamcast.model.instant import START
+from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.spark.watching.host import Asked, Reading
+from xstreamcast.spark.watching.messages import Part, Sent, framed, unframed
+from xstreamcast.spark.watching.packing import EVERYONE, read_schema, rows_in
+from xstreamcast.spark.watching.units import Units
+
+if TYPE_CHECKING:
+    from xstreamcast.kernels.intern import Ids
+    from xstreamcast.model.fragment import Arrival
+    from xstreamcast.operators.partition import PartitionWatch
+    from xstreamcast.spark.watching.later import Addressed
+    from xstreamcast.tape.names import Names
+
+
+class Pack(NamedTuple):
+    """Rows of a stream for one partition or all, and how late it is by what a task read."""
+
+    stream: str
+    part: int
+    rows: bytes
+    newest: int  # START: of nothing
+    zoned: bool
+
+
+class PartArrived:
+    """What arrived in a batch for one partition."""
+
+    def __init__(self, packs: Sequence[Pack]) -> None:
+        self.packs = list(packs)
+
+    def rows(self, shared: bool) -> Any:
+        """The rows that all partitions have, or those of this one alone."""
+        mine = [one for one in self.packs if (one.part == EVERYONE) is shared]
+        tables = [rows_in(one.stream, one.rows) for one in mine]
+        return arrow().concat_tables([read_schema().empty_table(), *tables])
+
+    @cached_property
+    def blob(self) -> bytes:
+        heads = [json.dumps([p.stream, p.part, p.newest, p.zoned]).encode() for p in self.packs]
+        both = zip(heads, self.packs, strict=True)
+        return framed([part for head, pack in both for part in (head, pack.rows)])
+
+    @staticmethod
+    def of(blob: bytes) -> PartArrived:
+        parts = unframed(blob)
+        packs = []
+        for at in range(0, len(parts), 2):
+            stream, part, newest, zoned = json.loads(parts[at])
+            packs.append(Pack(stream, part, parts[at + 1], newest, zoned))
+        return PartArrived(packs)
+
+
+class DirectUnits(Units):
+    """The first stage of a query in one partition: rows of its units in, rows for others out."""
+
+    def __init__(
+        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False
+    ) -> None:
+        super().__init__(asked, number, partitions, steps, emits)
+        assert self.watch is not None
+        self.reading = Reading(asked, _Heard(self.watch))
+        self.now = self.watch.now
+        self.newest: dict[str, tuple[int, bool]] = {}
+        self.twice: dict[str, int] = {}  # repetitions of what every partition has
+
+    def take_batch(self, arrived: PartArrived, now: int | None) -> list[Addressed]:
+        """What arrived here → what later stages are handed."""
+        self.turn += 1
+        heard = self.reading.watch
+        heard.now = self._clock(arrived.packs, now)
+        try:
+            self._read(arrived)
+            parts, heard.parts = tuple(heard.parts), []
+            return self.asked_units(
+                Sent(self.turn, self.now, self._newest(), parts, self._refused(), self._counted())
+            )
+        except Forbidden as why:
+            raise error(
+                "XSCU0005", f"the query cannot be partitioned any longer: {why}",
+                hint="start it with --partitions 1 and an empty checkpoint",
+            ) from None  # fmt: skip
+
+    def _read(self, arrived: PartArrived) -> None:
+        """What all have first, because it has the structures; ends last."""
+        pc, shared = arrow().compute, arrived.rows(shared=True)
+        ends = pc.equal(shared["operation"], EOS)
+        before = self._repeated()
+        self.reading.take_rows(shared.filter(pc.invert(ends)))
+        for name, count in self._repeated().items():
+            self.twice[name] = self.twice.get(name, 0) + count - before.get(name, 0)
+        self.reading.take_rows(arrived.rows(shared=False))
+        self.reading.take_rows(shared.filter(ends))
+
+    def _clock(self, packs: Iterable[Pack], wall: int | None) -> Moment:
+        """What the clock has come to, by all that was read anywhere."""
+        for one in packs:
+            if one.newest == START:
+                continue
+            if one.newest >= self.newest.get(one.stream, (START, False))[0]:
+                self.newest[one.stream] = one.newest, one.zoned
+            if one.newest > self.now.instant:
+                self.now = Moment(one.newest, one.zoned)
+        if self.asked.wall and wall is not None and wall > self.now.instant:
+            self.now = Moment(wall, True)
+        return self.now
+
+    def _newest(self) -> dict[str, tuple[int, bool]]:
+        return {str(name): self.newest.get(str(name), (START, False)) for name in self.asked.kinds}
+
+    def _refused(self) -> tuple[Any, ...]:
+        """What was refused, each said by one partition: that of its id."""
+        assert self.watch is not None
+        refused, self.reading.refused = self.reading.refused, []
+        first = self.number == 0
+        mine = self.watch.mine
+        return tuple(
+            one for one in refused if (first if one.fragment is None else mine(one.fragment))
+        )
+
+    def _repeated(self) -> dict[str, int]:
+        assert self.watch is not None
+        return {str(name): self.watch.repeated(name) for name in self.asked.kinds}
+
+    def _counted(self) -> dict[str, int]:
+        """What did not count; of what all partitions have, only one counts."""
+        assert self.watch is not None
+        if self.number == 0 or not self.watch.ended >= set(self.watch.kinds):
+            return {}
+        run = self.watch.pipeline
+        spread = run.driven if run is not None else ()
+        twice = {name: count for name, count in self.twice.items() if count and name in spread}
+        return {f"{name}: repeated": -count for name, count in twice.items()}
+
+
+class _Heard:
+    """A watch, and what was said to it of structures and ends."""
+
+    def __init__(self, watch: PartitionWatch) -> None:
+        self._watch, self.parts = watch, list[Part]()
+        self.now = watch.now
+
+    @property
+    def names(self) -> Names:
+        """Those of the watch."""
+        return self._watch.names
+
+    def on_arrivals(self, name: str, found: Iterable[Arrival], ids: Ids | None = None) -> None:
+        """Something has come on a stream."""
+        for one in found:
+            match one:
+                case Described(structure):
+                    self._watch.reach(self.now)
+                    self.parts.append(("described", name, structure, self.now))
+                case Ended() if name not in self._watch.ended:
+                    self.parts.append(("ended", name))
+                case FragmentBatch():
+                    self._check(name, one, ids)
+                case _:
+                    pass
+            self._watch.on_arrivals(name, [one], ids)
+            if isinstance(one, Described):
+                self._check_circuit()
+
+    def _check_circuit(self) -> None:
+        """Another structure may make another circuit: one that is partitioned, too."""
+        run = self._watch.pipeline
+        strict = self._watch.policy == "strict"
+        why = None if run is None else why_one_partition(run.circuit, strict)
+        if why is not None:
+            raise Forbidden(why)
+
+    def on_end(self, name: str | None) -> None:
+        """A stream is over."""
+        self.on_arrivals(str(name), [Ended()])
+
+    def _check(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
+        """Units must hold no fragments: nobody would send those here."""
+        feed = self._watch._feeds.get(name)
+        if not len(batch.hole_fragment) or not isinstance(feed, FragmentFeed) or ids is None:
+            return
+        owners = batch.tsid[batch.hole_fragment] != feed.history.structure.root
+        if owners.any():
+            at = int(batch.hole_fragment[owners.argmax()])
+            raise error(
+                "XSCU0005", "a fragment holds others, and by the tag structure it holds none",
+                at=DataPlace(name, ids.text(int(batch.id[at])), int(batch.offset[at])),
+                hint="start it with --partitions 1, or correct the tag structure",
+            )  # fmt: skip

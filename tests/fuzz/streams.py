@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tests.fuzz.target import Finding, cut, plain_errors
@@ -35,7 +36,7 @@ def decoded(kind: Kind, chunks: list[bytes], mapping: Mapping | None = None) -> 
     return out
 
 
-def _told(arrivals: list[object], ids: object) -> list[object]:
+def _told(arrivals: Sequence[object], ids: object) -> list[object]:
     out: list[object] = []
     for one in arrivals:
         match one:

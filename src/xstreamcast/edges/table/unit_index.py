@@ -165,12 +165,13 @@ def _groups(held: Held, asked: _Asked, columns: list[str]) -> Iterator[Any]:
     fields = [one for one in _row_fields() if one[0] in columns]
     for group in range(source.num_row_groups):
         told = source.metadata.row_group(group)
-        if _may_have(*(told.column(at[name]).statistics for name in ROWS[:4]), asked):
+        file, unit, valid = (told.column(at[name]).statistics for name in ("file", "unit", "valid"))
+        if _may_have(file, unit, valid, asked):
             rows = source.read_row_groups([group], columns=columns, use_threads=False)
             yield rows.select(columns).cast(arrow().schema(fields))
 
 
-def _may_have(file: Any, _row: Any, unit: Any, valid: Any, asked: _Asked) -> bool:
+def _may_have(file: Any, unit: Any, valid: Any, asked: _Asked) -> bool:
     if unit is not None and (unit.max < asked.low or unit.min >= asked.high):
         return False
     if valid is not None and asked.until is not None and valid.min > asked.until:
@@ -250,8 +251,11 @@ def _filled(payload: bytes, at: Any, texts: Any) -> bytes:
 
 
 def index_paths(table: Path, stream: str, number: int, top: int) -> tuple[Path, Path]:
-    """Where units and rows are kept: of a state, for the root with that latest valid time."""
-    name = f"{quote(stream, safe='')}-{top}-{number:010}"
+    """Where units and rows are kept: of a state, for the root with that latest valid time.
+
+    The format is a part of the names: readers of two versions may share a table.
+    """
+    name = f"{_FORMAT.decode()}-{quote(stream, safe='')}-{top}-{number:010}"
     return table / FOLDER / f"units-{name}.parquet", table / FOLDER / f"rows-{name}.parquet"
 
 

@@ -315,6 +315,38 @@ class Asking:
             f"count({source}/descendant::*), {source}/self::a",
         )
 
+    def query_around(self) -> str:
+        """A question that goes up from what it finds, or whose names are found out."""
+        source, tags = self.source()
+        names = self.names_below(tags) or ["a"]
+        name, other, word = self.one_of(*names), self.one_of(*names), self.one_of(*WORDS)
+        above = self.one_of(*(tag.local for tag in self.structure.tags.values()), "*")
+        up = self.one_of("..", "parent::*", f"ancestor::{above}", f"ancestor-or-self::{above}")
+        fold = self.one_of("count", "count", "exists", "empty")
+        return self.one_of(
+            f"{fold}({source}/{up})",
+            f"{fold}({source}/{up})",
+            f"{fold}({source}/{up}//{name})",
+            f"{fold}({source}/{up}//{name})",
+            f"{fold}({source}/ancestor::node()//{above})",
+            f'stream("s")//*[{name}]/{other}',
+            f'stream("s")//*[{name} = "{word}"]/{other}/@k',
+            f'stream("s")//*[{name} = "{word}" and {other}]/{other}',
+            f'stream("s")//{above}//{name}[{other}]',
+            f'stream("s")//{above}//{name}/{up}/@k',
+            f"{source}/{up}/name()",
+            f"for $x in {source} return <p>{{ count($x/{up}), $x/{up}/{name} }}</p>",
+        )
+
+
+@st.composite
+def cases_around(draw: DrawFn) -> Case:
+    """A stream whose fragments say nothing more, and questions about what stands around."""
+    structure = draw(structures())
+    wire = draw(histories(structure, True))
+    asking = Asking(draw, structure)
+    return Case(tuple(asking.query_around() for _ in range(draw(st.integers(1, 5)))), wire)
+
 
 @st.composite
 def cases(draw: DrawFn, plain: bool = False) -> Case:

@@ -11,7 +11,7 @@ from xstreamcast.operators.relational.exchanged import To
 from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.kept import frozen, thaw
-from xstreamcast.spark.watching.later import Later, Spot
+from xstreamcast.spark.watching.later import Later, Spot, Turned
 from xstreamcast.spark.watching.messages import Arrived, Failed, message_bytes, message_of
 from xstreamcast.spark.watching.packing import EVERYONE, Packing, Parting
 from xstreamcast.spark.watching.route import Router
@@ -23,15 +23,16 @@ class InPartitions:
 
     def __init__(
         self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4,
-        tags: Mapping[str, frozenset[int]] | None = None,
+        tags: Mapping[str, frozenset[int]] | None = None, emits: bool = False,
     ) -> None:  # fmt: skip
+        self.emits, self.updates = emits, list[Turned]()
         self.router, self.steps, self.moving = Router(asked, partitions), steps, moving
         self.asked, self.moved = asked, 0
         self.log: list[tuple[bytes, int | None]] = []  # what the store has of the router
         self.parting = None if tags is None else Parting(partitions, tags)
         self.units = self._made_units()
         self.later = {
-            (step, number): Later(asked, Spot(step, steps, number, partitions))
+            (step, number): Later(asked, Spot(step, steps, number, partitions, emits))
             for step in range(1, steps)
             for number in range(partitions if step < steps - 1 else 1)
         }
@@ -39,7 +40,7 @@ class InPartitions:
     def _made_units(self) -> list[Any]:
         kind = Units if self.parting is None else DirectUnits
         many = self.router.partitions
-        return [kind(self.asked, number, many, self.steps) for number in range(many)]
+        return [kind(self.asked, number, many, self.steps, self.emits) for number in range(many)]
 
     @property
     def last(self) -> Later:
@@ -58,6 +59,9 @@ class InPartitions:
         changes: list[Change] = []
         for to in self.later:
             changes += self._later(to, handed)
+        for place in (*self.units, *self.later.values()):
+            self.updates += place.updates
+            place.updates = []
         if self.moving:
             self._move()
         return changes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,8 @@ from xstreamcast.api import compiled
 from xstreamcast.circuit.unit_tags import unit_tags
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.errors import Error
+from xstreamcast.model.change import Accumulated
+from xstreamcast.model.update import RankedAnswer
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
@@ -17,6 +21,7 @@ from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import Alone, holes, tables, told
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.spark.watching.host import Asked
+from xstreamcast.spark.watching.state import ranked_updates, update_rows
 from xstreamcast.spark.watching.steps import StepPlan, step_plan
 
 STRUCTURE = (
@@ -172,10 +177,73 @@ def test_a_router_stays_where_fragments_do_not_say_their_unit() -> None:
     deep = read_structure(STRUCTURE.replace('"b" type="snapshot"', '"b" type="event"').encode())
     how = {"q": Asked({"": compiled('stream("s")//a')}, {"s": "fragments"})}
     direct = step_plan(how, {"s": flat})
-    assert direct == StepPlan(2, TAGS, {"q": frozenset({"s"})})
+    assert direct == StepPlan(2, TAGS, {"q": frozenset({"s"})}, emits=True)
     assert StepPlan.of(direct.json()) == direct
     assert step_plan(how, {"s": deep}).spread is None
     assert step_plan(how, {"s": None}) == StepPlan(3)
     late = {"q": Asked({"": compiled('stream("s")//a')}, {"s": "fragments"}, lateness=1)}
     assert step_plan(late, {"s": flat}).spread is None
     assert StepPlan.of("4\n") == StepPlan(4)
+
+
+class Table:
+    """What a sink has that keeps the greatest version of each key."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Any] = {}
+
+    def take(self, rows: Any) -> None:
+        for row in rows.to_dict("records"):
+            if row["version"] > self.rows.get(row["key"], {"version": -1})["version"]:
+                self.rows[row["key"]] = row
+
+    def answer(self) -> list[str]:
+        live = [row for row in self.rows.values() if not row["deleted"]]
+        return [row["item"] for row in sorted(live, key=lambda row: bytes(row["rank"]))]
+
+
+@pytest.mark.parametrize("asked", [one for one in QUERIES if "xs:integer($a" not in one])
+@given(data=st.data())
+@settings(max_examples=10)
+def test_updates_of_partitions_come_to_the_answer(asked: str, data: st.DataObject) -> None:
+    line = lines(attached=data.draw(st.booleans())).filter(lambda one: 'v="x"' not in one)
+    made = data.draw(st.lists(st.lists(line, max_size=8), min_size=2, max_size=6))
+    pieces = ["".join(one) for one in made]
+    pieces[0] = HEAD + ROOT + pieces[0]
+    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    plan = step_plan({"": how}, {"s": read_structure(STRUCTURE.encode())})
+    many, moving = data.draw(st.integers(2, 4)), data.draw(st.booleans())
+    there = InPartitions(how, many, moving, tags=TAGS, emits=plan.emits)
+    here, answer, table, ranked = Alone(how), Accumulated(), Table(), RankedAnswer()
+    for rows in tables(pieces):
+        for change in here.take(rows):
+            answer.apply(change)
+        changes = there.take(rows)
+        updates, there.updates = there.updates, []
+        if not plan.emits:  # one place puts items in order anyway
+            updates = ranked_updates(ranked, changes)
+        table.take(update_rows("", updates))
+        assert table.answer() == answer.items()
+
+
+def test_items_are_emitted_where_they_are_made_unless_all_rows_are_sorted() -> None:
+    structures = {"s": read_structure(STRUCTURE.encode())}
+
+    def emits(asked: str) -> bool:
+        how = Asked({"": compiled(asked)}, {"s": "fragments"})
+        return step_plan({"": how}, structures).emits
+
+    assert [emits(one) for one in QUERIES] == [*[True] * 6, *[False] * 3]
+
+
+def test_rows_that_did_not_change_are_not_emitted_again() -> None:
+    how = Asked({"": compiled('stream("s")//a/@n/string()')}, {"s": "fragments"})
+    there = InPartitions(how, 2, tags=TAGS, emits=True)
+    unit = '<stream:filler id="a0" tsid="2" validTime="2003-01-0{}"><a n="1">{}</a></stream:filler>'
+    first, second, third, _ = tables(
+        [HEAD + ROOT + unit.format(2, "<b/>"), unit.format(2, ""), unit.format(2, "<b/><b/>")]
+    )
+    for rows, expected in ((first, 1), (second, 0), (third, 0)):
+        there.take(rows)
+        assert len(there.updates) == expected
+        there.updates = []

@@ -33,7 +33,8 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
     )  # fmt: skip
     running = start(follow=True, partitions=2)
     planned = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
-    assert planned == StepPlan(2)  # its structure is known; limits are fragments in accounts
+    # its structure is known; limits are fragments in accounts
+    assert planned == StepPlan(2, emits=True)
     running.query.processAllAvailable()
     running.stop()
     before = len(found)
@@ -88,3 +89,45 @@ def test_units_are_partitioned_as_they_are_read(spark: Any, tmp_path: Path, aske
     assert running.awaitTermination(500)
     assert Accumulated(found).items() == list(query(asked).run(shop=feed).lines())
     assert len(found) > before
+
+
+KINDS = """for $i in stream("shop")//item?[now] group by $k := string($i/@kind)
+return <kind name="{$k}" items="{count($i)}"/>"""
+
+
+@pytest.mark.parametrize(
+    ("asked", "partitions"),
+    [('stream("shop")//item?[now]', 2), (KINDS, 2), (GROUPS, 2), (KINDS, 1)],
+)
+def test_updates_come_to_the_answer(
+    spark: Any, tmp_path: Path, asked: str, partitions: int
+) -> None:
+    feed = tmp_path / "shop.xml"
+    root = '<stream:filler id="0" tsid="1" validTime="2024-01-01T00:00:00Z"><shop/></stream:filler>'
+    feed.write_text(FLAT + root + _flat(0, 40, 2))
+    rows: dict[str, Any] = {}
+
+    def write(batch: Any, _: int) -> None:
+        for row in batch.collect():
+            if row.version > (rows[row.key].version if row.key in rows else -1):
+                rows[row.key] = row
+
+    def answer() -> list[str]:
+        live = [row for row in rows.values() if not row.deleted]
+        return [row.item for row in sorted(live, key=lambda row: bytes(row.rank))]
+
+    def run() -> list[str]:
+        updates = query(asked).spark(spark).updates(
+            shop=feed, follow=True, partitions=partitions, checkpoint=tmp_path / "ours",
+            max_per_batch=25,
+        )  # fmt: skip
+        assert updates.columns == ["query", "key", "rank", "item", "deleted", "time", "version"]
+        written = updates.writeStream.foreachBatch(write).trigger(availableNow=True)
+        started = written.option("checkpointLocation", str(tmp_path / "checkpoint")).start()
+        assert started.awaitTermination(300)
+        return answer()
+
+    assert run() == list(query(asked).run(shop=feed).lines())
+    with feed.open("a") as file:
+        file.write(_flat(30, 50, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
+    assert run() == list(query(asked).run(shop=feed).lines())

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import xstreamcast as xsc
 from tests.conftest import PROFILE
-from tests.streams_strategies import Case, cases
+from tests.streams_strategies import Case, cases, cases_around
 from xstreamcast.edges.binding import Options
 from xstreamcast.errors import Error
 from xstreamcast.spark.running.plan import Spread
@@ -39,6 +39,12 @@ DOCUMENTS = (
     "count(//b[@n = 3]/ancestor::c//b)", "count(//b[@n = 9]/..)",
     "distinct-values(//b/name())", "avg(//b/@n)", "max(//b/@n), min(//b/@n)",
     "for $b in //b group by $d := exists($b/d) return count($b)", "(//b)[3]", "//b[2]",
+    "sum(//b/xs:integer(@n)), avg(//b/xs:integer(@n))", "sum(//b/xs:decimal(@n)) div 7",
+    "avg(//b/(if (@n > 6) then xs:decimal(@n) else xs:integer(@n)))",
+    "sum(//b[@n = 3]/xs:byte(@n))", "//b/@n ! xs:date('2020-01-01')",
+    "sum(//b/(if (@n > 7) then xs:double(@n) else xs:integer(@n)))", "sum(//x), avg(//x)",
+    "sum(//b/(xs:integer(@n) * 9007199254740993))", "sum(//b/xs:dayTimeDuration('PT1M'))",
+    "sum(//b/(if (@n > 7) then 'x' else 1))", "string-join(//b/@n, '-')",
 )  # fmt: skip
 
 
@@ -89,6 +95,23 @@ def test_units_of_a_stream_spread_over_tasks(
         assert found == local, text
 
 
+@settings(max_examples=2000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@given(cases_around(), st.none() | MINUTES, st.sampled_from(["auto", "qac"]), st.integers(1, 4))
+def test_what_stands_around_units_counts_once(
+    case: Case, as_of: str | None, strategy: str, tasks: int
+) -> None:
+    for text in case.queries:
+        query = xsc.query(text)
+        run = SparkRun(
+            None, query.telling(""), None, {"s": case.wire}, Options(as_of, strategy=strategy),
+            tasks=tasks,
+        )  # fmt: skip
+        whole = _answer(lambda q=query: q.run(s=case.wire, as_of=as_of, strategy="caq").lines())
+        found = _answer(lambda r=run: _here(r))
+        run.sources.close()
+        assert found == whole, text
+
+
 @pytest.mark.parametrize("step", [1, 17, 64, 200])
 @pytest.mark.parametrize("text", DOCUMENTS)
 def test_ranges_of_a_document_spread_over_tasks(tmp_path: Path, text: str, step: int) -> None:
@@ -97,7 +120,7 @@ def test_ranges_of_a_document_spread_over_tasks(tmp_path: Path, text: str, step:
     query = xsc.query(text)
     run = SparkRun(None, query.telling(""), path, {}, Options(), tasks=1, smallest=step)
     run.tasks = len(DOCUMENT) // step
-    assert _here(run) == list(query.run(path).lines())
+    assert _answer(lambda: _here(run)) == _answer(lambda: query.run(path).lines())
 
 
 SEVERAL = (

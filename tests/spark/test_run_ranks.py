@@ -26,7 +26,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.duration import Duration
 from xstreamcast.model.items import Items
-from xstreamcast.spark.running.ranks import classes, met, ranks
+from xstreamcast.spark.running.ranks import classes, met, ranks, told_classes
 
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False) | st.sampled_from(
     [Decimal(text) for text in ("0", "-0", "1", "1.0", "10", "0.1", "-0.1", "99", "100", "-100")]
@@ -84,10 +84,8 @@ def test_keys_after_each_other(rows: list[tuple[str, int]], descending: bool) ->
 
 
 def test_classes_that_do_not_agree_are_seen() -> None:
-    import pickle
-
     exact, double = _column(DECIMAL, [Decimal(1)]), _column(DOUBLE, [1.0])
     whole, nothing = _column(INTEGER, [1]), _column(DOUBLE, [])
-    told = [pickle.dumps(classes([one])) for one in (exact, whole, nothing)]
+    told = [told_classes(classes([one])) for one in (exact, whole, nothing)]
     assert [len(one) for one in met(told)] == [1]
-    assert [len(one) for one in met([*told, pickle.dumps(classes([double]))])] == [2]
+    assert [len(one) for one in met([*told, told_classes(classes([double]))])] == [2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,16 @@ from tests.spark.feeds import write_feed
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.table.log import Log
+from xstreamcast.edges.table.unit_building import rows_below, unit_index
+from xstreamcast.edges.table.unit_index import ROWS
 from xstreamcast.spark.running import guides
 from xstreamcast.spark.running.guides import table_guide
+from xstreamcast.spark.running.links import followed
 from xstreamcast.spark.running.spark_run import SparkRun
-from xstreamcast.spark.running.units import Table
+from xstreamcast.spark.running.units import Table, UnitsTask
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
 
 STRATEGIES = ("caq", "qac", "qac+", "auto")
 # Shelves are sent again whole; books have versions; a note stands below each book.
@@ -75,20 +82,42 @@ def test_joins_and_windows_answer_as_one_process_with_every_strategy(
     for strategy in strategies:
         found, run = _asked(spark, text, table, 0, as_of=as_of, strategy=strategy)
         assert found == expected, strategy
-        assert "joins follow the links" in run.words
+        by = "joins of Spark found" if strategy == strategies[0] else "which rows stand below"
+        assert any(one.startswith(by) for one in run.words)
 
 
-def test_superseded_snapshots_are_left_out_by_a_window(spark: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("as_of", [None, "2003-03-01T00:00:00"])
+def test_joins_of_spark_find_the_rows_that_the_driver_finds(
+    spark: Any, tmp_path: Path, as_of: str | None
+) -> None:
+    ingest(_shelves(tmp_path), tmp_path / "table", stream="shop", most=17)
+    log = Log(tmp_path / "table")
+    state, until = log.state(), None if as_of is None else 1046476800000000
+    table = Table.of(log.path, "shop", state)
+    given = log.path, state, "shop", table.structure, until
+    found = unit_index(*given, partial(followed, spark, table))
+    assert found is not None
+    assert all(isinstance(one, Path) for one in found.rows)
+    read = pa.concat_tables([pa.parquet.read_table(one).select(ROWS) for one in found.rows])
+    units = pa.parquet.read_table(found.units)
+    mine = rows_below(log.path, state.files_of("shop"), units["id"].combine_chunks())
+    for name, column in zip(ROWS, mine, strict=True):
+        assert read[name].to_pylist() == column.tolist(), name
+    again = unit_index(*given)
+    assert again is not None
+    assert again.kept
+    assert again.rows == found.rows
+
+
+def test_superseded_snapshots_are_left_out(tmp_path: Path) -> None:
     ingest(_shelves(tmp_path), tmp_path / "table", stream="shop", most=17)
     text = 'stream("shop")//shelf/@no/string()'
     inputs = {"shop": Path(f"table:{tmp_path / 'table'}")}
-    run = SparkRun(spark, xsc.query(text).telling(""), None, inputs, Options(), tasks=2, few=0)
-    explained = run.explained()
-    assert "Window [rank(valid" in explained
-    assert "payload" not in explained.partition("== Physical")[2]
-    rows = run.work().rows
-    assert rows is not None
-    assert rows.where("row is not null").count() == 9  # of 39 that were sent
+    run = SparkRun(None, xsc.query(text).telling(""), None, inputs, Options(), tasks=2)
+    work = run.work()
+    assert isinstance(work.task, UnitsTask)
+    picked = [one for place in range(work.tasks) for one in work.task.picked(place)]
+    assert sum(map(len, picked)) == 9  # of 39 that were sent
 
 
 def test_each_strategy_says_what_it_reads(spark: Any, tmp_path: Path) -> None:

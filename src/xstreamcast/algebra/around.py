@@ -14,6 +14,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, DepthCut, NotDivided
 from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
+from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import NodeItem
 
@@ -26,6 +27,22 @@ class Around:
     """Nodes are counted by identity: those that were found, or all below them that pass `below`."""
 
     below: NodeItem | None = None
+
+    def counting(self, fold: str, nodes: p.Expression) -> p.Call:
+        """The call that counts nodes, or what is below them: what is read for it must be there."""
+        function = lookup(FN, fold, 1)
+        assert function is not None
+        asked = nodes if self.below is None else p.Step(nodes, "descendant", self.below)
+        return p.Call(function, (asked,))
+
+    def nodes(self, call: p.Expression) -> p.Expression:
+        """The nodes that such a call goes out from."""
+        assert isinstance(call, p.Call)
+        (asked,) = call.args
+        if self.below is None:
+            return asked
+        assert isinstance(asked, p.Step)
+        return asked.input
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +58,13 @@ class Counted:
 def counted_around(
     plan: p.Expression, program: Program, name: str | None, cuts: Mapping[str | None, Cut]
 ) -> Counted | None:
-    """How to count what a call counts, if it goes up from units of a document; None if not."""
+    """How to count what a call counts, if it goes up from units; None if not."""
     match plan:
         case p.Call(function, (p.Step() as asked,)) if (
             function.uri == FN and function.local in _COUNTED
         ):
             found = _up(asked)
-            if found is None or not isinstance(cuts[name], DepthCut):
+            if found is None:
                 return None
         case _:
             return None
@@ -59,7 +76,7 @@ def counted_around(
         return None
     if walk.others or walk.clock:
         return None
-    if around.below is not None:
+    if around.below is not None and isinstance(cuts[name], DepthCut):
         assert around.below.local is not None
         walk.guards.add((around.below.uri, around.below.local))
     return Counted(function.local, step, around, walk)

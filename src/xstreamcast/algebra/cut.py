@@ -68,7 +68,7 @@ ELSEWHERE: Final = Place()  # no node of the input: atomic values, constructed n
 UNIT: Final = Place(inside=True)
 _BELOW: Final = Place(inside=True, below=True)
 _DOWN: Final = ("child", "descendant", "descendant-or-self")
-_DOCUMENT_TAG: Final = -1
+DOCUMENT_TAG: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,11 @@ class DepthCut:
     def document(self) -> Place:
         """Where the document node stands."""
         return Place(Depths(0, 0))
+
+    def guard(self, test: NodeItem) -> Guard | None:
+        """The name of children that must not come apart: how ranges are made depends on it."""
+        assert test.local is not None
+        return test.uri, test.local
 
     def down(self, spine: Spine, axis: str, test: NodeItem) -> Place:
         """Where a step down leads from the spine."""
@@ -124,7 +129,18 @@ class TagCut:
         root = self.structure[self.structure.root]
         if root.type != "snapshot":
             raise NotDivided(f"the root {root.name} has versions")
-        return Place(frozenset({_DOCUMENT_TAG}))
+        return Place(frozenset({DOCUMENT_TAG}))
+
+    def guard(self, test: NodeItem) -> Guard | None:
+        """Children of elements around units must not pass the test, wherever they stand."""
+        above = (tag for tag in self.structure.tags if not self._is_inside(tag))
+        if any(self._passes(tag, test) for tag in above):
+            raise NotDivided("it reads the content of the root fragment")
+        return None
+
+    def _is_inside(self, tag: int) -> bool:
+        """Whether elements of a tag stand neither around units nor travel by themselves."""
+        return not self.structure.travels(tag) and tag not in self.spine_tags()
 
     def down(self, spine: Spine, axis: str, test: NodeItem) -> Place:
         """Where a step down leads from the spine, as the structure tells."""
@@ -140,13 +156,22 @@ class TagCut:
             left |= {tag for tag in spine if self._passes(tag, test)}
         return Place(frozenset(left) or None, inside)
 
+    def leads_nowhere(self, spine: frozenset[int], axis: str, test: NodeItem) -> bool:
+        """Whether the structure has no element that a step down could lead to."""
+        if test.kind != "element" or axis not in ("child", "descendant") or self.structure.open:
+            return False
+        reached = set(self._children(spine))
+        if axis == "descendant":
+            reached = {tag for one in reached for tag in self.structure.below(one)}
+        return not any(self._passes(tag, test) for tag in reached)
+
     def settled(self, place: Place) -> tuple[Place, Guard | None]:
         """The structure has told already what may stand in the spine."""
         raise NotDivided("it reads the content of the root fragment")
 
     def spine_tags(self) -> frozenset[int]:
         """The tags whose elements stand in the root fragment itself."""
-        below = self._below(frozenset({_DOCUMENT_TAG}))
+        below = self._below(frozenset({DOCUMENT_TAG}))
         return frozenset(tag for tag in below if not self._cut(tag))
 
     def _cut(self, tag: int) -> bool:
@@ -156,7 +181,7 @@ class TagCut:
 
     def _children(self, spine: frozenset[int]) -> Iterator[int]:
         for tag in spine:
-            if tag == _DOCUMENT_TAG:
+            if tag == DOCUMENT_TAG:
                 yield self.structure.root
             else:
                 yield from self.structure[tag].children
@@ -174,13 +199,24 @@ class TagCut:
         return frozenset(seen)
 
     def _passes(self, tag: int, test: NodeItem) -> bool:
-        if tag == _DOCUMENT_TAG:
+        if tag == DOCUMENT_TAG:
             return test.kind == "node"
         named = self.structure[tag]
         return test.uri in (None, named.uri) and test.local in (None, named.local)
 
 
 Cut: TypeAlias = DepthCut | TagCut
+
+
+def are_elements(spine: Spine | None) -> bool:
+    """Whether nothing but elements may stand there: not the document."""
+    match spine:
+        case None:
+            return False
+        case Depths(_, _, test):
+            return test is not None and test.kind == "element"
+        case _:
+            return DOCUMENT_TAG not in spine
 
 
 def step(cut: Cut, place: Place, axis: str, test: NodeItem, driving: bool) -> Place:
@@ -215,5 +251,8 @@ def _from_spine(cut: Cut, spine: Spine, axis: str, test: NodeItem, driving: bool
     if axis == "self":
         return Place(spine)
     if axis not in _DOWN or not driving:
+        match cut, spine:
+            case TagCut(), frozenset() if cut.leads_nowhere(spine, axis, test):
+                return ELSEWHERE
         raise NotDivided("it reads the content of an element around the units")
     return cut.down(spine, axis, test)

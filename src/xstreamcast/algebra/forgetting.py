@@ -8,7 +8,7 @@ It follows from what the tag structure tells; whoever leaves something out must 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -111,9 +111,11 @@ class _Noting(Reading):
         self.uncalled: set[int] = set()  # tags inside which steps lead to something without a name
         self.exposed: set[int] = set()  # tags that are seen as a part of something around them
 
-    def _step(self, found: frozenset[Place], axis: p.Axis, test: object) -> frozenset[Place]:
-        reached = super()._step(found, axis, test)
-        assert isinstance(test, NodeItem)
+    def _step(
+        self, found: frozenset[Place], axis: p.Axis, test: NodeItem,
+        children: Sequence[NodeItem] = (),
+    ) -> frozenset[Place]:  # fmt: skip
+        reached = super()._step(found, axis, test, children)
         self.met |= reached
         self.bare.update({one.tag for one in reached if one.path == ()})
         self.loose.update(one.tag for one in reached if one.path is None)

@@ -12,7 +12,7 @@ from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import ELSEWHERE, Cut, Depths, Guard, NotDivided, Place, step
+from xstreamcast.algebra.cut import ELSEWHERE, Cut, Guard, NotDivided, Place, are_elements, step
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import STREAMS, children, descendants
@@ -221,8 +221,7 @@ class Locality:
         try:
             return self.settle(place, plan)
         except NotDivided:
-            test = place.spine.test if isinstance(place.spine, Depths) else None
-            if test is None or test.kind != "element" or not place.inside:
+            if not place.inside or not are_elements(place.spine):
                 raise
             return Place(None, True, place.below, held=True)
 
@@ -295,7 +294,12 @@ class Locality:
     def _held_step(self, plan: p.Expression, axis: str, test: NodeItem, driving: bool) -> Place:
         """Children of one name, which stay together; attributes, where nobody counts them."""
         if axis == "child" and test.kind == "element" and test.local is not None:
-            self.held.add((test.uri, test.local))
+            try:
+                guard = self.cut.guard(test)
+            except NotDivided as reason:
+                raise NotDivided(reason.reason, plan.span) from None
+            if guard is not None:
+                self.held.add(guard)
             return Place(inside=True, below=True)
         if axis == "attribute" and not driving:
             return ELSEWHERE

@@ -6,13 +6,15 @@ the query may see anything; so whoever leaves out what is not needed is always e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide
 from xstreamcast.algebra.parts import part_of
-from xstreamcast.algebra.places import DOCUMENT, Needs, Place, moved
+from xstreamcast.algebra.places import DOCUMENT, Needs, Place, may_have, moved
+from xstreamcast.algebra.required import required
 from xstreamcast.algebra.walk import children
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import AnyItem, AtomicItem, AtomicUnion, NodeItem
@@ -35,17 +37,24 @@ _READING: Final = frozenset({"string", "data", "number", "string-length", "norma
 _AROUND: Final = frozenset({"root", "path", "lang", "base-uri", "id", "idref", "element-with-id"})
 
 
-def needs_of(program: Program, guides: Mapping[str, Guide]) -> dict[str, Needs]:
-    """By stream, what the program reads of it."""
-    return Reading(program, guides).done()
+def needs_of(
+    program: Program, guides: Mapping[str, Guide], *, fine: bool = False
+) -> dict[str, Needs]:
+    """By stream, what the program reads of it.
+
+    `fine`: steps up are followed, which needs all that stands above to be there.
+    """
+    return Reading(program, guides, fine=fine).done()
 
 
 class Reading:
     """A walk over a program that knows where the nodes of each variable may stand."""
 
-    def __init__(self, program: Program, guides: Mapping[str, Guide]) -> None:
-        self.program, self.guides = program, guides
-        self.needs = {name: Needs() for name in guides}
+    def __init__(
+        self, program: Program, guides: Mapping[str, Guide], *, fine: bool = False
+    ) -> None:
+        self.program, self.guides, self.fine = program, guides, fine
+        self.needs = {name: Needs(fine=fine) for name in guides}
         self.variables: dict[p.Variable, Places] = {}
         self.focus: Places = NOWHERE
         self._active: list[int] = []
@@ -119,6 +128,10 @@ class Reading:
                 return self._step(self.places(source), axis, test)
             case p.Path(left, right) | p.SimpleMap(left, right):
                 return self._within(self.places(left), right)
+            case p.Filter(p.Step(source, axis, test), predicate) if self.fine:
+                found = self._step(self.places(source), axis, test, required(predicate))
+                self._within(found, predicate)
+                return found
             case p.Filter(source, predicate):
                 found = self.places(source)
                 self._within(found, predicate)
@@ -216,10 +229,15 @@ class Reading:
             found |= self.places(part)
         return found
 
-    def _step(self, found: Places, axis: p.Axis, test: object) -> Places:
+    def _step(
+        self, found: Places, axis: p.Axis, test: NodeItem, children: Sequence[NodeItem] = ()
+    ) -> Places:
+        """Where a step leads; of elements those that may have all of these children."""
         out: set[Place] = set()
         for one in found:
-            out |= moved(one, axis, test, self.guides[one.stream], self.needs[one.stream])  # type: ignore[arg-type]
+            guide = self.guides[one.stream]
+            keep = partial(may_have, children, guide) if children else None
+            out |= moved(one, axis, test, guide, self.needs[one.stream], keep)
         return frozenset(out)
 
     def _within(self, focus: Places, plan: p.Expression) -> Places:

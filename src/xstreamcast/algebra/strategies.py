@@ -73,7 +73,8 @@ def decide(
         if unsure:
             rest = {name: guide for name, guide in guides.items() if name not in unsure}
             parted, through = with_parts(program, rest, inline)
-    needs = needs_of(parted, guides)
+    # where all that stands above is there, steps up are followed; elsewhere there are none
+    needs = needs_of(parted, guides, fine=True)
     return Decision(
         parted,
         {

@@ -6,16 +6,19 @@ stream("a")//price              →  the fragments that contain a price, and in 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide
 from xstreamcast.algebra.parts import part_name
-from xstreamcast.algebra.places import DOCUMENT, Needs, Place, moved
+from xstreamcast.algebra.places import DOCUMENT, Needs, Place, may_have, moved
 from xstreamcast.algebra.program import with_bodies
+from xstreamcast.algebra.required import required
 from xstreamcast.algebra.walk import descendants, map_children
+from xstreamcast.model.sequence_type import NodeItem
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
@@ -41,6 +44,11 @@ def _with_parts(program: Program, guides: Mapping[str, Guide], inline: bool) -> 
     inlined = _inlined(program, guides) if inline else program
 
     def put(plan: Any) -> Any:
+        match plan:
+            case p.Filter(p.Step() as path, predicate) if children := required(predicate):
+                made = _replaced(path, guides, children)
+                if made is not None:
+                    return replace(plan, input=made, predicate=put(predicate))
         return _replaced(plan, guides) or map_children(plan, put)
 
     return with_bodies(inlined, put)
@@ -57,15 +65,21 @@ def _streams(program: Program) -> set[str]:
     }
 
 
-def _replaced(plan: Any, guides: Mapping[str, Guide]) -> p.Expression | None:
-    """The longest path here that names all elements of some tags, as a part of its stream."""
+def _replaced(
+    plan: Any, guides: Mapping[str, Guide], children: Sequence[NodeItem] = ()
+) -> p.Expression | None:
+    """The longest path here that names all elements of some tags, as a part of its stream.
+
+    `children`: of what it leads to, only elements that have all of these count.
+    """
     found = _chain(plan)
     if found is None or found[0].name not in guides:
         return None
     stream, steps = found
     guide = guides[stream.name]
     for length in range(len(steps), 0, -1):
-        tags, last = _complete(stream.name, steps[:length], guide)
+        counted = children if length == len(steps) else ()
+        tags, last = _complete(stream.name, steps[:length], guide, counted)
         if tags is None:
             continue
         made: p.Expression = replace(stream, name=part_name(stream.name, tags))
@@ -84,15 +98,18 @@ def _chain(plan: Any) -> tuple[p.StreamInput, list[p.Step]] | None:
 
 
 def _complete(
-    stream: str, steps: list[p.Step], guide: Guide
+    stream: str, steps: list[p.Step], guide: Guide, children: Sequence[NodeItem]
 ) -> tuple[frozenset[int] | None, p.Step | None]:
     """(the tags all of whose elements the steps name, a step to take from them)."""
     places, whole = {Place(stream, DOCUMENT, ())}, True
     for number, step in enumerate(steps):
         needs = Needs()
         before = places
+        counts = partial(may_have, children, guide) if number == len(steps) - 1 else None
         places = {
-            one for place in before for one in moved(place, step.axis, step.test, guide, needs)
+            one
+            for place in before
+            for one in moved(place, step.axis, step.test, guide, needs, counts)
         }
         other = step.axis in ("attribute", "self") or step.test.kind != "element"
         if needs.all is not None or other:

@@ -81,10 +81,10 @@ def _stages(circuit: c.Circuit, most: int | None) -> Iterator[str]:
 
 def _later(circuit: c.Circuit, stages: Stages, number: int) -> Iterator[str]:
     if any(port.rendered and port.last == number for port in stages.ports):
-        yield "  items of each row"
+        yield "  items of each row; emitted here, with their ranks, where updates are asked for"
         yield (
             f"stage {number + 1}, in one place: puts the items in the order of the answer, and "
-            "emits changes"
+            "emits changes; there is none for updates"
         )
         return
     alone = [node for node in stages.nodes[number] if stages.places[id(node)] == ONE]

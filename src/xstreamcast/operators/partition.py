@@ -23,6 +23,7 @@ class PartitionWatch(Watch):
     partition: int = 0
     partitions: int = 1
     most: int | None = None  # stages at most
+    emits: bool = False  # items of the answer are emitted here, if they are made here
 
     def __post_init__(self) -> None:
         self.shallow = True  # fragments are routed by the holes of the root
@@ -42,9 +43,12 @@ class PartitionWatch(Watch):
         super()._divide()
         if type(self.pipeline) is CircuitRun:
             circuit = self.pipeline.circuit
-            self.pipeline = UnitStage(circuit, self.partition, self.partitions, self.most)
+            made = UnitStage(circuit, self.partition, self.partitions, self.most, self.emits)
+            self.pipeline = made
             if isinstance(before, UnitStage) and self._unkept:
-                self.pipeline.part.take_over(before.part)
+                made.part.take_over(before.part)
+            if isinstance(before, UnitStage) and not made.part.take_over_answer(before.part):
+                raise Forbidden("its answer is made in another place now")
 
     def _give_up_cut(self, why: Forbidden) -> None:
         if not isinstance(why, Unmaintained):

@@ -98,7 +98,7 @@ def check_spine(tape: Tape, history: History, cut: TagCut) -> None:
 def _read(history: History, links: Places, code: int, tape: Tape, until: int) -> Root:
     """The holes of the root's latest content, each with the start tags around it."""
     f, h = history.fragments, history.holes
-    place = _latest(history, links, code, until)
+    place = latest_place(history, links, code, until)
     last = int(f["holes"][place])
     first = int(f["holes"][place - 1]) if place else 0
     rows, ids = h["row"][first:last].tolist(), h["id"][first:last].tolist()
@@ -138,7 +138,7 @@ def unit_key(history: History, code: int) -> str:
     return str(code) if history.ids is None else history.ids.text(code)
 
 
-def _latest(history: History, links: Places, code: int, until: int) -> int:
+def latest_place(history: History, links: Places, code: int, until: int) -> int:
     """Where the content that counts arrived: the newest valid time, of these the last."""
     f = history.fragments
     known = [place for place in links.of(code) if f["valid"][place] <= until]

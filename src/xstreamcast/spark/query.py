@@ -58,6 +58,15 @@ class SparkQuery:
         """
         return self.watching(inputs, document).changes()
 
+    def updates(self, document: Any = None, /, **inputs: Any) -> DataFrame:
+        """A streaming DataFrame of the answer: query, key, rank, item, deleted, time, version.
+
+        The rows with the greatest version of each key that are not deleted, in the order of rank,
+        are the answer. Each partition emits its own; no place puts them in order. Inputs and
+        options are those of `watch`.
+        """
+        return self.watching(inputs, document).changes(updates=True)
+
     def start(self, write: Write, document: Any = None, /, **inputs: Any) -> Running:
         """Leave the query running: `write(epoch, [(query, change), …])` for each batch.
 

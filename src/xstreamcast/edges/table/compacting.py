@@ -159,6 +159,11 @@ def _clean(log: Log, state: State, age: float) -> int:
 
 def _clean_guides(log: Log, state: State, before: float) -> None:
     """Delete guides of states that nobody has read for long."""
-    for path in (log.path / FOLDER).glob("guide-*.json"):
-        if int(path.stem[-10:]) < state.number and path.stat().st_mtime <= before:
+    there = log.path / FOLDER
+    for path in [*there.glob("guide-*.json"), *there.glob("units-*"), *there.glob("rows-*")]:
+        if int(path.stem[-10:]) >= state.number or path.stat().st_mtime > before:
+            continue
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
             take_away(path)

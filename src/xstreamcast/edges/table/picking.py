@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.table.codes import coded
 from xstreamcast.edges.table.files import filled, opened
 from xstreamcast.edges.table.schema import FRAGMENT, arrow, file_schema
 from xstreamcast.edges.table.skeletons import skeletons
+from xstreamcast.kernels.intern import Ids
+from xstreamcast.model.column import ranges
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
@@ -35,18 +38,33 @@ class Picked:
         last = np.concatenate((cuts, np.array([len(rows)]))) - 1
         return Picked(file, rows[first], rows[last] + 1)
 
+    def rows(self) -> np.ndarray[Any, Any]:
+        """The rows one by one."""
+        return ranges(self.begin, self.end - self.begin)
+
     def __len__(self) -> int:
         return int((self.end - self.begin).sum())
 
 
-def picked_rows(files: Mapping[tuple[int, str], File], told: Any) -> Iterator[Picked]:
-    """What a table of (tag, file, row) tells, file by file in the order of their commits."""
-    pc = arrow().compute
-    met = told.select(["tag", "file"]).group_by(["tag", "file"]).aggregate([]).to_pylist()
-    there = {(one["tag"], one["file"]) for one in met}
-    for key in (one for one in files if one in there):
-        mask = pc.and_(pc.equal(told["tag"], key[0]), pc.equal(told["file"], key[1]))
-        yield Picked.of(files[key], np.unique(told["row"].filter(mask).to_numpy()))
+def latest_rows(table: Path, picked: Sequence[Picked], tags: Collection[int]) -> list[Picked]:
+    """Of the rows of these tags, those that none of the same id is later than."""
+    mine = [one for one in picked if one.file.tag in tags]
+    if not mine:
+        return list(picked)
+    read = [_taken(opened(table, one.file), one, ("id", "valid")) for one in mine]
+    own = coded(Ids(1 << 14), (chunk for one in read for chunk in one["id"].chunks))
+    valid = np.concatenate([one["valid"].to_numpy() for one in read])
+    top = np.full(int(own.max()) + 1, np.iinfo(np.int64).min, np.int64)
+    np.maximum.at(top, own, valid)
+    last, begin, found = valid == top[own], 0, []
+    for one in picked:
+        if one.file.tag not in tags:
+            found.append(one)
+            continue
+        kept = one.rows()[last[begin : begin + len(one)]]
+        begin += len(one)
+        found += [Picked.of(one.file, kept)] if len(kept) else []
+    return found
 
 
 def read_picked(

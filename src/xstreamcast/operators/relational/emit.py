@@ -89,7 +89,7 @@ class Emit:
             items = found[key]
             if not items:
                 continue
-            prefix = _prefix(key)
+            prefix = prefix_of(key)
             for serial, item in enumerate(items):
                 name = f"{prefix}{serial}"
                 out.append(Change(instant, 1, name, after, item))
@@ -263,10 +263,11 @@ def _gone(key: Key, entry: Entry, instant: int) -> Change:
 
 def _name(key: Key, entry: Entry) -> str:
     """The name of an item in the answer: the parts of its row's key, and its number there."""
-    return f"{_prefix(key)}{entry.serial}"
+    return f"{prefix_of(key)}{entry.serial}"
 
 
-def _prefix(key: Key) -> str:
+def prefix_of(key: Key) -> str:
+    """The name that the items of a row have in common."""
     parts = ":".join(map(_part, key))
     return f"{parts}." if parts else ""
 

@@ -17,30 +17,10 @@ from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, Delta, Key, Row
 from xstreamcast.model.items import Items
+from xstreamcast.model.rank_bytes import Descending
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
-
-
-class Descending:
-    """A sort key that is smaller where the one inside is greater."""
-
-    __slots__ = ("key",)
-
-    def __init__(self, key: Any) -> None:
-        self.key = key
-
-    def __lt__(self, other: Descending) -> bool:
-        return bool(other.key < self.key)
-
-    def __gt__(self, other: Descending) -> bool:
-        return bool(other.key > self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Descending) and bool(self.key == other.key)
-
-    def __hash__(self) -> int:
-        return hash(self.key)
 
 
 class OrderOperator:

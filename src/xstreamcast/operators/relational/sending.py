@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.atomic import BOOLEAN
 from xstreamcast.model.delta import Row
+from xstreamcast.model.rank_bytes import rank_bytes
+from xstreamcast.model.update import Update
+from xstreamcast.operators.relational.emit import prefix_of
 from xstreamcast.operators.relational.exchanged import (
     Content,
     Exchanged,
@@ -19,7 +23,7 @@ from xstreamcast.operators.relational.exchanged import (
     units_in,
 )
 from xstreamcast.operators.relational.render import Rendering
-from xstreamcast.operators.relational.routing import Partitions, Routing
+from xstreamcast.operators.relational.routing import Routing
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.stages import Port, Stages
@@ -34,10 +38,12 @@ _ITEM = (BOOLEAN, True)  # in the place of an item that is counted
 class _Outgoing:
     """One port: where each row is, so that it is taken back there when it goes or moves."""
 
+    sent: dict[Key, Any]
+
     def __init__(self, port: Port, rendering: Rendering, partitions: int, own: int) -> None:
         self.port, self._rendering = port, rendering
         self._routing = Routing(port, partitions, own)
-        self.sent: dict[Key, Partitions] = {}
+        self.sent = {}  # the partitions of each row
         self.inexact: set[Key] = set()  # rows with keys that are floats or doubles
 
     def send(self, delta: Delta, anew: bool, turn: Round) -> dict[int, Rows]:
@@ -77,20 +83,83 @@ class _Outgoing:
         return Row(row.rank, tuple(cells))
 
 
+class _Emitting(_Outgoing):
+    """The items of the answer, emitted where they are: an update for each that changed.
+
+    Of each row it is known how many items were emitted, and a digest of them and of their rank.
+    """
+
+    def updates(self, delta: Delta, anew: bool, turn: Round) -> list[Update]:
+        """What came of rows; `anew`: all others have gone."""
+        new = [(key, row) for key, (_, row) in delta.items() if row is not None]
+        gone = [key for key, (_, row) in delta.items() if row is None]
+        if anew:
+            gone += [key for key in self.sent if key not in delta]
+        out: list[Update] = []
+        for key in gone:
+            out += self._revised(key, (), (), turn.asking.now.instant)
+        items = self._rendering.strings(new, turn)
+        for (key, row), own in zip(new, items, strict=True):
+            out += self._revised(key, row.rank, own, turn.asking.now.instant)
+        return out
+
+    def _revised(self, key: Key, rank: Any, items: Sequence[str], instant: int) -> Iterator[Update]:
+        count, before = self.sent.pop(key, (0, 0))
+        digest = _digest(rank, items)
+        if items:
+            self.sent[key] = len(items), digest
+        if digest == before and count == len(items):
+            return
+        name = prefix_of(key)
+        for serial, item in enumerate(items):
+            yield Update(instant, f"{name}{serial}", rank_bytes((rank, serial)), item)
+        for serial in range(len(items), count):
+            yield Update(instant, f"{name}{serial}", b"", None)
+
+
+def _digest(rank: Any, items: Sequence[str]) -> int:
+    """Different for different items or ranks, whatever process computes it."""
+    made = blake2b(rank_bytes(rank), digest_size=8)
+    for item in items:
+        raw = item.encode("utf-8", "surrogatepass")
+        made.update(len(raw).to_bytes(8, "big") + raw)
+    return int.from_bytes(made.digest(), "big", signed=True)
+
+
 class Sending:
-    """Everything that goes from one partition of a stage to later stages."""
+    """Everything that goes from one partition of a stage to later stages.
+
+    `emits`: items of the answer go nowhere, but are emitted here.
+    """
 
     def __init__(
-        self, circuit: c.Circuit, stages: Stages, number: int, partition: int, partitions: int
-    ) -> None:
+        self, circuit: c.Circuit, stages: Stages, number: int, partition: int, partitions: int,
+        emits: bool = False,
+    ) -> None:  # fmt: skip
         self._partition, self._partitions = partition, partitions
         rendering = Rendering(circuit)
+        mine = {at: port for at, port in enumerate(stages.ports) if port.first == number}
+        self.emitting = next(
+            (
+                _Emitting(port, rendering, partitions, partition)
+                for port in mine.values()
+                if emits and port.rendered
+            ),
+            None,
+        )
         self.ports = {
             at: _Outgoing(port, rendering, partitions, partition)
-            for at, port in enumerate(stages.ports)
-            if port.first == number
+            for at, port in mine.items()
+            if not (emits and port.rendered)
         }
         self.kept: dict[To, set[Unit]] = {}  # units that were handed on
+
+    def take_over_answer(self, before: Sending) -> bool:
+        """Go on from what another circuit emitted; False if that is not emitted here any more."""
+        if self.emitting is None or before.emitting is None:
+            return before.emitting is None
+        self.emitting.sent = before.emitting.sent
+        return True
 
     def take_over(self, before: Sending) -> None:
         """Go on from what another circuit of the same shape sent."""

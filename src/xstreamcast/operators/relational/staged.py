@@ -31,6 +31,7 @@ from xstreamcast.operators.relational.tick import Round
 if TYPE_CHECKING:
     from xstreamcast.circuit.stages import Port, Stages
     from xstreamcast.model.change import Change
+    from xstreamcast.model.update import Update
     from xstreamcast.operators.arrived import Tick
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.relational.join_values import JoinValues
@@ -42,14 +43,16 @@ class Made:
 
     sent: dict[To, Exchanged] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    updates: list[Update] = field(default_factory=list)  # where items are emitted as they are
 
 
 class StagePart:
     """One partition of one stage: it takes in what earlier stages handed to it."""
 
     def __init__(
-        self, circuit: c.Circuit, stages: Stages, number: int, partition: int, partitions: int
-    ) -> None:
+        self, circuit: c.Circuit, stages: Stages, number: int, partition: int, partitions: int,
+        emits: bool = False,
+    ) -> None:  # fmt: skip
         self.circuit, self.stages, self.number, self.partition = circuit, stages, number, partition
         self._partitions = partitions
         self._nodes = stages.nodes[number]
@@ -60,7 +63,7 @@ class StagePart:
         }
         self._marked: dict[int, set[int]] = {at: set() for at in self._rows}  # senders, by port
         self._contents = Contents()
-        self._sending = Sending(circuit, stages, number, partition, partitions)
+        self._sending = Sending(circuit, stages, number, partition, partitions, emits)
         self._unsent: set[Unit] = set()  # units that changed, and nobody was told
         self._absorbed = False  # whether rows came that nothing was made of
         self.failed: Order = (-1, ())  # where the error stands that broke the last tick off
@@ -123,6 +126,9 @@ class StagePart:
     ) -> Made:  # fmt: skip
         changed = self._unsent | (_changed(self._nodes, deltas) if tick is not None else set())
         made = Made(self._sending.send(deltas, turn, anew, changed, gone))
+        emitting = self._sending.emitting
+        if emitting is not None:
+            made.updates = emitting.updates(deltas[id(self.circuit.root)], anew, turn)
         if self._emit is not None:
             root = deltas[id(self.circuit.root)]
             made.changes = self._emit.apply(turn, root, instant, anew)
@@ -178,6 +184,10 @@ class StagePart:
         """Go on with what another circuit of the same shape sent; it is all evaluated again."""
         self._sending.take_over(before._sending)
 
+    def take_over_answer(self, before: StagePart) -> bool:
+        """Go on with what another circuit emitted here; False if it is not emitted here now."""
+        return self._sending.take_over_answer(before._sending)
+
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""
         return [] if self._emit is None else self._emit.retracted(instant)
@@ -212,10 +222,11 @@ class UnitStage(CircuitRun):
     """The first stage of a circuit, over the units of one partition."""
 
     def __init__(
-        self, circuit: c.Circuit, partition: int = 0, partitions: int = 1, most: int | None = None
-    ) -> None:
+        self, circuit: c.Circuit, partition: int = 0, partitions: int = 1,
+        most: int | None = None, emits: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(circuit)
-        self.part = StagePart(circuit, stages_of(circuit, most), 0, partition, partitions)
+        self.part = StagePart(circuit, stages_of(circuit, most), 0, partition, partitions, emits)
         self.made: Made | None = None  # of the last tick; None if an error broke it off
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:

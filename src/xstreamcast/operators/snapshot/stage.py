@@ -79,6 +79,9 @@ def _write_sent(to: TableWriter, at: str, part: StagePart) -> None:
     for port, one in part._sending.ports.items():
         to.values(f"{at}.sent{port}", key=list(one.sent), to=list(one.sent.values()))
         to.values(f"{at}.inexact{port}", key=list(one.inexact))
+    if part._sending.emitting is not None:
+        sent = part._sending.emitting.sent
+        to.values(f"{at}.emitted", key=list(sent), items=list(sent.values()))
     kept = [(*place, *unit) for place, units in part._sending.kept.items() for unit in units]
     to.values(f"{at}.kept", kept=kept)
 
@@ -88,6 +91,9 @@ def _read_sent(source: TableReader, at: str, part: StagePart) -> None:
         one.sent = dict(zip(*source.values(f"{at}.sent{port}", "key", "to"), strict=True))
         (keys,) = source.values(f"{at}.inexact{port}", "key")
         one.inexact = set(keys)
+    if part._sending.emitting is not None:
+        found = source.values(f"{at}.emitted", "key", "items")
+        part._sending.emitting.sent = dict(zip(*found, strict=True))
     (kept,) = source.values(f"{at}.kept", "kept")
     for stage, partition, input_, key in kept:
         part._sending.kept.setdefault((stage, partition), set()).add((input_, key))

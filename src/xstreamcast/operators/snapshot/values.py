@@ -19,9 +19,9 @@ from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.delta import NodeRef, OwnNode, Row
 from xstreamcast.model.duration import Duration
 from xstreamcast.model.qname import QName
+from xstreamcast.model.rank_bytes import Descending
 from xstreamcast.operators.entries import Entry
 from xstreamcast.operators.relational.join_values import JoinValues
-from xstreamcast.operators.relational.order import Descending
 from xstreamcast.operators.snapshot.arrow import Unwritten, arrow
 
 # Classes whose values are structs: their fields, each read by name, given to the class in order.

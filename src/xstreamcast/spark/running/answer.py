@@ -64,7 +64,7 @@ def followed(plan: Spread, found: Any, asking: Asking, form: str) -> Any:
         bound: dict[Any, Any] = {}
         for number, part in enumerate(plan.division.parts):
             mine = found.filter(pa.compute.equal(found["part"], number))["value"].to_pylist()
-            value = combined(part, mine, context)
+            value = combined(part, plan.division.cuts[part.input], mine, context)
             bound[part.variable.number] = Column(value, np.array([0, len(value)], np.int64))
         frame = Frame(context, 1, context.root, None, bound)
         return evaluate(context.program.body, frame).items

@@ -6,7 +6,6 @@ open before it only the outermost counts, for all that stands below the others s
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +14,7 @@ import numpy as np
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
+from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
@@ -71,7 +71,20 @@ def sent_around(part: Part, items: Items, context: Context, document: int, open_
     )
     if part.around is not None and part.around.below is not None:
         _below(part, context.store, number, nodes, first, last, found)
-    return pickle.dumps(found)
+    return encoded(
+        (
+            found.before.tolist(), found.behind.tolist(), found.others, found.stay, found.below,
+            [one.tolist() for one in found.left],
+        )
+    )  # fmt: skip
+
+
+def _around(sent: bytes) -> Around:
+    before, behind, others, stay, below, left = decoded(sent)
+    return Around(
+        np.array(before, np.bool_), np.array(behind, np.bool_), others, stay, list(below),
+        [np.array(one, np.int64) for one in left],
+    )  # fmt: skip
 
 
 def _below(
@@ -100,8 +113,7 @@ def _below(
 def counted(part: Part, values: Sequence[bytes]) -> Items:
     """The number of different elements, or whether there are any, over ranges in their order."""
     total, found, waiting = 0, np.zeros(1, np.bool_), np.zeros(1, np.int64)
-    for one in map(pickle.loads, values):
-        assert isinstance(one, Around)
+    for one in map(_around, values):
         marked = found | one.before
         if one.below:
             gained, waiting = _waited(one, found, marked, waiting)

@@ -6,7 +6,6 @@ common whatever their types: numbers count as doubles there. The clause itself t
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,7 +31,8 @@ from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, MAP, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running.ranks import classes, ranks
+from xstreamcast.spark.running.ranks import classes, ranks, told_classes
+from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.spark.running.task import CLASSES, Asking, failing, rows, told
 from xstreamcast.spark.running.values import packed, unpacked
 
@@ -52,9 +52,9 @@ _ROWS: Final = -1  # the variable of the number of each row
 class Block:
     """What a task tells of the groups of a bucket: their numbers, their keys, what is used."""
 
-    numbers: Any
-    keys: list[Any]
-    uses: list[Any]
+    numbers: Sequence[int]
+    keys: Sequence[Any]
+    uses: Sequence[Any]
 
 
 # -- in a task over a part of the input -----------------------------------------------------------
@@ -86,8 +86,8 @@ def grouped(
     bucket = np.array(_buckets(keys, context.inputs.timezone), np.int64) % buckets
     for one in np.unique(bucket).tolist():
         mine = np.flatnonzero(bucket == one)
-        block = Block(mine, *([_packed(c.take(mine), context) for c in cs] for cs in (keys, uses)))
-        yield rows(number, place, one, value=pickle.dumps(block))
+        told_of = ([_packed(c.take(mine), context) for c in cs] for cs in (keys, uses))
+        yield rows(number, place, one, value=encoded((mine.tolist(), *told_of)))
 
 
 def _folded(use: Use, column: Column, frame: Frame) -> Column:
@@ -116,15 +116,17 @@ def _packed(column: Column, context: Context) -> tuple[Any, Any, Any]:
     if (tags >= MAP).any():
         raise Unwritten
     if (tags == NODE).any():
-        return column.lengths(), written({"": column.items}, context.store), None
-    return column.lengths(), None, packed(column.items)
+        return column.lengths().tolist(), written({"": column.items}, context.store)[""], None
+    return column.lengths().tolist(), None, packed(column.items)
 
 
 def _unpacked(sent: Sequence[tuple[Any, Any, Any]], store: Store) -> Column:
     parts = []
     for _, nodes, atoms in sent:
-        parts.append(unpacked(atoms) if nodes is None else placed(read(nodes), store)[""])
-    return Column.from_lengths(Items.concat(parts), np.concatenate([one[0] for one in sent]))
+        parts.append(unpacked(atoms) if nodes is None else placed(read({"": nodes}), store)[""])
+    return Column.from_lengths(
+        Items.concat(parts), np.concatenate([np.array(one[0], np.int64) for one in sent])
+    )
 
 
 def _buckets(keys: list[Column], timezone: int) -> list[int]:
@@ -185,9 +187,9 @@ class GroupsTask:
         program = replace(self.program, body=self.groups.rest)
         asking = Asking(program, self.inputs, self.options, self.when, self.current)
         context = Context(*deep(partial(asking.prepared, None)))
-        blocks = [(place, pickle.loads(one)) for place, one in sent]
+        blocks = [(place, Block(*decoded(one))) for place, one in sent]
         order, met, result = deep(partial(self._asked, context, blocks))
-        yield rows(CLASSES, 0, value=pickle.dumps(met))
+        yield rows(CLASSES, 0, value=told_classes(met))
         yield from told(0, sent[0][0], context.store, result.items, self.form, order, result)
 
     def _asked(

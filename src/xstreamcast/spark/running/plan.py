@@ -139,7 +139,8 @@ def _over(program: Program, part: Part, name: str, groups: Groups | None) -> Pro
         case Sorted(tuples, keys, result):
             body: p.Expression = p.Return(p.OrderBy(tuples, keys), result)
         case Listed(expression):
-            body = expression
+            around = part.around
+            body = expression if around is None else around.counting(part.fold, expression)
         case Grouped() if groups is not None:
             body = groups.asked
         case _:

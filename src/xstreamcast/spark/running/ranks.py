@@ -7,7 +7,6 @@ whether there is any double at all.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -27,6 +26,7 @@ from xstreamcast.model.atomic import (
     STRING,
     UNTYPED,
 )
+from xstreamcast.spark.running.sending import decoded, encoded
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import OrderKey
@@ -49,8 +49,13 @@ def classes(columns: Sequence[Column]) -> Classes:
 
 def met(found: Sequence[bytes]) -> Classes:
     """The classes that all tasks met together, from what they told."""
-    sent: list[Classes] = [pickle.loads(one) for one in found]
+    sent = [decoded(one) for one in found]
     return tuple(frozenset[int]().union(*same) for same in zip(*sent, strict=True))
+
+
+def told_classes(found: Classes) -> bytes:
+    """Classes on their way to whoever compares them."""
+    return encoded(tuple(tuple(sorted(one)) for one in found))
 
 
 def ranks(keys: Sequence[OrderKey], columns: Sequence[Column], timezone: int) -> list[bytes]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import pickle
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.errors import error
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.spark.running.answer import followed, is_mixed, listed, numbered, ranked
 from xstreamcast.spark.running.grouping import GroupsTask
 from xstreamcast.spark.running.inputs import Sources
-from xstreamcast.spark.running.links import DEEPEST, FEW, levels
+from xstreamcast.spark.running.links import FEW
 from xstreamcast.spark.running.plan import Spread, Together, spread
 from xstreamcast.spark.running.ranges import RangesTask, ranges
-from xstreamcast.spark.running.tables import LEVELS, Wish, over_units
-from xstreamcast.spark.running.task import AGAIN, FAILED, UNSENT, Alone, Asking, Question
+from xstreamcast.spark.running.tables import over_units
+from xstreamcast.spark.running.task import FAILED, UNSENT, Alone, Asking, Question
 from xstreamcast.spark.running.work import Work, in_order, parallelism
+from xstreamcast.spark.watching.facts import error_from
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -38,10 +38,6 @@ _LARGE: Final = 1 << 30  # bytes of an input of which the driver does not sort t
 
 
 _KEPT: Final[list[SparkRun]] = []  # whose temporary tables a DataFrame still reads
-
-
-class Again(Exception):
-    """Fragments stand deeper below each other than was followed."""
 
 
 class SparkRun:
@@ -113,13 +109,13 @@ class SparkRun:
             self.tasks,
         )  # fmt: skip
 
-    def work(self, depth: int | None = None) -> Work:
-        """The tasks of the run; `depth`: how far holes are followed."""
+    def work(self) -> Work:
+        """The tasks of the run."""
         plan = self.plan
         if isinstance(plan, Together):
             return self._alone()
         table = self.sources.tables.get(plan.input)
-        made = self._over_ranges(plan) if table is None else self._over_units(plan, table, depth)
+        made = self._over_ranges(plan) if table is None else self._over_units(plan, table)
         if isinstance(made, str):
             return self._given_up(made)
         words = (*made.words, *self._whole_words(plan))
@@ -128,10 +124,9 @@ class SparkRun:
             made, words=words, then=then, buckets=self.tasks, is_sorted=self._sorts_on_spark(plan)
         )
 
-    def _over_units(self, plan: Spread, table: Table, depth: int | None) -> Work | str:
-        wish = Wish(self.tasks, self._few, depth)
-        made = over_units(self.spark, plan, self._question(plan), table, wish)
-        return made if isinstance(made, str) else Work(made.task, made.tasks, made.words, made.rows)
+    def _over_units(self, plan: Spread, table: Table) -> Work | str:
+        made = over_units(self.spark, plan, self._question(plan), table, self.tasks, self._few)
+        return made if isinstance(made, str) else Work(made.task, made.tasks, made.words)
 
     def _over_ranges(self, plan: Spread) -> Work | str:
         path = self._path(plan)
@@ -188,13 +183,13 @@ class SparkRun:
         if isinstance(plan, Spread) and work.is_sorted:
             return self._sorted_frame(work)
         later = isinstance(plan, Together) or plan.told
-        if not later or (work.rows is not None and self._nests(plan)):
+        if not later:
             made: DataFrame = self.spark.createDataFrame(self.collected())
             return made
         found = work.found(self.spark)
         if self.sources.is_temporary:
             _KEPT.append(self)
-        bad = f.raise_error(f.coalesce(f.col("item"), f.lit("fragments nest too deep")))
+        bad = f.raise_error(f.col("item"))
         checked = f.when(f.col("part") < 0, bad).otherwise(f.col("item"))
         answer: DataFrame = found.select("place", "ordinal", "kind", checked.alias("item"))
         return answer
@@ -217,21 +212,9 @@ class SparkRun:
 
         return work.found(self.spark).persist(StorageLevel.DISK_ONLY)
 
-    def _nests(self, plan: Spread | Together) -> bool:
-        """Whether only what tasks find tells how deep fragments stand below each other."""
-        table = None if isinstance(plan, Together) else self.sources.tables.get(plan.input)
-        return table is not None and levels(table.structure) > LEVELS
-
     def collected(self) -> Any:
         """The items of the answer in order, as an Arrow table."""
-        depth: int | None = None
-        while True:
-            try:
-                return self._collected(self.work(depth))
-            except Again:
-                depth = 2 * (depth or LEVELS)
-                if depth > DEEPEST:
-                    raise error("XSCU0005", f"fragments stand more than {DEEPEST} deep") from None
+        return self._collected(self.work())
 
     def _collected(self, work: Work) -> Any:
         self.words = work.words
@@ -259,8 +242,6 @@ class SparkRun:
     def asked_again(self, found: Any) -> bool:
         """Whether one task must be asked after all. An error that tasks met is raised."""
         pc = arrow().compute
-        if pc.any(pc.equal(found["part"], AGAIN)).as_py():
-            raise Again
         failed = found.filter(pc.equal(found["part"], FAILED))
         if failed.num_rows:
             self._raise(failed)
@@ -268,7 +249,7 @@ class SparkRun:
         elif pc.any(pc.equal(found["part"], UNSENT)).as_py():
             self._given_up("what follows needs nodes where they stand")
         elif is_mixed(found):
-            self._given_up("keys of several types are compared where all of them are")
+            self._given_up("values of several types are compared or added where all of them are")
         else:
             return False
         return True
@@ -282,8 +263,7 @@ class SparkRun:
             if not alone:
                 return
             failed = pa.Table.from_batches(alone)
-        made, told_again = pickle.loads(failed["value"][0].as_py())
-        raise made(*told_again)
+        raise error_from(json.loads(failed["value"][0].as_py()))
 
     def _rest(self, plan: Spread) -> Asking:
         program = replace(self._program, body=plan.division.rest)

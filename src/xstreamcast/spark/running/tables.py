@@ -3,46 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from xstreamcast.edges.table.pruning import Kept, choice_of
+from xstreamcast.edges.table.unit_building import unit_index
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.spark.running.current import current_tags
 from xstreamcast.spark.running.guides import table_guide
-from xstreamcast.spark.running.links import Reach, assigned, followed, levels
-from xstreamcast.spark.running.roots import Roots, linked_roots, roots
-from xstreamcast.spark.running.units import UnitsTask
+from xstreamcast.spark.running.links import followed
+from xstreamcast.spark.running.units import UnitReach, UnitsTask
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
     from xstreamcast.algebra.strategies import Choice
     from xstreamcast.edges.binding import Options
+    from xstreamcast.edges.table.unit_index import UnitIndex
     from xstreamcast.spark.running.plan import Spread
     from xstreamcast.spark.running.task import Question
     from xstreamcast.spark.running.units import Table
 
-LEVELS: Final = 8  # fragments below each other that joins follow before anybody says more
-
 
 @dataclass(frozen=True, slots=True)
-class Units:
-    """What is asked of a table: the task, how many there are, in words, and rows for them."""
+class UnitWork:
+    """What is asked of a table: the task, how many there are, and in words."""
 
     task: UnitsTask
     tasks: int
     words: tuple[str, ...]
-    rows: DataFrame | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """How many tasks there should be, how many fragments the driver follows, and how deep joins."""
-
-    tasks: int
-    few: int
-    depth: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,65 +49,82 @@ class Pruned:
 
 
 def over_units(
-    spark: SparkSession, plan: Spread, question: Question, table: Table, wish: Wish
-) -> Units | str:
+    spark: SparkSession, plan: Spread, question: Question, table: Table, tasks: int, few: int
+) -> UnitWork | str:
     """The tasks over ranges of a table's units, or why there are none."""
-    kept = table_guide(spark, table, wish.few)
+    kept = table_guide(spark, table, few)
     pruned = (
         None if kept is None else _pruned(plan, question.options, kept, _of_type(table, "temporal"))
     )
-    until = None if question.when is None else question.when.now.instant
+    is_large = sum(file.rows for file in table.state.files_of(table.stream)) > few
     try:
-        made, linked = _roots(table, until, wish.tasks, kept, pruned)
+        index = _index(spark, table, question, is_large)
     except Forbidden as caught:
         return str(caught)
-    if made is None:
+    if index is None:
         return "its root has no units"
-    reach = _reach(table, question, pruned, linked)
+    reach = _reach(table, question, kept, pruned, index.labels(), tasks)
     shown = None if kept is None or pruned is None else kept.guide
+    if shown is None and any(part.around is not None for part in plan.division.parts):
+        # what a task sees of its own fragments does not say what the root is needed for
+        question = replace(question, options=replace(question.options, strategy="caq"))
     links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
-    few = sum(file.rows for file in reach.files) <= wish.few
-    depth = None if few else wish.depth or min(levels(table.structure), LEVELS)
-    known = followed(table, made, reach) if few else None
     task = UnitsTask(
-        question,
-        table,
-        shown,
-        links,
-        apart=kept is not None,
+        question, table, index, reach, shown, links, apart=kept is not None,
         plain=kept is not None and kept.plain,
-        depth=depth,
-        known=known,
+    )  # fmt: skip
+    words = (
+        _counted(reach, plan.name),
+        *_read(table, pruned, question.options),
+        _found(index, is_large),
     )
-    rows = None if depth is None else assigned(spark, table, made, reach, depth)
-    by = "the driver follows the links" if few else "joins follow the links"
-    words = (_counted(made, plan.name), *_read(table, pruned, question.options), by)
-    return Units(task, len(made), words, rows)
+    return UnitWork(task, len(reach.ranges), words)
 
 
-def _roots(
-    table: Table, until: int | None, count: int, kept: Kept | None, pruned: Pruned | None
-) -> tuple[Roots | None, bool]:
-    """The root for each task, and whether it was made of its links alone."""
-    if kept is not None and pruned is not None and table.structure.root in pruned.links:
-        made = linked_roots(table, until, count, kept, pruned.tags)
-        if made is not None:
-            return made, True
-    return roots(table, until, count), False
+def _index(
+    spark: SparkSession, table: Table, question: Question, is_large: bool
+) -> UnitIndex | None:
+    """Which rows stand below which unit: kept, found here, or found by Spark."""
+    until = None if question.when is None else question.when.now.instant
+    follow = partial(followed, spark, table) if is_large else None
+    return unit_index(table.path, table.state, table.stream, table.structure, until, follow)
 
 
-def _reach(table: Table, question: Question, pruned: Pruned | None, linked: bool) -> Reach:
+def _found(index: UnitIndex, is_large: bool) -> str:
+    if index.kept:
+        return "which rows stand below each unit is kept with the table"
+    who = "joins of Spark" if is_large else "the driver"
+    return f"{who} found which rows stand below each unit, and kept it with the table"
+
+
+def _reach(
+    table: Table, question: Question, kept: Kept | None, pruned: Pruned | None, labels: Any,
+    tasks: int,
+) -> UnitReach:  # fmt: skip
     """What of a table's fragments can be seen: as of an instant, the latest where no other is."""
     options, structure = question.options, table.structure
-    files = table.state.files_of(table.stream, None if pruned is None else pruned.tags)
-    if linked:
-        files = [file for file in files if file.tag != structure.root]
+    leading = tags = None
+    if kept is not None and pruned is not None:
+        leading = frozenset(one for one, to in kept.labels.items() if to & pruned.tags)
+        tags = pruned.tags | {-1}
+    wanted = np.ones(len(labels), np.bool_) if leading is None else np.isin(labels, list(leading))
+    units, ranges = int(np.count_nonzero(wanted)), _ranges(wanted, tasks)
     if options.clock != "event":  # what is planned after now may be seen
-        return Reach(files)
+        return UnitReach(ranges, units, leading, tags)
     asked = options.as_of is not None or options.between is not None
     until = question.when.now.instant if asked and question.when is not None else None
     latest = _of_type(table, "snapshot") | (frozenset() if pruned is None else pruned.current)
-    return Reach(files, until, latest - {structure.root})
+    return UnitReach(ranges, units, leading, tags, until, latest - {structure.root})
+
+
+def _ranges(wanted: Any, tasks: int) -> tuple[tuple[int, int], ...]:
+    """Ranges with about as many of the wanted units each; one that is empty where there is none."""
+    at = np.flatnonzero(wanted)
+    if len(at) == 0:
+        return ((0, 0),)
+    cuts = np.linspace(0, len(at), min(tasks, len(at)) + 1).round().astype(np.int64)
+    edges = at[cuts[:-1]].tolist()
+    return tuple(zip(edges, [*edges[1:], int(at[-1]) + 1], strict=True))
 
 
 def _of_type(table: Table, kind: str) -> frozenset[int]:
@@ -147,9 +156,10 @@ def _pruned(plan: Spread, options: Options, kept: Kept, timed: frozenset[int]) -
     return Pruned(last.strategy, last.why, full | link, links, current)
 
 
-def _counted(made: Roots, name: str) -> str:
-    said = "1 task," if len(made) == 1 else f"{len(made)} tasks, each"
-    return f"{said} a range of the {len(made.ids)} units of {name}"
+def _counted(reach: UnitReach, name: str) -> str:
+    many = len(reach.ranges)
+    said = "1 task," if many == 1 else f"{many} tasks, each"
+    return f"{said} a range of the {reach.units} units of {name}"
 
 
 def _read(table: Table, pruned: Pruned | None, options: Options) -> Sequence[str]:

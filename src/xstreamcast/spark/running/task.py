@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -24,18 +23,20 @@ from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE
+from xstreamcast.model.column import Column
 from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.spark.running.around import Chains, sent_around
-from xstreamcast.spark.running.ranks import classes, ranks
-from xstreamcast.spark.running.values import sent
+from xstreamcast.spark.running.ranks import Classes, classes, ranks, told_classes
+from xstreamcast.spark.running.spine import sent_spine
+from xstreamcast.spark.running.values import sent, summands
+from xstreamcast.spark.watching.facts import error_facts
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
     from xstreamcast.algebra.program import Program
     from xstreamcast.evaluate.context import Inputs
-    from xstreamcast.history.asking import When
-    from xstreamcast.model.column import Column
+    from xstreamcast.history.asking import Asked, When
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
     from xstreamcast.spark.running.groups import Groups
@@ -44,9 +45,8 @@ if TYPE_CHECKING:
 # `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
 FOUND: Final = "part int, place bigint, ordinal bigint, kind string, item string, value binary"
 FAILED: Final = -1
-AGAIN: Final = -2  # the task was not given all that it needs
-UNSENT: Final = -3  # what it found cannot be sent to the driver
-CLASSES: Final = -4  # which classes of keys it met
+UNSENT: Final = -2  # what it found cannot be sent to the driver
+CLASSES: Final = -3  # which classes of keys it met
 _ROWS: Final = 1 << 16  # items of one batch
 
 
@@ -76,6 +76,11 @@ class Asking(Binding):
     ) -> None:  # fmt: skip
         super().__init__(program, inputs, options)
         self._given_when, self._current = when, current
+        self.asked: Asked | None = None
+
+    def _bind(self, given: Inputs, asked: Asked) -> None:
+        super()._bind(given, asked)
+        self.asked = asked
 
     def _when(self, given: Inputs) -> When | None:
         given.current = self._current
@@ -96,14 +101,15 @@ def answered(
         )
         context = Context(*deep(partial(asking.prepared, None)))
         try:
-            yield from _part(question, number, place, context, open_)
+            yield from _part(question, number, place, context, open_, asking.asked)
         finally:
             del context.root  # they hold each other, and the bytes that were read
 
 
 def _part(
-    question: Question, number: int, place: int, context: Context, open_: Chains | None
-) -> Iterator[Any]:
+    question: Question, number: int, place: int, context: Context, open_: Chains | None,
+    asked: Asked | None,
+) -> Iterator[Any]:  # fmt: skip
     part = question.parts[number]
     if question.groups is not None:
         from xstreamcast.spark.running.grouping import grouped
@@ -113,14 +119,30 @@ def _part(
     if isinstance(part.shape, Sorted):
         yield from _sorted(number, place, context, question.form)
         return
-    items = deep(partial(evaluate, context.program.body, context.root)).items
+    body = context.program.body
+    body = body if part.around is None else part.around.nodes(body)
+    items = deep(partial(evaluate, body, context.root)).items
     if part.around is not None and open_ is not None:
         document = int(context.inputs.streams(question.name).values[0])
         yield rows(number, place, value=sent_around(part, items, context, document, open_))
+    elif part.around is not None:
+        assert asked is not None
+        yield rows(number, place, value=sent_spine(part, items, context, asked, question.name))
     elif question.told:
         yield from told(number, place, context.store, items, question.form)
     else:
+        if part.fold in ("sum", "avg"):
+            yield rows(
+                CLASSES, place, value=told_classes(_summed(question, number, items, context))
+            )
         yield rows(number, place, value=sent(part, items, context))
+
+
+def _summed(question: Question, number: int, items: Items, context: Context) -> Classes:
+    """The classes of what a part adds: integers and doubles are added in their order alone."""
+    atoms = summands(items, context)
+    (mine,) = classes([Column(atoms, np.array([0, len(atoms)], np.int64))])
+    return tuple(mine if at == number else frozenset() for at in range(len(question.parts)))
 
 
 def told(
@@ -185,7 +207,7 @@ def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[An
     met, result = deep(ask)
     if result is None:
         return
-    yield rows(CLASSES, place, value=pickle.dumps(met[0]))
+    yield rows(CLASSES, place, value=told_classes(met[0]))
     yield from told(number, place, context.store, result.items, form, met[1], result)
 
 
@@ -240,9 +262,8 @@ def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
     except Unwritten:
         yield rows(UNSENT, 0)
     except Error as refused:
-        told_again = refused.code, refused.message, refused.place, refused.hint
-        value = pickle.dumps((type(refused), told_again))
+        value = json.dumps(error_facts(refused)).encode()
         yield rows(FAILED, 0, found=[str(refused)], kinds=[refused.code], value=value)
 
 
-__all__ = ["AGAIN", "FAILED", "FOUND", "Alone", "Asking", "Question", "answered", "rows", "told"]
+__all__ = ["FAILED", "FOUND", "Alone", "Asking", "Question", "answered", "rows", "told"]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.algebra.cut import Cut, TagCut
 from xstreamcast.evaluate.calls import library_call
+from xstreamcast.functions.aggregates import doubles_for_untyped
+from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN, INTEGER, MAP
+from xstreamcast.model.atomic import BOOLEAN, DECIMAL, INTEGER, MAP, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
 from xstreamcast.spark.running.around import counted
+from xstreamcast.spark.running.sending import decoded, encoded
+from xstreamcast.spark.running.spine import counted_spine
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.division import Part
@@ -27,23 +31,38 @@ def sent(part: Part, items: Items, context: Context) -> bytes:
     """What a task sends of the value of a part: as little as the same answer can be had from."""
     match part.fold:
         case "count" | "exists" | "empty":
-            return pickle.dumps(len(items))
+            return encoded(len(items))
         case "items":
             if (items.all_tags() >= MAP).any():
                 raise Unwritten
-            return pickle.dumps(written({"": items}, context.store))
-        case "sum" | "avg":  # added in order on the driver: doubles do not add up in any other
-            return pickle.dumps(packed(_atoms(items, context)))
+            return encoded(written({"": items}, context.store)[""])
+        case "sum" | "avg":
+            atoms = summands(items, context)
+            told = called("sum", atoms, context) if is_exact(atoms) and len(atoms) > 1 else atoms
+            return encoded((len(atoms), packed(told)))
         case _:
             atoms = _atoms(items, context)
-            return pickle.dumps(packed(called(part.fold, atoms, context) if len(atoms) else atoms))
+            return encoded(packed(called(part.fold, atoms, context) if len(atoms) else atoms))
 
 
-def combined(part: Part, values: Sequence[bytes], context: Context) -> Items:
+def summands(items: Items, context: Context) -> Items:
+    """What is added: untyped values count as doubles."""
+    atoms = _atoms(items, context)
+    return doubles_for_untyped(Column(atoms, np.array([0, len(atoms)], np.int64))).items
+
+
+def is_exact(atoms: Items) -> bool:
+    """Whether they add up to the same in any order: integers and decimals, not doubles."""
+    return {PRIMITIVE.get(tag, tag) for tag in atoms.kinds()} <= {INTEGER, DECIMAL}
+
+
+def combined(part: Part, cut: Cut, values: Sequence[bytes], context: Context) -> Items:
     """The value of a part from what tasks sent, in the order of their places."""
+    if part.around is not None and isinstance(cut, TagCut):
+        return counted_spine(part, values)
     if part.around is not None:
         return counted(part, values)
-    found = [pickle.loads(one) for one in values]
+    found = [decoded(one) for one in values]
     match part.fold:
         case "count":
             return Items.of(INTEGER, [sum(found)])
@@ -52,10 +71,23 @@ def combined(part: Part, values: Sequence[bytes], context: Context) -> Items:
         case "empty":
             return Items.of(BOOLEAN, [sum(found) == 0])
         case "items":
-            kept = {str(at): one[""] for at, one in enumerate(found)}
+            kept = {str(at): one for at, one in enumerate(found)}
             return Items.concat([*placed(read(kept), context.store).values()])
+        case "sum":
+            return called("sum", Items.concat([unpacked(told) for _, told in found]), context)
+        case "avg":
+            return _mean(found, context)
         case _:
             return called(part.fold, Items.concat([unpacked(one) for one in found]), context)
+
+
+def _mean(found: Sequence[tuple[int, Any]], context: Context) -> Items:
+    """The mean from counts, and totals or all values."""
+    values = Items.concat([unpacked(told) for _, told in found])
+    count = sum(many for many, _ in found)
+    if len(values) == count:
+        return called("avg", values, context)
+    return arithmetic("div", called("sum", values, context), Items.of(INTEGER, [count]))
 
 
 def called(name: str, items: Items, context: Context) -> Items:
@@ -67,12 +99,13 @@ def called(name: str, items: Items, context: Context) -> Items:
 
 
 def packed(items: Items) -> tuple[Any, Any]:
-    """Atomic items as arrays."""
-    return items.all_tags(), items.values
+    """Atomic items as lists of their types and values."""
+    return items.all_tags().tolist(), items.values.tolist()
 
 
 def unpacked(both: tuple[Any, Any]) -> Items:
-    return Items.mixed(both[0].tolist(), both[1].tolist())
+    """The items again."""
+    return Items.mixed(list(both[0]), list(both[1]))
 
 
 def _atoms(items: Items, context: Context) -> Items:

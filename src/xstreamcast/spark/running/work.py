@@ -15,7 +15,7 @@ Task = Callable[[Iterable[Any]], Iterator[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Tasks of a run: what each does, and in words; `rows` for them, or numbers up to `count`.
+    """Tasks of a run: what each does with numbers up to `count`, and in words.
 
     `then`: what is done with what they find, brought together by the bucket in `ordinal`.
     """
@@ -23,7 +23,6 @@ class Work:
     task: Task
     tasks: int
     words: tuple[str, ...]
-    rows: DataFrame | None = None
     count: int | None = None
     then: Task | None = None
     buckets: int = 1
@@ -33,10 +32,8 @@ class Work:
         """What the tasks find, when somebody asks for it: rows of FOUND."""
         from pyspark.sql import functions as f
 
-        rows = self.rows
-        if rows is None:
-            rows = spark.range(0, self.count or self.tasks, 1, self.tasks)
-        found = rows.mapInArrow(self.task, found_type())
+        numbers = spark.range(0, self.count or self.tasks, 1, self.tasks)
+        found = numbers.mapInArrow(self.task, found_type())
         if self.then is not None:
             found = found.repartitionById(self.buckets, f.col("ordinal").cast("int"))
             found = found.mapInArrow(self.then, found_type())

@@ -16,7 +16,7 @@ from xstreamcast.spark.watching.packing import PACKED, READ, Parting, packed, sa
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
 from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
-from xstreamcast.spark.watching.state import CHANGES, Hosting, Keeping, pickled
+from xstreamcast.spark.watching.state import CHANGES, UPDATES, Hosting, Keeping, pickled
 from xstreamcast.spark.watching.steps import StepPlan
 
 if TYPE_CHECKING:
@@ -40,13 +40,14 @@ def changes_of(
     keeping: Keeping | None = None,
     partitions: int = 1,
     plan: StepPlan | None = None,
+    updates: bool = False,
 ) -> DataFrame:
     """The changes of some queries over the rows of their streams (columns of FragmentSource, or
     packed).
 
     Each query runs in so many `partitions`, if it can, in the steps of a `plan`. Where rows have no
     column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
-    changes.
+    changes. `updates`: of the answers, in place of changes.
     """
     from pyspark.sql import functions as f
 
@@ -59,13 +60,16 @@ def changes_of(
         rows = rows.withColumn("query", f.explode(_readers(asked)))
     if partitions > 1 and any(why_at_all(one) is None for one in asked.values()):
         keeping = keeping or Keeping()
-        told = spread_changes(rows, written, wall, raises, partitions, keeping, plan or StepPlan())
-        return told if all_told else told.where("diff <> 0")
-    hosting = Hosting(written, wall, raises, keeping or Keeping())
+        told = spread_changes(
+            rows, written, wall, raises, partitions, keeping, plan or StepPlan(), updates
+        )
+        return told if all_told or updates else told.where("diff <> 0")
+    hosting = Hosting(written, wall, raises, keeping or Keeping(), updates)
     grouped = rows.groupBy("query")
     mode = "processingTime" if wall else "none"
-    told = grouped.transformWithStateInPandas(hosting, CHANGES, "append", mode)
-    return told if all_told else told.where("diff <> 0")
+    form = UPDATES if updates else CHANGES
+    told = grouped.transformWithStateInPandas(hosting, form, "append", mode)
+    return told if all_told or updates else told.where("diff <> 0")
 
 
 def _readers(asked: Mapping[str, Asked]) -> Any:

@@ -73,8 +73,10 @@ class PartArrived:
 class DirectUnits(Units):
     """The first stage of a query in one partition: rows of its units in, rows for others out."""
 
-    def __init__(self, asked: Asked, number: int, partitions: int, steps: int) -> None:
-        super().__init__(asked, number, partitions, steps)
+    def __init__(
+        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False
+    ) -> None:
+        super().__init__(asked, number, partitions, steps, emits)
         assert self.watch is not None
         self.reading = Reading(asked, _Heard(self.watch))
         self.now = self.watch.now

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.model.update import RankedAnswer
     from xstreamcast.tape.layout import I64
 
 _STREAM: Final = b"<stream:fragments"
@@ -142,6 +143,7 @@ class Host(Reading):
 
     def __init__(self, asked: Asked, shallow: bool = False) -> None:
         super().__init__(asked, _watch(asked, shallow))
+        self.ranked: RankedAnswer | None = None  # where updates are emitted
 
     def take(self, rows: Any, now: int | None) -> list[Change]:
         """The rows of a batch, and the wall clock if it counts → the changes of one tick."""

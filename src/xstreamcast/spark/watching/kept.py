@@ -6,18 +6,20 @@ a place that goes on from its bytes  →  says what it would have said without
 from __future__ import annotations
 
 from dataclasses import astuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from xstreamcast.edges.snapshot.container import Snapshot, packed, unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
+from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import arriving_facts, go_on_arriving
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.change import Change
+from xstreamcast.model.update import RankedAnswer
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.relational.staged import UnitStage
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
@@ -39,6 +41,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xstreamcast.edges.watching.arriving import Arriving
+
+_RANKED: Final = "ranked"
+_RANKS: Final = {"key": "string", "rank": "binary"}
 
 
 def frozen(place: Any) -> bytes | None:
@@ -92,7 +97,23 @@ def _frozen_host(host: Host) -> bytes:
         raise Unwritten("several queries read each other")
     decoders = {name: one.decoder for name, one in host._arriving.items()}
     facts = [arriving_facts(one) for one in host._arriving.values()]
-    return taken(host.watch, decoders, {"arriving": facts})
+    raw = taken(host.watch, decoders, {"arriving": facts})
+    return raw if host.ranked is None else _with_ranks(raw, host.ranked)
+
+
+def _with_ranks(raw: bytes, ranked: RankedAnswer) -> bytes:
+    header, tables = unpacked(raw)
+    columns = {"key": list(ranked.ranks), "rank": list(ranked.ranks.values())}
+    tables[_RANKED] = arrow().table(columns, arrow().schema(_RANKS))
+    return packed({**header, _RANKED: ranked.ticks}, tables)
+
+
+def _ranks(found: Snapshot) -> RankedAnswer | None:
+    """The ranks of an answer that is emitted as updates."""
+    if _RANKED not in found.tables:
+        return None
+    keys, ranks = (found.tables[_RANKED][one].to_pylist() for one in _RANKS)
+    return RankedAnswer.of(dict(zip(keys, ranks, strict=True)), found.header[_RANKED])
 
 
 def _thaw_host(host: Host, found: Snapshot) -> None:
@@ -100,6 +121,7 @@ def _thaw_host(host: Host, found: Snapshot) -> None:
     decoders = {name: one.decoder for name, one in host._arriving.items()}
     restored(found, host.watch, decoders)
     _go_on(host._arriving, found.header["arriving"])
+    host.ranked = _ranks(found) or host.ranked
 
 
 def _go_on(arriving: Mapping[str, Arriving], facts: list[Any]) -> None:
@@ -193,7 +215,8 @@ def _frozen_later(later: Later) -> bytes:
         if part is not None:
             write_part(to, "part", part)
         write_names(to, watch.names)
-    return packed({"facts": to.facts}, to.finish())
+    raw = packed({"facts": to.facts}, to.finish())
+    return raw if later.ranked is None else _with_ranks(raw, later.ranked)
 
 
 def _thaw_later(later: Later, found: Snapshot) -> None:
@@ -207,6 +230,7 @@ def _thaw_later(later: Later, found: Snapshot) -> None:
     later._ticked_at = None if told["ticked"] is None else Moment(*told["ticked"])
     later._broken = {(stage, partition) for stage, partition in told["broken"]}
     later._owed = [Change(*one) for one in told["owed"]]
+    later.ranked = _ranks(found) or later.ranked
 
 
 def _thaw_plan(later: Later, found: Snapshot) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit.stages import stages_of
-from xstreamcast.errors import Error
+from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described
@@ -21,6 +21,7 @@ from xstreamcast.spark.watching.messages import Failed, Handed, Part
 if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
+    from xstreamcast.model.update import RankedAnswer, Update
     from xstreamcast.operators.relational.exchanged import Exchanged, To
     from xstreamcast.operators.relational.failing import Order
     from xstreamcast.spark.watching.host import Asked
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 Addressed = tuple["To", Handed]  # to a step and a partition
+Turned = tuple[int, "Update"]  # the turn that made it
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Spot:
     steps: int
     partition: int
     partitions: int
+    emits: bool = False  # items of the answer are emitted where they are made
 
     @property
     def is_last(self) -> bool:
@@ -49,6 +52,14 @@ class Spot:
 def step_of(stage: int, stages: int, steps: int) -> int:
     """The step that runs a stage: the answer is emitted by the last, however few stages are."""
     return steps - 1 if stage == stages - 1 else stage
+
+
+def another_place() -> Error:
+    """A structure has grown such that partitions cannot go on emitting what they did."""
+    return error(
+        "XSCU0005", "the answer is made in another place now that a tag structure has grown",
+        hint="start with an empty checkpoint and a new sink",
+    )  # fmt: skip
 
 
 class Later:
@@ -67,6 +78,8 @@ class Later:
         self._ticked_at: Moment | None = None
         self._broken: set[To] = set()  # partitions that fail; they speak when that may change
         self._owed: list[Change] = []  # what takes back an answer of another circuit
+        self.updates: list[Turned] = []
+        self.ranked: RankedAnswer | None = None
 
     def _plan(self) -> Watch | None:
         if len(self.asked.programs) > 1:
@@ -93,6 +106,7 @@ class Later:
             self.turn = turn
             made = self._turn(turns[turn])
             changes += [] if made is None else made.changes
+            self.updates += [(turn, one) for one in (made.updates if made else ())]
             handed += self._handed(turn, made)
         return changes, handed
 
@@ -187,6 +201,12 @@ class Later:
         circuit, spot = self._watch.pipeline.circuit, self.spot
         stages = stages_of(circuit, spot.steps)
         number = len(stages) - 1 if spot.is_last else spot.step
-        self._part, self._broken = None, set()
+        before, self._part, self._broken = self._part, None, set()
         if spot.is_last or number < len(stages) - 1:
-            self._part = StagePart(circuit, stages, number, spot.partition, spot.partitions)
+            self._part = StagePart(
+                circuit, stages, number, spot.partition, spot.partitions, spot.emits
+            )
+        if spot.emits and before is not None:
+            moved = self._part is None or not self._part.take_over_answer(before)
+            if moved:
+                raise another_place()

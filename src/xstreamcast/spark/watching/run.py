@@ -117,8 +117,11 @@ class SparkWatching:
 
     # -- running ----------------------------------------------------------------------------------
 
-    def changes(self, raises: bool = True) -> DataFrame:
-        """The streaming DataFrame of changes; of all that is told, if it does not raise."""
+    def changes(self, raises: bool = True, updates: bool = False) -> DataFrame:
+        """The streaming DataFrame of changes; of all that is told, if it does not raise.
+
+        `updates`: of updates, in place of changes.
+        """
         inputs, ends = self.prepared.inputs, None if raises else self.folder / ENDS
         if raises and self.options.checkpoint is None and self.prepared.is_written:
             raise error(
@@ -131,8 +134,9 @@ class SparkWatching:
         parting = plan.parting(self._many())
         rows = rows_of(self.spark, inputs, most=self.most, ends=ends, parting=parting)
         return changes_of(
-            rows, asked, raises=raises, all_told=not raises, partitions=self._many(), plan=plan
-        )
+            rows, asked, raises=raises, all_told=not raises, partitions=self._many(), plan=plan,
+            updates=updates,
+        )  # fmt: skip
 
     def _many(self) -> int:
         """In how many partitions each stage runs."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.errors import Error
+from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.spark.watching.later import Later, Spot
 from xstreamcast.spark.watching.messages import (
@@ -25,12 +26,15 @@ from xstreamcast.spark.watching.route import Router
 from xstreamcast.spark.watching.state import (
     CHANGES,
     FAILED,
+    UPDATES,
     Hosting,
     Keeping,
     Stage,
     beside,
     change_rows,
     failed_side,
+    ranked_updates,
+    update_rows,
 )
 from xstreamcast.spark.watching.units import Units
 
@@ -50,11 +54,19 @@ class Layout:
     slots: Mapping[str, list[int]]
     steps: int
     routed: bool = True
+    updates: bool = False  # in place of changes
+    emits: bool = False  # where items are made: nothing puts them in order
+
+    @property
+    def final(self) -> int:
+        """The step that emits the answer."""
+        return self.steps - 2 if self.emits else self.steps - 1
 
     @property
     def made_for(self) -> str:
         """What a checkpoint belongs to."""
         where = "behind a router" if self.routed else "that read fragments by unit"
+        where += " and emit updates" if self.updates else ""
         return f"in {max(map(len, self.slots.values()))} partitions and {self.steps} stages {where}"
 
 
@@ -84,6 +96,8 @@ class Routing(Hosting):
         return _frame(str(key[0]), [(slots[number], 0, one) for number, one in made.items()])
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
+        if self.layout.emits:
+            raise why
         failed = message_bytes(Failed(host.turn, (-1, ()), why))
         return _frame(str(key[0]), [(self.layout.slots[str(key[0])][0], 0, failed)])
 
@@ -119,14 +133,29 @@ class _Hearing(Stage):
         mine = [message_of(raw, host.names) for _, step, raw in batch if step == self.step]
         return mine, [one for one in batch if one[1] != self.step]
 
-    def rows(self, key: Any, made: list[Addressed]) -> Any:
-        return _frame(str(key[0]), made)
+    @property
+    def is_final(self) -> bool:
+        """Whether this emits the answer, and hands nothing on."""
+        return self.step == self.layout.final
+
+    def rows(self, key: Any, made: list[Any]) -> Any:
+        query = str(key[0])
+        return update_rows(query, made) if self.is_final else _frame(query, _told(self, key, made))
+
+    def handed(self, host: Any, made: list[Any]) -> list[Any]:
+        """What is handed on; or, if nothing is, what was emitted."""
+        updates, host.updates = host.updates, []
+        if self.is_final:
+            return list(updates)
+        return [one for one in made if one[0][0] <= self.layout.final]
 
     def addressed(self, key: Any, to: tuple[int, int], raw: bytes) -> Addressed:
         step, number = to
         return self.layout.slots[str(key[0])][number], step, raw
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
+        if self.layout.emits:
+            raise why
         raw = message_bytes(Failed(host.turn, host.order, why))
         return _frame(str(key[0]), [self.addressed(key, (self.layout.steps - 1, 0), raw)])
 
@@ -137,22 +166,22 @@ class FirstStage(_Hearing):
     def make(self, key: Any) -> Units:
         slots = self.layout.slots[str(key[0])]
         asked = pickle.loads(self.asked[str(key[0])])
-        return Units(asked, slots.index(int(key[1])), len(slots), self.layout.steps)
+        number, layout = slots.index(int(key[1])), self.layout
+        return Units(asked, number, len(slots), layout.steps, layout.emits)
 
     def take(self, host: Units, batch: list[Addressed], now: int | None) -> list[Any]:
         given, on = self.mine(host, batch)
         out: list[Any] = [((step, None), slot, raw) for slot, step, raw in on]
         for one in sorted(given, key=lambda one: int(one.turn)):
             host.turn = one.turn
+            if isinstance(one, Failed) and self.layout.emits:
+                raise one.why
             if isinstance(one, Failed):
                 out.append(((self.layout.steps - 1, 0), None, message_bytes(one)))
                 continue
             for to, handed in host.take(one):
                 out.append((to, None, message_bytes(handed, host.names)))
-        return out
-
-    def rows(self, key: Any, made: list[Any]) -> Any:
-        return _frame(str(key[0]), _told(self, key, made))
+        return self.handed(host, out)
 
 
 class DirectStage(_Hearing):
@@ -161,7 +190,8 @@ class DirectStage(_Hearing):
     def make(self, key: Any) -> DirectUnits:
         slots = self.layout.slots[str(key[0])]
         asked = pickle.loads(self.asked[str(key[0])])
-        return DirectUnits(asked, slots.index(int(key[1])), len(slots), self.layout.steps)
+        number, layout = slots.index(int(key[1])), self.layout
+        return DirectUnits(asked, number, len(slots), layout.steps, layout.emits)
 
     def read(self, rows: Iterator[Any]) -> Any:
         names = ("stream", "part", "rows", "newest", "zoned")
@@ -181,10 +211,8 @@ class DirectStage(_Hearing):
 
     def take(self, host: DirectUnits, batch: Any, now: int | None) -> list[Any]:
         made = host.take_batch(batch, now)
-        return [(to, None, message_bytes(one, host.names)) for to, one in made]
-
-    def rows(self, key: Any, made: list[Any]) -> Any:
-        return _frame(str(key[0]), _told(self, key, made))
+        out = [(to, None, message_bytes(one, host.names)) for to, one in made]
+        return self.handed(host, out)
 
 
 class LaterStage(_Hearing):
@@ -192,17 +220,15 @@ class LaterStage(_Hearing):
 
     def make(self, key: Any) -> Later:
         slots, steps = self.layout.slots[str(key[0])], self.layout.steps
-        spot = Spot(self.step, steps, slots.index(int(key[1])), len(slots))
+        spot = Spot(self.step, steps, slots.index(int(key[1])), len(slots), self.layout.emits)
         return Later(pickle.loads(self.asked[str(key[0])]), spot)
 
     def take(self, host: Later, batch: list[Addressed], now: int | None) -> list[Any]:
         given, on = self.mine(host, batch)
         out: list[Any] = [((step, None), slot, raw) for slot, step, raw in on]
         _, handed = host.take(given)
-        return out + [(to, None, message_bytes(one, host.names)) for to, one in handed]
-
-    def rows(self, key: Any, made: list[Any]) -> Any:
-        return _frame(str(key[0]), _told(self, key, made))
+        out += [(to, None, message_bytes(one, host.names)) for to, one in handed]
+        return self.handed(host, out)
 
 
 class LastStage(_Hearing):
@@ -217,16 +243,22 @@ class LastStage(_Hearing):
     def make(self, key: Any) -> Later:
         partitions = len(self.layout.slots[str(key[0])])
         spot = Spot(self.step, self.layout.steps, 0, partitions)
-        return Later(pickle.loads(self.asked[str(key[0])]), spot)
+        made = Later(pickle.loads(self.asked[str(key[0])]), spot)
+        made.ranked = RankedAnswer() if self.layout.updates else None
+        return made
 
     def take(self, host: Later, batch: list[Addressed], now: int | None) -> Any:
         given, _ = self.mine(host, batch)
         changes, _ = host.take(given)
+        if host.ranked is not None:
+            return ranked_updates(host.ranked, changes)
         refused, host.refused = host.refused, []
         said = {what: count for what, count in host.said.items() if count}
         return changes, beside(refused, said if host.ended else None)
 
     def rows(self, key: Any, made: Any) -> Any:
+        if self.layout.updates:
+            return update_rows(str(key[0]), made)
         return change_rows(str(key[0]), *made)
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
@@ -255,18 +287,20 @@ def _frame(query: str, told: list[Addressed]) -> Any:
 
 def spread_changes(
     rows: DataFrame, asked: dict[str, bytes], wall: bool, raises: bool, partitions: int,
-    keeping: Keeping, plan: StepPlan,
+    keeping: Keeping, plan: StepPlan, updates: bool = False,
 ) -> DataFrame:  # fmt: skip
-    """The changes of queries over rows that have a column `query`."""
-    slots = _slots(rows, list(asked), partitions)
-    layout = Layout(slots, plan.steps, plan.spread is None)
+    """The changes of queries over rows that have a column `query`; or updates of their answers."""
+    slots, emits = _slots(rows, list(asked), partitions), updates and plan.emits
+    layout = Layout(slots, plan.steps, plan.spread is None, updates, emits)
+    form = UPDATES if updates else CHANGES
     mode = "processingTime" if wall else "none"
     stages: list[_Hearing] = []
     if plan.spread is not None:
         direct = DirectStage(asked, layout, 0, keeping)
         direct.wall = wall
         grouped = _addressed(rows, layout, plan.spread).groupBy("query", "slot")
-        routed = grouped.transformWithStateInPandas(direct, _MESSAGES, "append", mode)
+        made = form if direct.is_final else _MESSAGES
+        routed = grouped.transformWithStateInPandas(direct, made, "append", mode)
     else:
         router = Routing(asked, wall, layout, keeping)
         grouped = rows.groupBy("query")
@@ -275,9 +309,12 @@ def spread_changes(
     stages += [LaterStage(asked, layout, step, keeping) for step in range(1, plan.steps - 1)]
     for stage in stages:
         grouped = routed.groupBy("query", "slot")
-        routed = grouped.transformWithStateInPandas(stage, _MESSAGES, "append", "none")
+        made = form if stage.is_final else _MESSAGES
+        routed = grouped.transformWithStateInPandas(stage, made, "append", "none")
+    if emits:
+        return routed
     last = LastStage(asked, layout, keeping, raises)
-    return routed.groupBy("query").transformWithStateInPandas(last, CHANGES, "append", "none")
+    return routed.groupBy("query").transformWithStateInPandas(last, form, "append", "none")
 
 
 def _addressed(rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[str]]) -> DataFrame:

@@ -23,6 +23,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error, error
+from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.facts import error_facts, refused_facts
 from xstreamcast.spark.watching.host import Host
 from xstreamcast.spark.watching.messages import Arrived
@@ -30,8 +31,14 @@ from xstreamcast.spark.watching.messages import Arrived
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
+    from xstreamcast.model.update import Update
+
 CHANGES: Final = (
     "query string, nth bigint, time bigint, diff int, key string, after string, item string"
+)
+UPDATES: Final = (
+    "query string, key string, rank binary, item string, deleted boolean, time bigint, "
+    "version bigint"
 )
 REFUSED, FAILED, SAID = "refused", "failed", "said"  # keys of rows that are no changes: diff is 0
 _PIECE: Final = 4 << 20  # bytes of a snapshot in one value
@@ -253,12 +260,17 @@ class Stage(StatefulProcessor):
 class Hosting(Stage):
     """All operators of a query in one place; found by name where it is unpickled."""
 
-    def __init__(self, asked: dict[str, bytes], wall: bool, raises: bool, keeping: Keeping) -> None:
+    def __init__(
+        self, asked: dict[str, bytes], wall: bool, raises: bool, keeping: Keeping,
+        updates: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(keeping)
-        self.asked, self.wall, self.raises = asked, wall, raises
+        self.asked, self.wall, self.raises, self.updates = asked, wall, raises, updates
 
     def make(self, key: Any) -> Host:
-        return Host(pickle.loads(self.asked[str(key[0])]))
+        made = Host(pickle.loads(self.asked[str(key[0])]))
+        made.ranked = RankedAnswer() if self.updates else None
+        return made
 
     def read(self, rows: Iterator[Any]) -> Arrived:
         packs = [
@@ -276,11 +288,13 @@ class Hosting(Stage):
 
     def take(self, host: Host, batch: Arrived, now: int | None) -> Any:
         changes = host.take(batch.table, now)
+        if host.ranked is not None:
+            return ranked_updates(host.ranked, changes)
         refused, host.refused = host.refused, []
         return changes, beside(refused, host.said() if host.ended else None)
 
     def rows(self, key: Any, made: Any) -> Any:
-        return change_rows(str(key[0]), *made)
+        return update_rows(str(key[0]), made) if self.updates else change_rows(str(key[0]), *made)
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
         if self.raises:
@@ -323,9 +337,32 @@ def beside(refused: Iterable[Any], said: Any) -> list[Side]:
     return told + ([] if said is None else [side(SAID, said)])
 
 
+def ranked_updates(ranked: RankedAnswer, changes: list[Any]) -> list[tuple[int, Update]]:
+    """What the changes of a tick come to, and its number."""
+    return [(ranked.ticks, one) for one in ranked.updates(changes)]
+
+
+def update_rows(query: str, made: list[tuple[int, Update]]) -> Any:
+    """Updates as Spark takes them; of two of one key, the one with the greater version counts."""
+    import pandas  # type: ignore[import-untyped]
+
+    columns: dict[str, Any] = {
+        "key": [one.key for _, one in made],
+        "rank": [None if one.item is None else one.rank for _, one in made],
+        "item": [one.item for _, one in made],
+        "deleted": [one.item is None for _, one in made],
+        "time": [one.instant for _, one in made],
+        # a row that moves is taken back by one partition and emitted by another in the same tick
+        "version": [2 * turn + (one.item is not None) for turn, one in made],
+    }
+    found = pandas.DataFrame(columns, dtype=object)
+    found.insert(0, "query", query)
+    return found.astype({"deleted": "bool", "time": "int64", "version": "int64"})
+
+
 def change_rows(query: str, changes: list[Any], besides: list[Side]) -> Any:
     """Changes, and what else there is to say, as Spark takes them."""
-    import pandas  # type: ignore[import-untyped]
+    import pandas
 
     told = [(one.instant, one.diff, one.key, one.after, one.item) for one in changes] + besides
     columns: list[Any] = [list(one) for one in zip(*told, strict=True)] if told else [[]] * 5

@@ -47,6 +47,7 @@ class StepPlan:
     steps: int = UNKNOWN
     tags: Mapping[str, frozenset[int]] = field(default_factory=dict)
     spread: Mapping[str, frozenset[str]] | None = None  # None: a router finds where fragments go
+    emits: bool = False  # items are made in partitions; only their order needs one place
 
     def parting(self, partitions: int) -> Parting:
         """What sources are told."""
@@ -57,7 +58,8 @@ class StepPlan:
         tags = {name: sorted(own) for name, own in self.tags.items()}
         spread = {name: sorted(own) for name, own in (self.spread or {}).items()}
         routed = self.spread is None
-        return json.dumps({"steps": self.steps, "tags": tags, "spread": None if routed else spread})
+        told = {"steps": self.steps, "tags": tags, "spread": None if routed else spread}
+        return json.dumps(told | {"emits": self.emits})
 
     @staticmethod
     def of(text: str) -> StepPlan:
@@ -66,7 +68,7 @@ class StepPlan:
             return StepPlan(told)
         tags = {name: frozenset(own) for name, own in told["tags"].items()}
         spread = told["spread"] and {name: frozenset(own) for name, own in told["spread"].items()}
-        return StepPlan(told["steps"], tags, spread)
+        return StepPlan(told["steps"], tags, spread, told["emits"])
 
 
 def planned_steps(
@@ -88,20 +90,30 @@ def step_plan(asked: Mapping[str, Asked], structures: Structures) -> StepPlan:
     """The steps of queries over streams of which these structures are known."""
     circuits = {name: _circuit(one, structures) for name, one in asked.items()}
     steps = max((_stages(asked[name], one) for name, one in circuits.items()), default=UNKNOWN)
+    emits = all(_emits(asked[name], one) for name, one in circuits.items())
     spread: dict[str, frozenset[str]] = {}
     tags: dict[str, frozenset[int]] = {}
     for name, circuit in circuits.items():
         if not isinstance(circuit, c.Circuit) or _why_routed(asked[name], circuit) is not None:
-            return StepPlan(steps)
+            return StepPlan(steps, emits=emits)
         nodes = c.in_order(circuit.root)
         spread[name] = frozenset(str(one.input) for one in nodes if isinstance(one, c.Units))
         for stream in spread[name]:
             structure = structures[stream]
             own = None if structure is None else unit_tags(structure)
             if own is None:
-                return StepPlan(steps)
+                return StepPlan(steps, emits=emits)
             tags[stream] = own
-    return StepPlan(steps, tags, spread)
+    return StepPlan(steps, tags, spread, emits)
+
+
+def _emits(asked: Asked, circuit: c.Circuit | str | None) -> bool:
+    """Whether items of the answer are made in partitions."""
+    if not isinstance(circuit, c.Circuit):
+        return False
+    if why_one_partition(circuit, asked.policy == "strict") is not None:
+        return False
+    return any(port.rendered for port in stages_of(circuit, _MOST).ports)
 
 
 def _why_routed(asked: Asked, circuit: c.Circuit) -> str | None:

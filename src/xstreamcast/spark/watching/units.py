@@ -15,7 +15,7 @@ from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.partition import PartitionWatch
 from xstreamcast.operators.relational.staged import UnitStage
 from xstreamcast.spark.watching.host import Asked, Host
-from xstreamcast.spark.watching.later import Addressed, step_of
+from xstreamcast.spark.watching.later import Addressed, Turned, step_of
 from xstreamcast.spark.watching.messages import Arrived, Given, Handed, Part, Sent, Whole
 
 if TYPE_CHECKING:
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 class Units:
     """The first stage of a query in one partition: messages of the router in, rows out."""
 
-    def __init__(self, asked: Asked, number: int, partitions: int, steps: int) -> None:
+    def __init__(
+        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False
+    ) -> None:
         self.asked, self.number, self.partitions, self.steps = asked, number, partitions, steps
+        self.emits, self.updates = emits, list[Turned]()
         self.turn = 0
         self.refused: list[Refused] = []  # the router tells what is refused
         self.whole: Host | None = None  # of a query that is in one place
@@ -45,6 +48,7 @@ class Units:
             program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
         )
         made.partition, made.partitions, made.most = self.number, self.partitions, self.steps
+        made.emits = self.emits
         return made
 
     def take(self, given: Given) -> list[Addressed]:
@@ -74,6 +78,7 @@ class Units:
         self.watch.now = sent.now
         self._catch_up(sent)
         made = self.watch.made()
+        self.updates += [(sent.turn, one) for one in (made.updates if made else ())]
         ended = self.watch.ended >= set(self.watch.kinds)
         told = self._said() if ended else {}
         sender, last = (0, self.number), (self.steps - 1, 0)

@@ -1,0 +1,97 @@
+"""An update of an answer: what stands under a key now, and where; or that nothing does.
+
+updates, the last of each key, in the order of ranks  →  the answer
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from xstreamcast.model.change import Change
+
+_WIDTH: Final = 8  # bytes of a rank, if others did not come between
+_APART: Final = 1 << 20  # ranks that are left free between two that follow each other
+_MIDDLE: Final = 1 << 63
+
+
+class Update(NamedTuple):
+    """At an instant; `item` is None where the key has gone. Ranks are bytes that sort."""
+
+    instant: int
+    key: str
+    rank: bytes
+    item: str | None
+
+
+class RankedAnswer:
+    """Gives ranks to the items of an answer of which changes say only what they stand behind."""
+
+    def __init__(self) -> None:
+        self.ranks: dict[str, bytes] = {}
+        self.ticks = 0
+        self._order: list[bytes] = []
+
+    @staticmethod
+    def of(ranks: dict[str, bytes], ticks: int) -> RankedAnswer:
+        """An answer whose items have ranks already."""
+        made = RankedAnswer()
+        made.ranks, made._order, made.ticks = dict(ranks), sorted(ranks.values()), ticks
+        return made
+
+    def updates(self, changes: Iterable[Change]) -> list[Update]:
+        """What the changes of a tick come to, for each key that they name."""
+        self.ticks += 1
+        found: dict[str, Update] = {}
+        for one in changes:
+            if one.diff < 0:
+                rank = self.ranks.pop(one.key)
+                del self._order[bisect_left(self._order, rank)]
+                found[one.key] = Update(one.instant, one.key, rank, None)
+            else:
+                rank = self._placed(one.after)
+                self.ranks[one.key] = rank
+                insort(self._order, rank)
+                found[one.key] = Update(one.instant, one.key, rank, one.item)
+        return list(found.values())
+
+    def _placed(self, after: str | None) -> bytes:
+        """A rank behind that of a key, and before the next."""
+        low = None if after is None else self.ranks[after]
+        at = 0 if low is None else bisect_left(self._order, low) + 1
+        high = self._order[at] if at < len(self._order) else None
+        return between(low, high)
+
+
+def between(low: bytes | None, high: bytes | None) -> bytes:
+    """Bytes that sort between two; None: there is no bound."""
+    if low is None and high is None:
+        return _MIDDLE.to_bytes(_WIDTH, "big")
+    if high is None:
+        assert low is not None
+        return (int.from_bytes(low[:_WIDTH], "big") + _APART).to_bytes(_WIDTH, "big")
+    first = int.from_bytes(high[:_WIDTH], "big")
+    if low is None:
+        if first > _APART:
+            return (first - _APART).to_bytes(_WIDTH, "big")
+        low = bytes(_WIDTH)
+    last = int.from_bytes(low[:_WIDTH], "big")
+    if first - last > 1:
+        return ((first + last) // 2).to_bytes(_WIDTH, "big")
+    return _longer(low, high)
+
+
+def _longer(low: bytes, high: bytes) -> bytes:
+    """Digits in base 256, as many as are needed; none ends in a zero, so that more fit before."""
+    out, bounded, at = bytearray(), True, 0
+    while True:
+        a = low[at] if at < len(low) else 0
+        b = high[at] if bounded and at < len(high) else 256
+        if b - a > 1:
+            out.append((a + b) // 2)
+            return bytes(out)
+        out.append(a)
+        bounded = bounded and a == b
+        at += 1

@@ -97,9 +97,28 @@ QUERIES = (
         "group by",
         "recompute",
     ),
+    (  # different values of a group, texts and then numbers among them
+        f"for $x in {A} group by $g := string($x/v[1]) return <g>{{ count(distinct-values($x/k)), "
+        "exists(distinct-values($x/k[. = 'x'])), "
+        "count(distinct-values($x/(v, k) ! (if (. castable as xs:integer) then number(.) else .)))"
+        " }</g>",
+        "count of different values",
+        ": items",
+    ),
     (  # all sub-sequences of a few items
         f"forseq $w in ({A}[k = 'x'])[position() <= 4] return <w>{{ $w/v }}</w>",
         "nest items",
+        "recompute",
+    ),
+    (  # some children of the root by position, and what is below them
+        'stream("a")/r/u[k = "x"][position() <= 2]/v/string()',
+        "positions 1 to 2",
+        "recompute",
+    ),
+    ('stream("a")/r/u[last()]/v', "positions -1 to -1", "recompute"),
+    (  # elements around units that cannot have what is asked of them
+        'stream("a")//*[k = "x"]/v',
+        "units of",
         "recompute",
     ),
     (  # a loop over the root

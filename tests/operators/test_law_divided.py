@@ -16,6 +16,12 @@ from xstreamcast.operators.watch import Watch
 # %s is the input, %n and %m are names of elements.
 QUERIES = (
     '%s//%n[%m = "x"]',
+    '%s//*[%n = "x"]/%m',
+    "count(%s//*[not(%n)]/%m)",
+    "%s//*[.//%n]/%m/string()",
+    "%s/r/%n[position() <= 2]/@k/string()",
+    "%s/r/%n[@k][position() <= 2]/%m",
+    "%s/r/*[last()]/%n",
     "%s//%n[@k]/%m",
     "for $x in %s//%n where $x/%m return <q>{ $x/@k, $x/%m/text() }</q>",
     "for $x in %s//%n order by string($x/@k), string($x) return <q>{ $x/@k, string($x) }</q>",

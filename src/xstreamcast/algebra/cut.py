@@ -156,6 +156,15 @@ class TagCut:
             left |= {tag for tag in spine if self._passes(tag, test)}
         return Place(frozenset(left) or None, inside)
 
+    def leads_nowhere(self, spine: frozenset[int], axis: str, test: NodeItem) -> bool:
+        """Whether the structure has no element that a step down could lead to."""
+        if test.kind != "element" or axis not in ("child", "descendant") or self.structure.open:
+            return False
+        reached = set(self._children(spine))
+        if axis == "descendant":
+            reached = {tag for one in reached for tag in self.structure.below(one)}
+        return not any(self._passes(tag, test) for tag in reached)
+
     def settled(self, place: Place) -> tuple[Place, Guard | None]:
         """The structure has told already what may stand in the spine."""
         raise NotDivided("it reads the content of the root fragment")
@@ -242,5 +251,8 @@ def _from_spine(cut: Cut, spine: Spine, axis: str, test: NodeItem, driving: bool
     if axis == "self":
         return Place(spine)
     if axis not in _DOWN or not driving:
+        match cut, spine:
+            case TagCut(), frozenset() if cut.leads_nowhere(spine, axis, test):
+                return ELSEWHERE
         raise NotDivided("it reads the content of an element around the units")
     return cut.down(spine, axis, test)

@@ -46,12 +46,14 @@ class GroupFold:
     """A call over the values that an expression has in each tuple before grouping.
 
     `once`: tuples with one row of this side of a join hold the same nodes, which count once.
+    `different`: it counts different values.
     """
 
     call: p.Call
     value: p.Expression
     into: p.Variable
     once: Side | None = None
+    different: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +238,11 @@ class _Search:
         return replace(whole, args=(rows, *whole.args[1:]))
 
     def _fold(self, plan: p.Call) -> p.Expression | None:
-        argument = self._unlet(plan.args[0])
+        whole = argument = self._unlet(plan.args[0])
+        different = self._folds is FOLDS and plan.function.local in COUNTED
+        different = different and _is_distinct(whole)
+        if different:
+            (argument,) = whole.args
         used = facts(argument).free & self._before.keys()
         if len(used) != 1 or plan in self._known:
             return p.Var(self._known[plan]) if plan in self._known else None
@@ -251,8 +257,8 @@ class _Search:
             return None
         into = self._known[plan] = self._fresh(plan.function.local)
         value = bottom_up(argument, lambda node: p.Var(before) if node == p.Var(after) else node)
-        call = replace(plan, args=(argument, *plan.args[1:]))
-        self.folds.append(GroupFold(call, value, into, once))
+        call = replace(plan, args=(whole, *plan.args[1:]))
+        self.folds.append(GroupFold(call, value, into, once, different))
         return p.Var(into, span=plan.span)
 
     def _unlet(self, plan: Any) -> Any:
@@ -262,6 +268,15 @@ class _Search:
                 plan, lambda n: self._lets.get(n.variable, n) if isinstance(n, p.Var) else n
             )
         return plan
+
+
+def _is_distinct(plan: p.Expression) -> bool:
+    """Whether it is the different values of something, as the default collation has it."""
+    match plan:
+        case p.Call(function, (_,)):
+            return (function.uri, function.local) == (FN, "distinct-values")
+        case _:
+            return False
 
 
 def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:

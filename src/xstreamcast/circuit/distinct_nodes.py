@@ -9,6 +9,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
 from xstreamcast.algebra.free import counts_positions
 from xstreamcast.algebra.walk import descendants
+from xstreamcast.functions.signature import FN
 
 NARROW: Final = ("child", "attribute", "self")  # steps that keep different nodes apart
 Side = Literal["left", "right"]
@@ -106,9 +107,12 @@ def gives_distinct(plan: p.Expression) -> bool:
             origin = begins_at(result)
             return isinstance(origin, p.Variable) and origin in distinct_variables(source)
         case p.Step(input, axis):
-            return axis in NARROW and gives_distinct(input)
+            walks = isinstance(begins_at(plan), p.StreamInput)
+            return walks or (axis in NARROW and gives_distinct(input))
         case p.Filter(input):
             return gives_distinct(input)
+        case p.Call(function, (one, *_)) if function.uri == FN:
+            return function.local in ("subsequence", "head", "tail") and gives_distinct(one)
         case p.IntervalProjection(operand):  # copies, one after another
             walks = isinstance(begins_at(operand, narrow=False), p.StreamInput)
             return walks or gives_distinct(operand)

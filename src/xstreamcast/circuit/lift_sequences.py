@@ -92,8 +92,10 @@ class LiftSequences(Lifting):
         match plan:
             case p.Var(variable) if variable in self._members:
                 return self._members[variable].held.apart
+            case p.Path() if (below := self._below_root(plan)) is not None:
+                return self._gives_distinct(below)
             case p.Step(input, "child" | "attribute" | "self") | p.Filter(input):
-                return self._gives_distinct(input)
+                return gives_distinct(plan) or self._gives_distinct(input)
             case _:
                 return gives_distinct(plan)
 

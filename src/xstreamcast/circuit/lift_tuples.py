@@ -9,16 +9,16 @@ from xstreamcast.algebra.free import bound_variables, facts
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
-from xstreamcast.circuit.decompose import COUNTED, ORDERS
+from xstreamcast.circuit.decompose import ORDERS
 from xstreamcast.circuit.distinct_nodes import Side
-from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.lift_windows import LiftWindows
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import GroupRows, NotLifted, Relation, member
+from xstreamcast.circuit.relation import GroupRows, Relation, member
 from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
 
-class LiftTuples(Lifting):
+class LiftTuples(LiftWindows):
     """Cases of `tuples`."""
 
     def tuples(self, plan: p.Tuples, outer: Relation) -> Relation:
@@ -238,13 +238,15 @@ class LiftTuples(Lifting):
         for one in () if parts is None else parts.folds:
             part = None if one.once is None else _side_of(relation.base, one.once)
             self._known.learn(one.into, self._known.type_of(one.call))
-            if one.once is not None and part is None:  # the rows are no pairs after all
+            unpaired = one.once is not None and part is None  # the rows are no pairs after all
+            if unpaired or (one.different and self.program.static.collation != CODEPOINT):
                 of_items.append(one)
                 continue
             column = self.fresh("member")
             relation, made = self.extend(one.value, relation)
-            relation, _ = self._let(relation, column, member(made, one.call, relation))
-            folds.append(c.Fold(one.call, column, one.into, once=part))
+            kept = called("data", made) if one.different else member(made, one.call, relation)
+            relation, _ = self._let(relation, column, kept)
+            folds.append(c.Fold(one.call, column, one.into, None, part, one.different))
         folds += [c.Fold(None, before, after) for before, after in plan.carried]
         whole, around = relation.closed(), outer.closed()
         carried = tuple(v for v in around.variables if v in whole.variables)
@@ -274,56 +276,6 @@ class LiftTuples(Lifting):
             whole.base, around.base.width, tuple(keys), whole.variables, whole.base.width
         )
         return Relation(node, places=whole.places)
-
-    def _window(self, plan: p.Window, relation: Relation) -> Relation:
-        own = bound_variables(replace(plan, source=p.Unit()))
-        tests = [b.test for b in (plan.start, plan.end) if b is not None and b.test is not None]
-        if any(map(self.mentions, tests)):
-            raise NotLifted("a window condition reads an input", plan.span)
-        parts = self._decomposed.get(id(plan))
-        if not self.mentions(plan.items):
-            where = self.places_of(plan.items, relation)
-            made = relation.with_clause(replace(plan, source=p.Unit()), own, True)
-            for variable in own:
-                made = made.placed(variable, where)
-            for one in () if parts is None else parts.folds:
-                made, _ = self._let(made, one.into, one.call)
-            return replace(made, clock=True) if asks_clock(plan) else made
-        if asks_clock(replace(plan, items=p.EMPTY)):
-            raise NotLifted("a window condition reads the clock", plan.span)
-        if plan.kind == "general" or plan.start is None:  # one item more is in half of all windows
-            found, items = self._nested(plan.items, None, relation.closed())
-            over_items = replace(plan, items=items)
-            if parts is not None:
-                self._decomposed[id(over_items)] = parts
-                self._kept.append(over_items)
-            return self._window(over_items, found)
-        around = relation.closed()
-        found, result = self.items(plan.items, around)
-        item = self.fresh("item") if parts is None or parts.item is None else parts.item
-        found, folds = self._each(found, item, result), []
-        for one in () if parts is None else parts.folds:
-            self._known.learn(one.into, self._known.type_of(one.call))
-            column = item
-            if one.call.function.local not in COUNTED or one.value != p.Var(item):
-                column = self.fresh("member")
-                found, value = self.extend(one.value, found)
-                found, _ = self._let(found, column, member(value, one.call, found))
-            folds.append(c.Fold(one.call, column, one.into))
-        found = found.closed()
-        window = replace(plan, source=p.Unit(), items=p.Var(item))
-        where = found.places.get(item, {})
-        into = tuple(fold.into for fold in folds)
-        node = c.Window(
-            found.base, around.base.width, item, window, around.variables,
-            around.variables + own + into, around.base.width + 1, tuple(folds),
-        )  # fmt: skip
-        made = Relation(node, places=around.places)
-        for variable in own:
-            made = made.placed(variable, where)
-        for test in tests:
-            self.checked(test, made)
-        return made
 
 
 def _side_of(node: c.Node, side: Side) -> tuple[int, int] | None:

@@ -119,6 +119,7 @@ class Fold:
     call None: the items themselves. The first argument of the call stands for the items, the others
     are constants. `around`: nodes around units are counted, each once. `once`: rows that agree in
     these parts of their keys hold the same nodes, which count once, in the order of these parts.
+    `different`: the call counts the different values among the items.
     """
 
     call: p.Call | None
@@ -126,6 +127,7 @@ class Fold:
     into: p.Variable
     around: Around | None = None
     once: tuple[int, int] | None = None
+    different: bool = False
 
     @property
     def name(self) -> str:

@@ -89,7 +89,8 @@ def _line(node: c.Node) -> str:
 
 def _fold(fold: c.Fold) -> str:
     if fold.around is None:
-        return fold.name if fold.once is None else f"{fold.name} of each node once"
+        of = " of different values" if fold.different else ""
+        return f"{fold.name}{of}" + ("" if fold.once is None else " of each node once")
     below = "" if fold.around.below is None else f" {fold.around.below} below"
     return f"{fold.name} of{below} nodes around units"
 

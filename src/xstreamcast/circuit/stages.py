@@ -245,8 +245,9 @@ def columns_read(node: c.Node, side: int) -> tuple[set[object], set[object]] | N
             folds, read = (inner[side - 1][1],), set()
         case _:
             return None
-    counted: set[object] = {fold.column for fold in folds if fold.name in COUNTED}
-    return read | {fold.column for fold in folds if fold.name not in COUNTED}, counted
+    by_number = [fold for fold in folds if fold.name in COUNTED and not fold.different]
+    counted: set[object] = {fold.column for fold in by_number}
+    return read | {fold.column for fold in folds if fold not in by_number}, counted
 
 
 def _number(ports: list[Port], port: Port) -> int:

@@ -21,6 +21,7 @@ from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING, 
 from xstreamcast.model.column import Column
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
+from xstreamcast.operators.relational.fold_once import Once
 from xstreamcast.operators.relational.join_values import as_number
 from xstreamcast.operators.relational.ordered import Ordered
 
@@ -48,6 +49,8 @@ def fold_state(fold: Fold) -> FoldState:
     """The state of a fold over no members."""
     if fold.once is not None:
         return Once(fold_state(replace(fold, once=None)), *fold.once)
+    if fold.different:
+        return Different(fold)
     match fold.name:
         case "count" | "exists" | "empty":
             return Counted(fold.name)
@@ -57,31 +60,6 @@ def fold_state(fold: Fold) -> FoldState:
             return Extreme(fold)
         case _:
             return Gathered(fold)
-
-
-class Once:
-    """A fold over rows of which those that agree in some parts of their keys count as one."""
-
-    def __init__(self, fold: FoldState, first: int, last: int) -> None:
-        self._fold, self._parts = fold, slice(first, last)
-        self._held: dict[Key, tuple[int, Member]] = {}
-
-    def update(self, gone: list[Member], come: list[Member]) -> None:
-        before: dict[Key, Member | None] = {}
-        for sign, members in ((-1, gone), (1, come)):
-            for rank, key, cell in members:
-                name = key[self._parts]
-                count, known = self._held.pop(name, (0, None))
-                before.setdefault(name, known)
-                if count + sign:
-                    self._held[name] = count + sign, (rank[self._parts], name, cell)
-        after = {name: self._held[name][1] for name in before if name in self._held}
-        left = [one for name, one in before.items() if one is not None and one != after.get(name)]
-        new = [one for name, one in after.items() if one != before[name]]
-        self._fold.update(left, new)
-
-    def value(self, turn: Round) -> Cell:
-        return self._fold.value(turn)
 
 
 class Counted:
@@ -203,6 +181,41 @@ class _Switching(ABC):
     @abstractmethod
     def _quick(self) -> Cell:
         """The value in the quick way."""
+
+
+class Different(_Switching):
+    """count, exists, empty of different values: how often each text occurs."""
+
+    def __init__(self, fold: Fold) -> None:
+        assert fold.call is not None
+        inner: Any = fold.call.args[0]  # distinct-values
+        super().__init__(replace(fold, call=inner, different=False))
+        self._name = fold.name
+        self._clear()
+
+    def _clear(self) -> None:
+        self._times: Counter[str] = Counter()
+
+    def _is_strange(self, cell: Cell) -> bool:
+        return any(tag not in _TEXT for tag, _ in cell)
+
+    def _take(self, gone: list[Member], come: list[Member]) -> None:
+        self._times.update(value for _, _, cell in come for _, value in cell)
+        for value in (value for _, _, cell in gone for _, value in cell):
+            self._times[value] -= 1
+            if not self._times[value]:
+                del self._times[value]
+
+    def value(self, turn: Round) -> Cell:
+        if self._slow is None:
+            return self._quick()
+        return counted(self._name, len(self._slow.value(turn)))
+
+    def _quick(self) -> Cell:
+        return counted(self._name, len(self._times))
+
+
+_TEXT: Final = frozenset({UNTYPED, STRING})
 
 
 class Summed(_Switching):

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import xstreamcast as xsc
+from xstreamcast.edges.mapping.finding import named_mapping, shipped
+from xstreamcast.edges.mapping.structure import expected_structure
 from xstreamcast.model.change import Accumulated
 
 
@@ -102,8 +104,6 @@ def test_dates_as_feeds_write_them(tmp_path: Path) -> None:
 
 
 def test_a_mapping_tells_the_structure_of_its_feed_if_its_paths_end_with_names() -> None:
-    from xstreamcast.edges.mapping.structure import expected_structure
-
     siri = expected_structure(named_mapping("siri-sx"))
     assert siri is not None
     names = {(tag.uri, tag.local) for tag in siri.tags.values()}

@@ -27,6 +27,7 @@ QUERIES = (
     "for $x in %s//%n order by string($x/@k), string($x) return <q>{ $x/@k, string($x) }</q>",
     "for $x in %s/r/%n order by string($x/@k) descending return $x",
     'for $x in %s//%n group by $k := string($x/@k) return <g k="{$k}">{ count($x/%m) }</g>',
+    "for $x in %s//%n group by $k := string($x/@k) return count(distinct-values($x/%m))",
     "for $x in %s/r/* group by $k := name($x), $i := $x/@k return <g>{ $k, $i, $x/%m }</g>",
     "count(%s//%n)",
     "(count(%s//%n), count(%s/r/*/%m))",
@@ -80,22 +81,38 @@ def documents(draw):
     return f"<{root}>{''.join(draw(st.lists(elements(), max_size=5)))}</{root}>".encode()
 
 
+def watched(asked, name, document, cuts):
+    watch, told = Watch(compiled(asked), {name: "document"}), Accumulated()
+    for chunk in chunks(document, cuts):
+        watch.on_bytes(name, chunk)
+        for change in watch.tick():
+            told.apply(change)
+    watch.on_end(name)
+    for change in watch.tick():
+        told.apply(change)
+    return told.items()
+
+
 @settings(deadline=None)
 @given(documents(), questions(""), st.lists(st.integers(0, 10**6), max_size=5))
 def test_a_document_in_pieces_is_answered_as_a_whole(document, asked, cuts):
-    def watched():
-        watch, told = Watch(compiled(asked), {None: "document"}), Accumulated()
-        for chunk in chunks(document, cuts):
-            watch.on_bytes(None, chunk)
-            for change in watch.tick():
-                told.apply(change)
-        watch.on_end(None)
-        for change in watch.tick():
-            told.apply(change)
-        return told.items()
-
     expected = ended(lambda: list(query(asked).run(document).lines()))
-    assert ended(watched) == expected
+    assert ended(lambda: watched(asked, None, document, cuts)) == expected
+
+
+@settings(deadline=None)
+@given(documents(), questions('stream("s")'), st.lists(st.integers(0, 10**6), max_size=5))
+def test_a_stream_that_is_a_document_is_answered_as_a_whole(document, asked, cuts):
+    expected = ended(lambda: list(query(asked).run(s=document).lines()))
+    assert ended(lambda: watched(asked, "s", document, cuts)) == expected
+
+
+def test_different_values_of_groups_of_a_document():
+    asked = (
+        'for $x in stream("s")/r/a group by $k := string($x/@k) return count(distinct-values($x/b))'
+    )
+    document = b'<r><a k="1"><b>x</b></a><a k="1"><b>x</b></a><a k="2"><b>y</b><b>z</b></a></r>'
+    assert watched(asked, "s", document, [20, 40]) == ["1", "2"]
 
 
 @settings(deadline=None)

@@ -81,10 +81,11 @@ def facts_of(node: c.Node) -> NodeFacts:
             )
         case c.Union():
             return NodeFacts(_key(node), "nothing", "1")
-        case c.Window():
-            return NodeFacts(
-                "the outer row", "its items and windows", "the windows that hold the item"
-            )
+        case c.Window(folds=window_folds):
+            kept = "its items and windows"
+            if any(fold.column != node.item for fold in window_folds):
+                kept += "; sums of blocks of items"
+            return NodeFacts("the outer row", kept, "the windows that hold the item")
         case c.GrowingWindow(source=units, shape=shape):
             known_by = "the window" if shape.by is None else "the value, and the window"
             grow = list(windows_grow(shape, shown_name(units.input)))

@@ -60,7 +60,8 @@ def accumulates(node: c.Group) -> bool:
 
 def _goes_on(fold: c.Fold) -> bool:
     plain = fold.call is not None and len(fold.call.args) == 1 and fold.around is None
-    return plain and fold.name in ACCUMULATED
+    each = not fold.different and fold.once is None
+    return plain and each and fold.name in ACCUMULATED
 
 
 def inputs_beside(node: c.Node, outer: c.Node | None = None) -> frozenset[str | None]:

@@ -119,7 +119,7 @@ class MappingDecoder:
             else [
                 *out,
                 Described(self._tags.structure),
-                root_batch(self.mapping.root, self.names, self.ids),
+                root_batch(self.mapping, self.names, self.ids),
             ]
         )
 

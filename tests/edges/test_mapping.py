@@ -370,3 +370,9 @@ def test_the_newest_message_of_a_folder_counts_when_it_is_whole(tmp_path):
     assert [change.item for change in next(ticks)] == ["two"]
     assert found.refused == 0
     ticks.close()
+
+
+def test_a_feed_without_a_message_is_its_root(tmp_path: Path):
+    feed = Feed(UNIT, tmp_path)
+    feed.say(" ")
+    assert feed.ask('stream("s") ! count(feed), count(stream("s")//u)') == ["1", "0"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from xstreamcast.api import compiled
+from xstreamcast.cli.main import main
 from xstreamcast.operators.explain import unbounded
 from xstreamcast.operators.relational.explain import explain_circuit
 
@@ -55,3 +58,19 @@ def test_what_is_kept_inside_units_is_said():
     told = explain_circuit(compiled(query), {"s": structure})
     assert "of each fragment inside: sum($c?[now - PT1H,now])" in told
     assert "forgets: nothing, because its structure names its fragments" in told
+
+
+def test_explain_takes_the_inputs_that_watch_takes(tmp_path: Path, capsys: pytest.CaptureFixture):
+    log, mapping = tmp_path / "log.xml", tmp_path / "m.toml"
+    log.write_text('<log><e user="a"/></log>')
+    mapping.write_text('[unit.u]\npath = "/m/u"\nkey = "@id"\n')
+    (tmp_path / "1.xml").write_text('<m><u id="1"/></m>')
+    for query, given in {
+        'stream("log")/log/e/@user': f"log={log}",
+        "/log/e/@user": str(log),
+        'stream("s")//u?[now]': f"s={mapping}:{tmp_path / '1.xml'}",
+    }.items():
+        assert main(["explain", "--stage", "circuit", "-q", query, "-i", given]) == 0
+        assert "units of" in capsys.readouterr().out
+    assert main(["explain", "--stage", "circuit", "-q", "1", "-i", "s=mqtt://host/topic"]) == 2
+    assert "explain reads files" in capsys.readouterr().err

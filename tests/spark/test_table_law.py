@@ -18,11 +18,15 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.oracle import answer, canonical
+from tests.spark.feeds import write_feed
 from tests.spark.test_run_law import _answer, _here
 from tests.streams_strategies import Case, cases
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
+from xstreamcast.edges.table import files
 from xstreamcast.edges.table.compacting import compact
+from xstreamcast.edges.table.files import read_files
+from xstreamcast.edges.table.insides import inside_of, kept_inside
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.pruning import guide_of
 from xstreamcast.edges.table.reading import load_table, structure_in
@@ -33,6 +37,17 @@ pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 MINUTES = st.integers(0, 9).map(lambda minute: f"2020-01-01T00:0{minute}:00")
 STRATEGIES = ("caq", "qac", "qac+", "auto")
+# The same stream in forms that payloads are written anew from, or bind namespaces in.
+FORMS = (
+    (b"", b""),
+    (b"<stream:hole", b"<stream:hole "),
+    (b"<r>", b"<r xmlns:k='urn:k'>"),
+    (
+        b'xmlns:stream="urn:xstreamcast:stream">',
+        b'xmlns:stream="urn:xstreamcast:stream" xmlns:k="k">',
+    ),
+    (b"<a>", b"<a><k:z xmlns:k='urn:k'><y/></k:z>"),
+)
 
 
 def _table(folder: str, case: Case, most: int | None, compacted: bool) -> Path:
@@ -133,3 +148,31 @@ def test_what_is_kept_of_files_is_what_a_reader_of_all_would_see(
             assert (guide.name, guide.timed, guide.roots) == (exact.name, exact.timed, exact.roots)
             assert all(guide.links.get(tag, set()) >= links for tag, links in exact.links.items())
             assert guide_of(table, state, "s", structure) == kept
+
+
+@settings(max_examples=1000 if PROFILE == "thorough" else 40, suppress_health_check=SLOW)
+@given(cases(plain=True), st.none() | st.integers(1, 5), st.sampled_from(FORMS))
+def test_what_is_seen_while_decoding_is_what_stands_in_the_files(
+    case: Case, most: int | None, form: tuple[bytes, bytes]
+) -> None:
+    again = Case(case.queries, case.wire.replace(*form))
+    with TemporaryDirectory() as folder:
+        table = _table(folder, again, most, False)
+        state = Log(table).state()
+        if not state.files:
+            return
+        structure = structure_in(state.streams["s"], "s")
+        for file in state.files:
+            rows = read_files(table, [file])
+            assert file.inside is not None
+            assert kept_inside(table, file.inside) == inside_of(rows, file.tag, structure), file
+
+
+def test_payloads_of_a_canonical_stream_are_tokenised_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    feed = write_feed(tmp_path / "feed", 40)
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "tried", lambda *_: pytest.fail("a file was tokenised again"))
+        ingest(feed, tmp_path / "table", stream="credit")
+    assert all(file.inside is not None for file in Log(tmp_path / "table").state().files)

@@ -16,6 +16,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide, Name, structured
 from xstreamcast.algebra.needs import Reading
 from xstreamcast.algebra.places import DOCUMENT, Place
+from xstreamcast.algebra.projected import projected_tags
 from xstreamcast.algebra.split import inlined
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
@@ -70,13 +71,15 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     """The tags of a stream that a program needs; `guide` says more than the structure, if given."""
     known = structured(structure) if guide is None else guide
     every = frozenset(known.name)
-    if structure.open:
-        return Kept(every, known, "its structure does not say which tags travel")
-    if len(every) > 1 and all(map(structure.travels, structure.tags)):
-        return Kept(every, known, "its structure names its fragments, not what is inside them")
     asked = replace(program, body=inlined(program))
     if any(map(_opens, _plans(asked))):
         return Kept(every, known, "a document is opened by a name that is computed")
+    if structure.open:
+        why = "its structure does not say which tags travel"
+        return Kept(every, known, why, recent=projected_tags(_plans(asked), name, known))
+    if len(every) > 1 and all(map(structure.travels, structure.tags)):
+        why = "its structure names its fragments, not what is inside them"
+        return Kept(every, known, why, recent=projected_tags(_plans(asked), name, known))
     reading = _Noting(asked, {name: known})
     needs = reading.done()[name]
     if needs.all is not None:

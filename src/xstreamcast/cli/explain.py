@@ -32,8 +32,7 @@ def add_arguments(parser: Parser) -> None:
         choices=STAGES,
         default="plan",
         help="tree (as parsed), plan (as lowered), optimised, xquery (without XCQL), circuit (the "
-        "incremental operators of watch), operators (what is computed unit by unit), strategy "
-        "(what run reads of each stream, and why), or "
+        "incremental operators of watch), strategy (what run reads of each stream, and why), or "
         "spark (what tasks do, and Spark's plan); default: plan",
     )
     parser.add_argument(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.structure import TagStructure
@@ -20,11 +18,12 @@ def add_translation_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--structure", action="append", default=[], metavar="NAME=FILE",
-        help="with --stage xquery, operators or strategy: the tag structure of stream NAME",
+        help="with --stage xquery, circuit, strategy or spark: the tag structure of stream NAME",
     )  # fmt: skip
     parser.add_argument(
-        "-i", "--input", action="append", default=[], metavar="NAME=SOURCE",
-        help="with --stage xquery, operators or strategy: a stream whose tag structure is taken",
+        "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
+        help="with --stage xquery, circuit, strategy or spark: an input of the query, as watch "
+        "takes it; of a stream its tag structure is read",
     )  # fmt: skip
     parser.add_argument(
         "--clock", choices=("event", "wall"), default="event",
@@ -47,28 +46,42 @@ def translation(module: Module, args: Parsed) -> str:
 
 
 def told_structures(args: Parsed) -> dict[str, TagStructure]:
-    """The tag structures that were given, by stream."""
+    """The tag structures that were given, by stream; documents have none."""
+    from xstreamcast.cli.asked import sources
     from xstreamcast.edges.structures import read_structure
 
     known = {name: read_structure(file) for name, file in map(_named, args.structure)}
-    return known | {name: _told(name, source) for name, source in map(_named, args.input)}
+    found = {name: _told(name, source) for name, source in sources(args.input)[1].items()}
+    return known | {name: one for name, one in found.items() if one is not None}
 
 
 def _named(word: str) -> tuple[str, str]:
     name, equals, source = word.partition("=")
     if not equals or not name:
-        raise error("XSCU0001", f"a stream must be given as NAME=FILE; got {word}")
+        raise error("XSCU0001", f"a structure must be given as NAME=FILE; got {word}")
     return name, source
 
 
-def _told(name: str, source: str) -> TagStructure:
-    """The structure that a stream told last."""
-    from xstreamcast.edges.inputs import arrivals
-    from xstreamcast.edges.wire.decoder import Decoder
+def _told(name: str, source: str) -> TagStructure | None:
+    """The structure that a stream told last; None of a document."""
+    from xstreamcast.edges.decoding import decoder_of
+    from xstreamcast.edges.inputs import arrivals, kind_of_source
+    from xstreamcast.edges.mapping.finding import mapping_of
+    from xstreamcast.edges.sources import is_place
     from xstreamcast.model.fragment import Described
+    from xstreamcast.tape.names import Names
 
+    mapping, place = mapping_of(source)
+    if is_place(place):
+        raise error(
+            "XSCU0001", f"explain reads files; got {place}",
+            hint=f"save some of it to a file, or give --structure {name}=FILE",
+        )  # fmt: skip
+    kind = "fragments" if mapping is not None else kind_of_source(place)
+    if kind == "document":
+        return None
     found: TagStructure | None = None
-    for batch in arrivals(Path(source), Decoder(name)):
+    for batch in arrivals(place, decoder_of(kind, name, Names(), "quarantine", mapping=mapping)):
         for one in batch:
             found = one.structure if isinstance(one, Described) else found
     if found is None:

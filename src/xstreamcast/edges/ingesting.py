@@ -13,6 +13,7 @@ from xstreamcast.edges.replay import Offset, Replay, split_rows
 from xstreamcast.edges.structures import read_structure, write_structure
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.schema import arrow, row_schema
+from xstreamcast.edges.table.seeing import Insides
 from xstreamcast.edges.table.writing import OnError, Written, append
 
 
@@ -68,13 +69,15 @@ def ingest(
     epoch, offset = _resumed(Log(table), writer)
     done = Ingested(name) if done is None else done
     while (end := replay.advance(offset, most)) != offset:
-        rows = [rows for split in replay.plan(offset, end) for rows in split_rows(name, split)]
+        insides, plan = Insides(), replay.plan(offset, end)
+        rows = [rows for split in plan for rows in split_rows(name, split, insides)]
         whole = arrow().Table.from_batches(rows, row_schema())
         epoch += 1
         told_end = end.json()
         written = append(
-            table, whole, writer=writer, epoch=epoch, offset=told_end, on_error=on_error
-        )
+            table, whole, writer=writer, epoch=epoch, offset=told_end, on_error=on_error,
+            insides=insides,
+        )  # fmt: skip
         done.add(written)
         offset = end
         if told is not None:

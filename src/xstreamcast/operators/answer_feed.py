@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
@@ -118,6 +119,9 @@ class AnswerFeed:
         return self._bytes + 300 * len(self._answer)
 
 
+_VALUE: Final = r'"[^"<&\x00-\x1f\ud800-\udfff\ufffe\uffff]*"'
+_PLAIN: Final = re.compile(rf"<[a-z][\w.-]*(?: [a-z][\w.-]*={_VALUE})*/>", re.ASCII | re.IGNORECASE)
+_ATTRIBUTE: Final = re.compile(r' ([^ ="]+)="')
 _START: Final = f"<{ROOT}>".encode()
 _END: Final = f"</{ROOT}>".encode()
 
@@ -130,10 +134,18 @@ def document_of(items: Iterable[str]) -> bytes:
 def element_of(item: str) -> bytes:
     """<a>5</a> → itself; 5 → <item>5</item>: a node that is no element is wrapped as well."""
     if item.startswith("<"):
-        kind = _content(item)
+        kind = is_plain(item) or _content(item)
         if kind is not None:
             return item.encode() if kind else f"<{ITEM}>{item}</{ITEM}>".encode()
     return f"<{ITEM}>{escape(item, {chr(13): '&#13;'})}</{ITEM}>".encode()
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text is one empty element with plain attributes, which needs no parser to see."""
+    if _PLAIN.fullmatch(text) is None:
+        return False
+    names = _ATTRIBUTE.findall(text)
+    return len(names) == len(set(names))
 
 
 def _content(text: str) -> bool | None:

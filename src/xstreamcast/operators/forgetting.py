@@ -20,6 +20,7 @@ from xstreamcast.history.forgetting import forget, held_bytes, some, superseded,
 from xstreamcast.history.thinning import Lost, thinned
 from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import ranges
+from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.model.instant import START
 from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
@@ -125,6 +126,13 @@ class ForgettingFeed(FragmentFeed):
         """By tag: whether its fragments are kept."""
         return self._wanted
 
+    @property
+    def current(self) -> frozenset[int]:
+        """The tags of which no version is seen that has ended."""
+        if self.shared is not None:
+            return frozenset()
+        return frozenset(tag for tag, back in self.kept.recent.items() if back == 0)
+
     def may_share(self) -> bool:
         """Whether it keeps whatever comes of its tags, and nothing has come yet."""
         forgets = self._fixed or self.kept.thin or (self.kept.recent and self._insides is None)
@@ -176,6 +184,8 @@ class ForgettingFeed(FragmentFeed):
         self._conforming = self._conforming.grown(found, self.history)
         self._wanted = self._by_tag()
         self._other_units = self._other_units or not np.array_equal(before, self._wanted)
+        if self._by_version is not None:
+            self._by_version.current = self.current
 
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""
@@ -351,7 +361,9 @@ class ForgettingFeed(FragmentFeed):
         self._looked = n
         back = np.full(len(self._wanted), -1, np.int64)
         back[list(self.kept.recent)] = list(self.kept.recent.values())
-        places = np.flatnonzero(back[f["tsid"]] >= 0)
+        hidden = np.zeros(self._links.ids, np.bool_)  # what is temporary gives back what it hides
+        hidden[f["id"][f["flags"] & np.uint8(TEMPORARY) != 0]] = True
+        places = np.flatnonzero((back[f["tsid"]] >= 0) & ~hidden[f["id"]])
         places = places[np.lexsort((f["valid"][places], f["id"][places]))]
         ids, valid = f["id"][places], f["valid"][places]
         begin = now - back[f["tsid"][places]]

@@ -67,6 +67,11 @@ class FragmentFeed(HoleFeed):
         """By tag: whether its fragments are kept; None: all are."""
         return None
 
+    @property
+    def current(self) -> frozenset[int]:
+        """The tags of which no version is seen that has ended."""
+        return frozenset()
+
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""
         first, last = self._news()
@@ -130,7 +135,8 @@ class FragmentFeed(HoleFeed):
             return
         if self.versioned and self._insides is None and self.mine is None:
             self._by_version = VersionUnits(self.history, self._links, cut, self.wanted)
-            self._by_version.until = self._horizon
+            self._by_version.current = self.current
+            self._by_version.until, self._by_version.now = self._horizon, self.until
             self._by_version.take(0, last, ())
             self._by_version.taken()
         else:
@@ -142,7 +148,7 @@ class FragmentFeed(HoleFeed):
         self, units: VersionUnits, first: int, last: int, due: Sequence[tuple[int, int]]
     ) -> Moved:
         if first < last or due:
-            units.until = self._horizon
+            units.until, units.now = self._horizon, self.until
             units.take(first, last, due)
         dirty, gone, moved = units.taken()
         minis = self._versions_made(units, dirty)

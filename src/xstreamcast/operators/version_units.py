@@ -68,6 +68,8 @@ class VersionUnits:
         self.units: dict[str, Unit] = {}
         self.ranks = Ranks(self.units)
         self.until = NOW  # what is valid later is not seen yet
+        self.now = START  # what the clock has come to
+        self.current: frozenset[int] = frozenset()  # tags of which nothing is seen that has ended
         self.root: Around | None = None
         self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
         self._versions = Versions(history, links)
@@ -238,7 +240,7 @@ class VersionUnits:
                 begin, zones = least, (zones & 2) | (zoned & 1)
             if end > most:
                 end, zones = most, (zones & 1) | (zoned & 2)
-            if begin >= end:
+            if begin >= end or (end <= self.now and tag in self.current):
                 return None
         if tag not in self._passed:
             rank <<= LEVEL * (self._levels - above.depth)

@@ -113,15 +113,10 @@ class MappingDecoder:
     def close(self) -> list[Arrival]:
         """End the stream; one without any unit has a root all the same."""
         out = self.end_input()
-        return (
-            out
-            if self._begun
-            else [
-                *out,
-                Described(self._tags.structure),
-                root_batch(self.mapping.root, self.names, self.ids),
-            ]
-        )
+        if self._begun:
+            return out
+        root = root_batch(self.mapping, self.names, self.ids)
+        return [*out, Described(self._tags.structure), root]
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
         """Take whole inputs in, each by its name and in pieces; small ones together."""

@@ -14,6 +14,7 @@ from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refuse
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.table.seeing import Insides
     from xstreamcast.edges.wire.decoder import Decoder
 
 _CHUNK: Final = 1 << 20
@@ -37,22 +38,22 @@ class Split:
     before: tuple[str, ...] = ()  # files of earlier batches: what they said last is needed
 
 
-def split_rows(stream: str, split: Split) -> Iterator[Any]:
-    """What arrives in a split, in record batches."""
+def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Iterator[Any]:
+    """What arrives in a split, in record batches; `insides` sees what stands inside fragments."""
     from xstreamcast.edges.structures import read_structure
     from xstreamcast.edges.wire.decoder import Decoder
 
     if split.mapping is not None:
-        yield from _mapped(stream, split, split.mapping)
+        yield from _mapped(stream, split, split.mapping, insides)
         return
     if split.kind in ("updates", "changes"):
-        yield from _other(stream, split)
+        yield from _other(stream, split, insides)
         return
     said = split.said
     known = None if said.structure is None else read_structure(said.structure.encode())
     decoder = Decoder(stream, known)
     decoder.ended, decoder.counts.read, decoder.more = said.ended, said.read, split.more
-    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path)
+    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.index == 0 and known is not None:
         yield rows.rows(Described(known))
     shift = 0 if split.kind == "document" else split.begin - len(split.tag.encode())
@@ -65,7 +66,7 @@ def split_rows(stream: str, split: Split) -> Iterator[Any]:
         yield rows.rows(arrival)
 
 
-def _mapped(stream: str, split: Split, word: str) -> Iterator[Any]:
+def _mapped(stream: str, split: Split, word: str, insides: Insides | None) -> Iterator[Any]:
     """Messages as units; those of earlier batches are mapped again, and say nothing."""
     from xstreamcast.edges.mapping.decoder import MappingDecoder
     from xstreamcast.edges.mapping.finding import named_mapping
@@ -73,7 +74,7 @@ def _mapped(stream: str, split: Split, word: str) -> Iterator[Any]:
     decoder = MappingDecoder(stream, named_mapping(word))
     for _ in decoder.files((path, chunks(path)) for path in split.before):
         pass  # what they said last is known now
-    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path)
+    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     if split.before:
         yield rows.rows(Described(decoder.structure))
     for found in decoder.files((path, chunks(path)) for path in (split.path, *split.behind)):
@@ -82,13 +83,13 @@ def _mapped(stream: str, split: Split, word: str) -> Iterator[Any]:
         yield from map(rows.rows, decoder.close())
 
 
-def _other(stream: str, split: Split) -> Iterator[Any]:
+def _other(stream: str, split: Split, insides: Insides | None) -> Iterator[Any]:
     """A stream in another form than fragments: it is read as one."""
     from xstreamcast.edges.decoding import decoder_of
     from xstreamcast.tape.names import Names
 
     decoder = decoder_of(split.kind, stream, Names(), "quarantine")
-    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path)
+    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
     for chunk in chunks(split.path):
         yield from map(rows.rows, decoder.feed(chunk))
     yield from map(rows.rows, decoder.close())

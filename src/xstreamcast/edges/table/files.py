@@ -20,6 +20,7 @@ from xstreamcast.edges.table.schema import (
     arrow,
     file_schema,
 )
+from xstreamcast.edges.table.seeing import Insides
 from xstreamcast.errors import Error, error
 
 # What a reader may skip by its statistics, and what a task reads at least.
@@ -28,18 +29,21 @@ _GROUP_BYTES: Final = 4 << 20  # and about so many bytes of it
 
 
 def write_rows(
-    table: Path, rows: Any, batch: int, structures: Mapping[str, str | None]
-) -> tuple[list[File], list[File]]:
+    table: Path, rows: Any, batch: int, structures: Mapping[str, str | None],
+    insides: Insides | None = None,
+) -> tuple[list[File], list[File]]:  # fmt: skip
     """Write the fragments and the refused among rows → the files, which do not count yet.
 
-    What stands inside the fragments is kept beside them, by the structures of their streams.
+    What stands inside the fragments is kept beside them: as it was seen when they were decoded, or
+    by the structures of their streams.
     """
     pa = arrow()
     rows = rows.append_column("batch", pa.array([batch], pa.int64()).take([0] * rows.num_rows))
     files, refused = [], []
     for (stream, tag), part in _parts(_with(rows, WORDS), ("stream", "tag")):
         file = write_file(table, place(stream, tag), part, batch, FRAGMENT)
-        inside = tried(part, tag, structures.get(stream))
+        inside = None if insides is None else insides.of(tag)
+        inside = inside or tried(part, tag, structures.get(stream))
         kept = None if inside is None else keep_inside(table, inside)
         files.append(replace(file, inside=kept))
     for (stream,), part in _parts(_with(rows, (REFUSED,)), ("stream",)):

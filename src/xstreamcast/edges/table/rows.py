@@ -35,16 +35,23 @@ from xstreamcast.model.markup import quoteattr
 from xstreamcast.tape.layout import KIND, NAMESPACE, Tape
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.table.seeing import Insides
     from xstreamcast.kernels.intern import Ids
 
 _HOLE: Final = np.frombuffer(b"<stream:hole", np.uint8)
 
 
 class Rows:
-    """Turns the arrivals of one stream into rows; `first` is the ordinal of the first one."""
+    """Turns the arrivals of one stream into rows; `first` is the ordinal of the first one.
 
-    def __init__(self, stream: str, ids: Ids, first: int = 0, source: str | None = None) -> None:
-        self.stream, self._ids, self._source = stream, ids, source
+    `insides` sees what stands inside the fragments.
+    """
+
+    def __init__(
+        self, stream: str, ids: Ids, first: int = 0, source: str | None = None,
+        insides: Insides | None = None,
+    ) -> None:  # fmt: skip
+        self.stream, self._ids, self._source, self._insides = stream, ids, source, insides
         self._next = first
 
     def rows(self, arrival: Arrival) -> Any:
@@ -82,6 +89,9 @@ class Rows:
         pa, schema, n = arrow(), row_schema(), len(batch)
         word = np.where(batch.flags & REPEATED != 0, np.uint8(3), batch.op)
         texts = id_texts(self._ids)
+        payloads, as_written = _payloads(batch, self._ids)
+        if self._insides is not None:
+            self._insides.see(batch, as_written=as_written)
         columns = {
             "stream": pa.array([self.stream], pa.string()).take(np.zeros(n, np.int32)),
             "tag": pa.array(batch.tsid),
@@ -89,7 +99,7 @@ class Rows:
             "operation": pa.array(WORDS, pa.string()).take(pa.array(word)),
             "valid": pa.array(batch.valid),
             "zoned": pa.array(batch.flags & ZONED != 0),
-            "payload": _payloads(batch, self._ids),
+            "payload": payloads,
             "holes": _holes(batch, texts),
             "ordinal": pa.array(self._ordinals(n)),
             "source": pa.array([self._source], pa.string()).take(np.zeros(n, np.int32)),
@@ -132,8 +142,8 @@ def _holes(batch: FragmentBatch, texts: Any) -> Any:
     return pa.ListArray.from_arrays(pa.array(ends), inner)
 
 
-def _payloads(batch: FragmentBatch, ids: Ids) -> Any:
-    """The payloads: as they stand where that is the canonical form, else written anew."""
+def _payloads(batch: FragmentBatch, ids: Ids) -> tuple[Any, bool]:
+    """The payloads, and whether they are as they stand: where that is the canonical form."""
     pa = arrow()
     there = batch.op != Op.REMOVE
     rows = batch.payload[there]
@@ -145,7 +155,7 @@ def _payloads(batch: FragmentBatch, ids: Ids) -> Any:
             payload_of(batch, i, range(ends[i], ends[i + 1]), ids) if there[i] else None
             for i in range(len(batch))
         ]
-        return pa.array(made, pa.binary())
+        return pa.array(made, pa.binary()), False
     # spans and what lies between them take turns; every second one is a payload
     edges = np.stack((begin, begin + length), axis=1).ravel()
     low = int(edges[0]) if len(edges) else 0
@@ -153,7 +163,7 @@ def _payloads(batch: FragmentBatch, ids: Ids) -> Any:
     buffers = [None, pa.py_buffer((edges - low).astype(np.int32)), pa.py_buffer(heap)]
     spans = pa.Array.from_buffers(pa.binary(), max(len(edges) - 1, 0), buffers)
     which = np.cumsum(there) * 2 - 2
-    return spans.take(pa.array(which.astype(np.int32), mask=~there))
+    return spans.take(pa.array(which.astype(np.int32), mask=~there)), True
 
 
 def _stand_canonical(batch: FragmentBatch, rows: Any, begin: Any, length: Any) -> bool:

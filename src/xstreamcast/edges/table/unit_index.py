@@ -83,7 +83,7 @@ class UnitIndex:
         no instant is given.
         """
         wanted = [n for n, one in enumerate(self.files) if tags is None or one.tag in tags]
-        found = self._below(low, high, wanted, [*ROWS[:3], *_asked(until, latest)])
+        found = self._below(_Asked(low, high, wanted, until), [*ROWS[:3], *_more(until, latest)])
         unit = found["unit"].to_numpy()
         seen = np.ones(len(unit), np.bool_)
         if labels is not None:
@@ -102,21 +102,31 @@ class UnitIndex:
             if len(mine):
                 yield Picked.of(self.files[file], _once(mine))
 
-    def _below(self, low: int, high: int, wanted: Sequence[int], columns: list[str]) -> Any:
+    def _below(self, asked: _Asked, columns: list[str]) -> Any:
         """What is kept of the rows of some files that stand below units of a range, in order."""
         pa = arrow()
-        parts = [part for held in self.rows for part in _groups(held, low, high, wanted, columns)]
+        parts = [part for held in self.rows for part in _groups(held, asked, columns)]
         if not parts:
             return pa.schema(_row_fields()).empty_table()
         rows = pa.concat_tables(parts)
         unit, number = rows["unit"].to_numpy(), rows["file"].to_numpy()
-        mine = (unit >= low) & (unit < high) & np.isin(number, list(wanted))
+        mine = (unit >= asked.low) & (unit < asked.high) & np.isin(number, list(asked.wanted))
         rows = rows.filter(pa.array(mine)) if not mine.all() else rows
         in_order = len(self.rows) == 1
         return rows if in_order else rows.sort_by([("file", "ascending"), ("row", "ascending")])
 
 
-def _asked(until: int | None, latest: Collection[int]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Rows of some files below units of a range, valid up to an instant."""
+
+    low: int
+    high: int
+    wanted: Sequence[int]
+    until: int | None
+
+
+def _more(until: int | None, latest: Collection[int]) -> list[str]:
     """What else must be known of rows, to tell which are seen."""
     return ["last"] if until is None and latest else [] if until is None else ["valid"]
 
@@ -148,22 +158,25 @@ def _slice(source: Any, low: int, high: int, columns: list[str] | None = None) -
     return found.slice(low - begin, high - low) if groups else found
 
 
-def _groups(
-    held: Held, low: int, high: int, wanted: Sequence[int], columns: list[str]
-) -> Iterator[Any]:
-    """Row groups that may have rows of some files below units of a range."""
+def _groups(held: Held, asked: _Asked, columns: list[str]) -> Iterator[Any]:
+    """Row groups that may have such rows, by their statistics."""
     source = _opened(held)
     at = {source.metadata.schema.column(i).path: i for i in range(len(source.metadata.schema))}
+    fields = [one for one in _row_fields() if one[0] in columns]
     for group in range(source.num_row_groups):
         told = source.metadata.row_group(group)
-        file, unit = (told.column(at[name]).statistics for name in ("file", "unit"))
-        if unit is not None and (unit.max < low or unit.min >= high):
-            continue
-        if file is not None and not any(file.min <= one <= file.max for one in wanted):
-            continue
-        rows = source.read_row_groups([group], columns=columns, use_threads=False)
-        fields = [one for one in _row_fields() if one[0] in columns]
-        yield rows.select(columns).cast(arrow().schema(fields))
+        file, unit, valid = (told.column(at[name]).statistics for name in ("file", "unit", "valid"))
+        if _may_have(file, unit, valid, asked):
+            rows = source.read_row_groups([group], columns=columns, use_threads=False)
+            yield rows.select(columns).cast(arrow().schema(fields))
+
+
+def _may_have(file: Any, unit: Any, valid: Any, asked: _Asked) -> bool:
+    if unit is not None and (unit.max < asked.low or unit.min >= asked.high):
+        return False
+    if valid is not None and asked.until is not None and valid.min > asked.until:
+        return False
+    return file is None or any(file.min <= one <= file.max for one in asked.wanted)
 
 
 def _head(source: Any) -> RootHead:
@@ -238,8 +251,11 @@ def _filled(payload: bytes, at: Any, texts: Any) -> bytes:
 
 
 def index_paths(table: Path, stream: str, number: int, top: int) -> tuple[Path, Path]:
-    """Where units and rows are kept: of a state, for the root with that latest valid time."""
-    name = f"{quote(stream, safe='')}-{top}-{number:010}"
+    """Where units and rows are kept: of a state, for the root with that latest valid time.
+
+    The format is a part of the names: readers of two versions may share a table.
+    """
+    name = f"{_FORMAT.decode()}-{quote(stream, safe='')}-{top}-{number:010}"
     return table / FOLDER / f"units-{name}.parquet", table / FOLDER / f"rows-{name}.parquet"
 
 

@@ -12,6 +12,7 @@ from xstreamcast.edges.table import delta
 from xstreamcast.edges.table.files import write_rows
 from xstreamcast.edges.table.log import Entry, File, Log, State, Stream
 from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, WORDS, arrow
+from xstreamcast.edges.table.seeing import Insides
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.model.evolution import merged
 from xstreamcast.model.frozen import dataclass
@@ -46,8 +47,12 @@ def append(
     epoch: int,
     offset: Any = None,
     on_error: OnError = "quarantine",
+    insides: Insides | None = None,
 ) -> Written:
-    """Append rows of streams as one batch. The same writer's same epoch is written once."""
+    """Append rows of streams as one batch. The same writer's same epoch is written once.
+
+    `insides`: what was seen inside the fragments, if rows are of one stream.
+    """
     rows = rows if isinstance(rows, arrow().Table) else arrow().Table.from_batches(list(rows))
     if on_error == "stop":
         _stop_at_refused(rows)
@@ -56,7 +61,8 @@ def append(
     def write(state: State) -> Batch:
         known = {name: _evolved(state, name, more).structure for name, more in streams.items()}
         known = {name: text or _known(state, name) for name, text in known.items()}
-        return Batch(*write_rows(Log(path).path, rows, state.number, known), streams)
+        seen = insides if len(streams) == 1 else None
+        return Batch(*write_rows(Log(path).path, rows, state.number, known, seen), streams)
 
     return commit(path, write, writer=writer, epoch=epoch, offset=offset)
 

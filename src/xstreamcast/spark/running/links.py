@@ -83,6 +83,10 @@ def _kept(found: DataFrame, table: Table, path: Path) -> tuple[Held, ...]:
     shutil.rmtree(unfinished, ignore_errors=True)
     ordered = found.repartitionByRange("file", "row").sortWithinPartitions("file", "row", "unit")
     ordered.write.parquet(f"file://{unfinished}")
-    shutil.rmtree(path, ignore_errors=True)
-    unfinished.rename(path)
+    try:
+        unfinished.rename(path)
+    except OSError:
+        if not path.is_dir():
+            raise
+        shutil.rmtree(unfinished)  # another process has kept the same meanwhile
     return tuple(sorted(path.glob("*.parquet")))

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import xstreamcast as xsc
+from xstreamcast.edges.mapping.finding import named_mapping, shipped
+from xstreamcast.edges.mapping.structure import expected_structure
 from xstreamcast.model.change import Accumulated
 
 
@@ -99,3 +101,12 @@ def test_dates_as_feeds_write_them(tmp_path: Path) -> None:
     query = 'distinct-values(stream("s")//item/@vtFrom)'
     feed = f'<rss version="2.0"><channel>{items}</channel></rss>'
     assert told("rss", tmp_path / "feed", [feed], query) == ["2024-05-01T07:00:00Z"]
+
+
+def test_a_mapping_tells_the_structure_of_its_feed_if_its_paths_end_with_names() -> None:
+    siri = expected_structure(named_mapping("siri-sx"))
+    assert siri is not None
+    names = {(tag.uri, tag.local) for tag in siri.tags.values()}
+    assert ("http://www.siri.org.uk/siri", "PtSituationElement") in names
+    nested = [one for one in shipped() if any(u.within for u in named_mapping(one).units)]
+    assert [expected_structure(named_mapping(one)) for one in nested] == [None] * len(nested)

@@ -57,11 +57,11 @@ def answer(changes: str) -> list[str]:
     return Accumulated(Change.from_json(line) for line in changes.splitlines()).items()
 
 
-def test_a_feed_that_comes_by_network_says_what_to_do(source: str) -> None:
+def test_a_feed_whose_peer_is_not_there_says_so(source: str) -> None:
     mapping = source.partition(".toml")[0] + ".toml"
     words = ["watch", "-q", QUERY, "-i", f"s={mapping}:tcp://127.0.0.1:1", "--runner", "spark"]
     done = subprocess.run(
         [sys.executable, "-m", "xstreamcast", *words], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "--runner local" in done.stderr
+    assert "cannot connect to tcp://127.0.0.1:1" in done.stderr

@@ -36,7 +36,7 @@ KEPT = {
         "_node _search _absolute _of _finder _walk _pairs _landmark _marked",
     ),
     "Once": ("", "_fold _parts _held"),  # groups make their folds again
-    "WindowItems": ("_label _first _last _name _slot _free", "order"),
+    "WindowItems": ("_label _first _last _name _slot _free", "order _bounds"),
     "Counted": ("_count", "_name"),
     "Gathered": ("_order _cells", "_fold"),
     "Summed": ("_rows", "_fold _strange _slow _total _tags _entries _values"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 
 ROOT: Final = "0"  # the id of the root
+_LAST_NAME: Final = re.compile(r"(?:.*/)?(?:(?P<prefix>[\w.-]+):)?(?P<local>[\w.-]+)")
 _FIRST: Final = -62_135_596_800 * 1_000_000  # the year 1: the root is there before all else
 
 
@@ -32,6 +34,22 @@ def root_batch(mapping: Mapping, names: Names, ids: Ids) -> FragmentBatch:
         tape, one, np.zeros(1, np.int32), np.array([_FIRST]), np.array([ZONED], np.uint8),
         no, np.ones(1, np.int32), np.zeros(1, np.int64), none, none, none, none,
     )  # fmt: skip
+
+
+def expected_structure(mapping: Mapping) -> TagStructure | None:
+    """The structure of a feed whose units have the names that their paths end with, before any has
+    come; None if paths do not end with names, or units stand in others.
+    """
+    tags = {0: Tag(0, "", mapping.root, "snapshot", False)}
+    for number, rule in enumerate(mapping.units, start=1):
+        named = _LAST_NAME.fullmatch(rule.path)
+        if named is None or rule.within is not None:
+            return None
+        uri = mapping.namespaces.get(named["prefix"], "") if named["prefix"] else ""
+        kind: Any = "event" if rule.type == "event" else "temporal"
+        tags[number] = Tag(number, uri, named["local"], kind, True)
+    tags[0] = replace(tags[0], children=tuple(range(1, len(tags))))
+    return TagStructure(0, tags)
 
 
 class KindTags:

@@ -232,22 +232,25 @@ class KafkaReceiver:
             self._said = why.str().rpartition("]: ")[2]
 
     def _settings(self, group: str | None) -> dict[str, Any]:
-        known, place = self._known, self._place
-        made: dict[str, Any] = {
-            "bootstrap.servers": place.host,
+        return client_settings(self._place, self._known) | {
             "group.id": group or "xstreamcast",
             "enable.auto.commit": False,
             "enable.partition.eof": True,
             "auto.offset.reset": "earliest" if self._from == "beginning" else "latest",
             "error_cb": self._failed,
         }
-        if known.user is not None:
-            made["sasl.mechanism"] = place.options.get("sasl", "PLAIN")
-            made |= {"sasl.username": known.user, "sasl.password": known.password or ""}
-        plain = "SASL_PLAINTEXT" if known.user is not None else "PLAINTEXT"
-        safe = "SASL_SSL" if known.user is not None else "SSL"
-        made["security.protocol"] = safe if place.secure else plain
-        return made | ({"ssl.ca.location": known.ca} if known.ca is not None else {})
+
+
+def client_settings(place: Place, known: Credentials) -> dict[str, Any]:
+    """How a broker is reached, and who we are there."""
+    made: dict[str, Any] = {"bootstrap.servers": place.host}
+    if known.user is not None:
+        made["sasl.mechanism"] = place.options.get("sasl", "PLAIN")
+        made |= {"sasl.username": known.user, "sasl.password": known.password or ""}
+    plain = "SASL_PLAINTEXT" if known.user is not None else "PLAINTEXT"
+    safe = "SASL_SSL" if known.user is not None else "SSL"
+    made["security.protocol"] = safe if place.secure else plain
+    return made | ({"ssl.ca.location": known.ca} if known.ca is not None else {})
 
 
 def _lines_for(notes: Notes, count: int) -> int:

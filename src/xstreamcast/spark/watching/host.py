@@ -45,7 +45,6 @@ class Asked:
     skew: int | None = None
     on_error: OnError = "quarantine"
     immutable: tuple[Path, ...] = ()
-    attached: bool = False  # whether units of some stream name their parents
 
 
 class Reading:

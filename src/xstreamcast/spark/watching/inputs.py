@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.immutable import Path as Immutable
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
-from xstreamcast.edges.loading import attaches, table_path
+from xstreamcast.edges.loading import table_path
 from xstreamcast.edges.mapping.decoder import MappingDecoder
-from xstreamcast.edges.mapping.finding import mapping_of
+from xstreamcast.edges.mapping.finding import mapping_of, split_source
+from xstreamcast.edges.mapping.structure import expected_structure
 from xstreamcast.edges.spooling import Handed, Spool, head, is_fleeting, tells
 from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
@@ -32,13 +33,13 @@ from xstreamcast.spark.watching.tables import fragments_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from xstreamcast.edges.mapping.form import Mapping as Feed
     from xstreamcast.edges.watching import Options
     from xstreamcast.model.fragment import Refused
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.spark.watching.packing import Parting
 
 RECEIVED: Final = "_received"
+_MESSAGES: Final = "messages"  # of a feed that comes by network
 _HEAD: Final = 1 << 16
 OVER: Final = ".over"  # beside what was received: nothing more will come of it
 
@@ -52,7 +53,6 @@ class Prepared:
     spools: list[Spool | Handed] = field(default_factory=list)
     transcripts: dict[str, Transcript] = field(default_factory=dict)
     ends: bool = True  # whether all inputs end
-    attached: set[str | None] = field(default_factory=set)  # inputs whose units name their parents
     paths: dict[str | None, Any] = field(default_factory=dict)  # where fragments are read from
 
     def structures(self) -> dict[str, TagStructure | None]:
@@ -60,8 +60,14 @@ class Prepared:
         found = {str(name): structure_ahead(str(name), path) for name, path in self.paths.items()}
         for name, one in self.transcripts.items():
             if isinstance(one.decoder, MappingDecoder):
-                found[name] = one.decoder.structure
+                found[name] = expected_structure(one.decoder.mapping)
         return found
+
+    @property
+    def mapped(self) -> frozenset[str]:
+        """The inputs whose tags are numbered as they come: all but the root are units."""
+        decoders = {name: one.decoder for name, one in self.transcripts.items()}
+        return frozenset(n for n, one in decoders.items() if isinstance(one, MappingDecoder))
 
     @property
     def is_written(self) -> bool:
@@ -122,8 +128,7 @@ def prepared(
     (received / OVER).unlink(missing_ok=True)
     made, written = Prepared(received), dict[str | None, Spool | Handed]()
     for name, source in sources.items():
-        mapped = mapping_of(source)[0] is not None
-        writer = None if mapped else _writer(source, received / (name or "input"), options.follow)
+        writer = _writer(source, received / (name or "input"), options.follow)
         if writer is not None:
             written[name] = writer
             writer.start()
@@ -132,10 +137,9 @@ def prepared(
         len(written) == len(sources) and not any(one.again for one in made.spools)
     )
     for name, source in sources.items():
-        made.attached |= {name} if attaches(source) else set()
-        if name in written:
+        mapping = mapping_of(source)[0]
+        if name in written and mapping is None:
             source = _path(written[name])
-        mapping = _mapping(name, source)
         kind: Kind = "document" if name is None else "fragments"
         if name is not None and mapping is None:
             kind = _kind(source, options)
@@ -151,17 +155,6 @@ def prepared(
             made.paths[name] = source
         made.inputs[name] = _input(spark, name, source, kind, most, received / OVER)
     return made
-
-
-def _mapping(name: str | None, source: Any) -> Feed | None:
-    """The mapping of a feed; what comes by network is not read by messages here."""
-    mapping, place = mapping_of(source)
-    if mapping is not None and is_fleeting(place):
-        raise error(
-            "XSCU0005", f"{name}: a feed with a mapping is left running on Spark only from files",
-            hint="write its messages into a folder, or watch it with --runner local",
-        )  # fmt: skip
-    return mapping
 
 
 def _input(
@@ -197,11 +190,12 @@ def _is_path(source: Any) -> bool:
 
 
 def _writer(source: Any, folder: Path, follow: bool) -> Spool | Handed | None:
-    """Who writes a source down, if it cannot be read again as it is."""
+    """Who writes a source down, if it cannot be read again as it is; of a feed, its messages."""
     if hasattr(source, "writeStream"):
         return None
-    if is_fleeting(source):
-        return Spool(os.fspath(source), folder, again=follow)
+    word, place = split_source(source)
+    if is_fleeting(place):
+        return Spool(os.fspath(place), folder / _MESSAGES if word else folder, again=follow)
     if isinstance(source, bytes | bytearray | memoryview):
         return Handed([bytes(source)], folder)
     if isinstance(source, Iterable) and not isinstance(source, str | os.PathLike):
@@ -233,9 +227,21 @@ def _kind(source: Any, options: Options) -> Kind:
 
 
 def _coming(source: Any, written: Spool | Handed | None, follow: bool) -> Pieces:
+    word, _ = split_source(source)
+    if written is not None and word is not None:
+        return _messages(word, written, follow)
     if written is not None:
         return _growing(written)
     return pieces(source, follow=follow, patience=lambda: WAIT)
+
+
+def _messages(word: str, written: Spool | Handed, follow: bool) -> Pieces:
+    """The messages of a feed as they are written down, a file each."""
+    while not follow and written.is_alive():
+        written.join(WAIT)
+        yield b""
+    if follow or any(written.folder.glob("*.xml")):
+        yield from pieces(f"{word}:{written.folder}", follow=follow, patience=lambda: WAIT)
 
 
 def _growing(written: Spool | Handed) -> Pieces:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 # pandas has integers only where none is missing.
 PACKED: Final = "stream string, part int, count bigint, rows binary, newest bigint, zoned boolean"
 EVERYONE: Final = -1
+NOT_ROOT: Final = frozenset({-1})  # in place of tags: all but 0, the root's, whatever they will be
 READ: Final = (
     "stream", "tag", "id", "operation", "valid", "zoned", "payload", "ordinal", "position", "code",
     "reason", "timeless", "clock", "attributes",
@@ -99,8 +100,9 @@ def _parted(table: Any, parting: Parting, stream: str) -> dict[int, Any]:
     if not tags:
         return {EVERYONE: table}
     pc = pa.compute
+    tagged = pc.is_in(table["tag"], pa.array(sorted(tags), pa.int32()))
     is_unit = pc.and_(
-        pc.is_in(table["tag"], pa.array(sorted(tags), pa.int32())),
+        pc.greater(table["tag"], 0) if tags == NOT_ROOT else tagged,
         pc.and_(pc.is_in(table["operation"], pa.array(WORDS)), pc.is_valid(table["id"])),
     )
     # what was refused is said by one place, too

@@ -130,7 +130,8 @@ class SparkWatching:
             )  # fmt: skip
         kinds = kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
-        plan = planned_steps(asked, self.prepared.structures, self.folder)
+        made = self.prepared
+        plan = planned_steps(asked, made.structures, self.folder, made.mapped)
         parting = plan.parting(self._many())
         rows = rows_of(self.spark, inputs, most=self.most, ends=ends, parting=parting)
         return changes_of(
@@ -175,7 +176,6 @@ class SparkWatching:
             options.skew,
             options.on_error,
             self.prepared.immutable(paths_of(query.program, options.immutable)),
-            bool(self.prepared.attached & set(query.inputs)),
         )
 
     def start(self, write: Write) -> Running:

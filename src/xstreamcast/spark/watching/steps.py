@@ -23,7 +23,7 @@ from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
 from xstreamcast.spark.watching.checkpoint import write_whole
-from xstreamcast.spark.watching.packing import Parting
+from xstreamcast.spark.watching.packing import NOT_ROOT, Parting
 from xstreamcast.spark.watching.route import why_at_all
 
 if TYPE_CHECKING:
@@ -72,21 +72,25 @@ class StepPlan:
 
 
 def planned_steps(
-    asked: Mapping[str, Asked], structures: Callable[[], Structures], folder: Path
-) -> StepPlan:
+    asked: Mapping[str, Asked], structures: Callable[[], Structures], folder: Path,
+    mapped: frozenset[str] = frozenset(),
+) -> StepPlan:  # fmt: skip
     """The steps of queries; those of a checkpoint stay what they were.
 
-    `structures`: of inputs that have said theirs, or will say it for certain.
+    `structures`: of inputs that have said theirs, or will say it for certain; `mapped`: those of
+    them in which all tags but the root's are units, whatever their numbers will be.
     """
     written = folder / _FILE
     if written.exists():
         return StepPlan.of(written.read_text())
-    found = step_plan(asked, structures())
+    found = step_plan(asked, structures(), mapped)
     write_whole(written, found.json() + "\n")
     return found
 
 
-def step_plan(asked: Mapping[str, Asked], structures: Structures) -> StepPlan:
+def step_plan(
+    asked: Mapping[str, Asked], structures: Structures, mapped: frozenset[str] = frozenset()
+) -> StepPlan:
     """The steps of queries over streams of which these structures are known."""
     circuits = {name: _circuit(one, structures) for name, one in asked.items()}
     steps = max((_stages(asked[name], one) for name, one in circuits.items()), default=UNKNOWN)
@@ -103,7 +107,7 @@ def step_plan(asked: Mapping[str, Asked], structures: Structures) -> StepPlan:
             own = None if structure is None else unit_tags(structure)
             if own is None:
                 return StepPlan(steps, emits=emits)
-            tags[stream] = own
+            tags[stream] = NOT_ROOT if stream in mapped else own
     return StepPlan(steps, tags, spread, emits)
 
 

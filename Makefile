@@ -8,7 +8,7 @@ DOCS_INSTALLED := .venv/.installed-docs
 PYTEST := $(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: install kernels wheel demo test test-all check lint fmt bench linear-road bench-start docs constraints
+.PHONY: install kernels wheel demo test test-all check lint fmt bench linear-road bench-start fuzz docs constraints
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED) kernels
@@ -58,6 +58,13 @@ linear-road: install
 # How long a command takes to begin, in processor time.
 bench-start: install
 	$(BIN)/xstreamcast bench start
+
+# Mutated inputs, files and queries, until the time is over: wire, mapped, updates, changes, queries,
+# checkpoints or tables.
+TARGET ?= wire
+SECONDS ?= 60
+fuzz: install
+	@nice $(BIN)/python -m tests.fuzz.target $(TARGET) --seconds $(SECONDS) --count
 
 # The docs site in build/site; a broken link fails.
 docs: $(DOCS_INSTALLED)

@@ -123,3 +123,27 @@ def test_the_command_line_sets_limits(capsys: pytest.CaptureFixture[str]) -> Non
 def test_limits_must_make_sense() -> None:
     with pytest.raises(Error, match="max_recursion must be from 1 to 100000; got 0"):
         QueryLimits(max_recursion=0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 to 1000000000",
+        "(1 to 1000000000)[5]",
+        "for $x in 1 to 1000000000 return $x",
+        "for $n in (60000000, 60000000, 60000000) return count(1 to $n)",
+        "-1 to 1000000000000000000000000",
+        "18446744073709551616 to 18446744073809551616",
+    ],
+)
+def test_a_range_without_bound_is_refused_at_once(text: str) -> None:
+    found = refused(text)
+    assert (found.code, found.message[:23]) == ("XPDY0130", "a range has more than 1")
+    assert "--max-range" in (found.hint or "")
+
+
+def test_the_length_of_a_range_can_be_set() -> None:
+    counts = query("declare variable $n external; count((1 to $n)[. > 1])")
+    assert list(counts.run(n=1000, limits=QueryLimits(max_range=1000))) == [999]
+    with pytest.raises(Error, match="more than 999 items"):
+        counts.run(n=1000, limits=QueryLimits(max_range=999))

@@ -103,8 +103,9 @@ def test_changes_of_a_later_format_are_refused():
         ChangeReader().take(line.replace("{", '{"format":2,', 1))
 
 
-def test_a_table_of_format_2(tmp_path: Path):
-    table = shutil.copytree(GOLDEN / "table.2", tmp_path / "table")
+@pytest.mark.parametrize("number", [2, 3])
+def test_a_table_of_format(number: int, tmp_path: Path):
+    table = shutil.copytree(GOLDEN / f"table.{number}", tmp_path / "table")
     assert Log(table).needed().number == 2
     text = 'for $a in stream("s")//a return string($a/@n)'
     assert list(query(text).run(s=f"table:{table}").lines()) == ["1", "2"]

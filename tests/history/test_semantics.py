@@ -204,3 +204,25 @@ def test_changes_whose_time_goes_back_lose_nothing():
     wire = line(first, 1, "0", "null", 5) + line(second, -1, "0", "null", 5)
     wire += line(second, 1, "0", "null", 6) + line("01T12:00:00", 1, "1", '"0"', 7)
     assert list(xsc.query('stream("s")//i/string()').run(s=wire.encode()).lines()) == ["6", "7"]
+
+
+def test_a_heartbeat_before_the_structure_moves_the_clock():
+    beat = '<stream:heartbeat validTime="2020-02-01"/>'
+    root = ROOT.replace('tsid="1"', 'tsid="1" validTime="2020-01-01"', 1)
+    filler = '<stream:filler id="1" tsid="2" validTime="2020-01-02"><a>x</a></stream:filler>'
+    wire = stream(root, filler).replace(b"<stream:structure>", f"{beat}<stream:structure>".encode())
+    assert asked('stream("s")//a ! string(now - vtFrom(.))', wire) == ["P30D"]
+
+
+def test_a_stream_without_fragments_is_a_document_without_elements():
+    assert asked('count(stream("s"))', stream()) == ["1"]
+    assert asked('count(stream("s")//a)', stream()) == ["0"]
+
+
+def test_what_names_a_parent_that_its_tag_does_not_stand_below_is_kept():
+    root = ROOT.replace('tsid="1"', 'tsid="1" validTime="2020-01-01"', 1)
+    filler = '<stream:filler id="1" tsid="2" validTime="2020-01-02"><a>x</a></stream:filler>'
+    event = '<stream:filler id="2" tsid="3" validTime="2020-01-03" in="1"><e>y</e></stream:filler>'
+    for lines in ((root, filler, event), (event, filler, root), (root, event, filler)):
+        assert asked('stream("s")//a/e/string()', stream(*lines)) == ["y"]
+        assert asked('for $a in stream("s")//a return string($a)', stream(*lines)) == ["xy"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.operators.test_checkpoints import INCIDENTS, ROADS
+from xstreamcast import query
 from xstreamcast.cli.main import main
 
 QUERY = 'for $i in stream("roads")//incident?[now] where $i/severity >= 4 return $i/@n/string()'
@@ -79,3 +80,30 @@ def test_a_quarantine_that_is_full_keeps_no_more_and_says_so(feed: Path):
     assert status == 0
     assert path.stat().st_size <= 10
     assert f"1 of them not kept: {path} is full" in said
+
+
+def test_what_each_operator_keeps_grows_with_what_it_keeps(tmp_path: Path):
+    text = """for $a in stream("s")//a, $b in stream("t")//b where $a/k = $b/k
+        group by $k := string($a/k) order by $k return count($b)"""
+    kept = []
+    for count in (100, 2000):
+        wires = [_units(name, count) for name in ("a", "b")]
+        with query(text).watch(s=wires[0], t=wires[1]) as changes:
+            list(changes)
+            kept.append(changes.measured()["state_bytes_of"])
+    assert {"emit", "join", "group", "order"} <= {name.split()[-1] for name in kept[0]}
+    for kind in ("join", "group"):
+        small, large = (
+            sum(size for name, size in one.items() if name.endswith(kind)) for one in kept
+        )
+        assert 5 * small < large < 100 * small
+
+
+def _units(name: str, count: int) -> bytes:
+    holes = "".join(f'<hole id="{i}" tsid="2"/>' for i in range(1, count + 1))
+    units = "".join(
+        f'<filler id="{i}" tsid="2"><{name}><k>{i}</k></{name}></filler>\n'
+        for i in range(1, count + 1)
+    )
+    told = f'<structure><tag id="1" name="r"><tag id="2" name="{name}" type="temporal"/></tag>'
+    return f'{told}</structure><filler id="0" tsid="1"><r>{holes}</r></filler>{units}'.encode()

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from tests.circuit.grammar import HEAD
 from tests.operators.beside import Beside
 from tests.operators.following import Following
+from xstreamcast import query
+from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.fragment_feed import FragmentFeed
 
 FILTER = 'for $e in stream("s")//e where $e/x > 3 return $e/x'
@@ -246,3 +248,28 @@ def test_a_removal_without_a_parent_counts_for_the_order_of_what_is_attached():
         following.feed(line.encode())
         assert following.told.items() == following.afresh()
     assert following.told.items() == ["5", "6"]
+
+
+def test_what_comes_while_its_hole_is_gone_counts_when_the_hole_returns():
+    """A root without a hole, another content for it, and the root with the hole again."""
+
+    def said(name: str, tag: int, second: int, payload: str) -> str:
+        head = f'id="{name}" tsid="{tag}" validTime="2020-01-01T00:00:{second:02}"'
+        return f"<filler {head}>{payload}</filler>\n"
+
+    hole = '<r><hole id="x" tsid="2"/></r>'
+    for kind in ('type="temporal"', 'type="snapshot" filler="true"', 'type="event"'):
+        told = (
+            f'<structure><tag id="1" name="r" type="snapshot"><tag id="2" name="a" {kind}/></tag>'
+        )
+        lines = [
+            said("0", 1, 1, "<r/>"), said("x", 2, 2, "<a/>"), said("0", 1, 2, hole),
+            said("x", 2, 3, "<a>0</a>"), said("0", 1, 4, "<r/>"), said("x", 2, 5, "<a>1</a>"),
+            said("0", 1, 6, hole),
+        ]  # fmt: skip
+        wire = f"<fragments>{told}</structure>{''.join(lines)}</fragments>".encode()
+        for text in ('stream("s")//a/string()', 'stream("s")//a?[now]/string()'):
+            kept = Accumulated()
+            for change in query(text).watch(s=wire, batch=1):
+                kept.apply(change)
+            assert kept.items() == list(query(text).run(s=wire).lines()), kind

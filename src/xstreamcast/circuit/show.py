@@ -23,6 +23,16 @@ def show_nodes(nodes: Sequence[c.Node]) -> list[str]:
     return [f"{_line(node)}  (key: {facts_of(node).key})" for node in nodes]
 
 
+def operator_names(circuit: c.Circuit) -> dict[int, str]:
+    """The number and kind of each node, by its identity: as `show_circuit` numbers them."""
+    seen: dict[int, int] = {}
+    _walk(circuit.root, 0, [], seen, False)
+    return {
+        id(node): f"{seen[id(node)]} {type(node).__name__.lower()}"
+        for node in c.in_order(circuit.root)
+    }
+
+
 def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int], facts: bool) -> None:
     known = seen.get(id(node))
     if known is not None:

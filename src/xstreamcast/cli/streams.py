@@ -30,6 +30,7 @@ _QUERY_LIMITS: Final = {
     "max_open_rows": ("rows that such calls hold together", 1 << 25),
     "max_digits": ("digits of an integer", 100_000),
     "max_text": ("characters of one string", 1 << 28),
+    "max_range": ("items of a range that are made at once", 1 << 27),
 }
 
 

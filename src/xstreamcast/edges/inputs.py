@@ -36,7 +36,7 @@ _BEFORE: Final = re.compile(
 _WORD: Final = re.compile(
     rb"<stream:(?:filler|repeat|replace|remove|eos|structure|tagstructure|heartbeat|fragments)\b"
     rb"|<(?:[A-Za-z_][\w.-]*:)?(?:filler|repeat|replace|remove)\s[^<>]*\bid\s*="
-    rb"|<(?:[A-Za-z_][\w.-]*:)?(?:structure|tag[sS]tructure)\s*>\s*<tag\s"
+    rb"|<(?:[A-Za-z_][\w.-]*:)?(?:structure|tag[sS]tructure)(?:\s[^<>]*)?>\s*<tag\s"
     rb"|<tag\s(?:[^<>]*\s)?stream\s*="
     rb"|<eos\s*/>"
     rb"|<(?:[A-Za-z_][\w.-]*:)?heartbeat\s[^<>]*\b[vV]alid[tT]ime\s*="

@@ -8,11 +8,13 @@
 
 `ref` stands for a tag that is described elsewhere, so that a tag may contain itself. `uri` is the
 namespace of the name, where it has one. `filler="true"` says that a snapshot tag travels as
-fragments.
+fragments. The structure's own attributes name identifiers and references to them, as a DTD does:
+`<stream:structure ids="account/@no" idrefs="transfer/@from transfer/@to">`.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from os import PathLike
 from typing import Any, Final
 
@@ -33,6 +35,7 @@ _TYPES: Final[dict[str, tuple[TagType, bool]]] = {
     "embedded": ("snapshot", False),
 }
 _TRUTH: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_IDENTIFIERS: Final = {"ids": "ID", "idrefs": "IDREF"}
 _WRAPPERS: Final = ("structure", "tagstructure")
 
 
@@ -52,13 +55,26 @@ def read_structure(source: Any, name: str | None = None) -> TagStructure:
 
 def structure_of(tape: Tape, row: int) -> TagStructure:
     """The structure that the element at `row` describes: a wrapper of a tag, or a tag."""
-    top = Node(tape, row)
+    top, named = Node(tape, row), frozenset[tuple[str, str, str]]()
     while _local(top).lower() in _WRAPPERS or (_local(top) == "tag" and not _said(top)):
         inner = _tags(top)
         if len(inner) != 1:
             raise _wrong(top, f"a structure must have one root tag; got {len(inner)}")
+        named |= _identifiers(top)
         top = inner[0]
-    return _Reading().read(top)
+    return replace(_Reading().read(top), identifiers=named)
+
+
+def _identifiers(node: Node) -> frozenset[tuple[str, str, str]]:
+    """Which attributes name elements, and which refer to them."""
+    found = []
+    for word, kind in _IDENTIFIERS.items():
+        for one in _said(node).get(word, "").split():
+            element, slash, attribute = one.partition("/@")
+            if not (element and slash and attribute):
+                raise _wrong(node, f"{word} must be like account/@no; got {one}")
+            found.append((element, attribute, kind))
+    return frozenset(found)
 
 
 class _Reading:
@@ -124,7 +140,11 @@ def write_structure(structure: TagStructure, indent: str | None = "  ") -> bytes
     """The canonical form; on one line if `indent` is None."""
     pad, end = ("", "") if indent is None else (indent, "\n")
     lines = _written(structure, structure.root, set(), 1, pad)
-    head, foot = f'<stream:structure xmlns:stream="{STREAM}">', "</stream:structure>"
+    head = f'<stream:structure xmlns:stream="{STREAM}"'
+    for word, kind in _IDENTIFIERS.items():
+        names = sorted(f"{e}/@{a}" for e, a, one in structure.identifiers if one == kind)
+        head += f" {word}={quoteattr(' '.join(names))}" if names else ""
+    head, foot = f"{head}>", "</stream:structure>"
     return end.join([head, *lines, foot]).encode()
 
 
@@ -160,7 +180,7 @@ def _tags(node: Node) -> list[Node]:
 
 def _said(node: Node) -> dict[str, str]:
     """Attributes that say something of a tag, by local name."""
-    known = ("id", "tsid", "ref", "name", "uri", "type", "filler")
+    known = ("id", "tsid", "ref", "name", "uri", "type", "filler", "ids", "idrefs")
     found = {attribute.name.rpartition(":")[2]: attribute.string for attribute in node.attributes}
     return {name: value for name, value in found.items() if name in known}
 

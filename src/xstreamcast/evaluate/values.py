@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import Error
 from xstreamcast.evaluate.conversion import OPTIONAL_INTEGER, converted
 from xstreamcast.evaluate.pairs import at_most_one, atomized, paired, spread
 from xstreamcast.evaluate.walk import evaluate
@@ -19,6 +19,7 @@ from xstreamcast.functions.strings import joined
 from xstreamcast.model.atomic import INTEGER, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, beside, ranges
 from xstreamcast.model.items import Items, objects
+from xstreamcast.model.query_limits import exceeded, query_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.model.column import Ints
 
-_MOST_ITEMS = 1 << 31  # a range longer than this would not fit in memory
-_MOST_OBJECTS = 1 << 24  # nor one of so many integers beyond 64 bits
+_LARGER: Final = 8  # so many times the memory of an integer takes one beyond 64 bits
 
 
 def const(plan: p.Const, frame: Frame) -> Column:
@@ -91,8 +91,9 @@ def range_of(first: Column, last: Column, frame: Frame) -> Column:
     if a.values.dtype == object or b.values.dtype == object:
         items, lengths = _long_range(a, b)
     else:
-        if (b.values.astype(np.float64) - a.values.astype(np.float64) > _MOST_ITEMS).any():
-            raise _too_long()
+        most = query_limits().max_range
+        if (b.values.astype(np.float64) - a.values.astype(np.float64) > most).any():
+            raise _too_long(most)
         lengths = _fitting(np.maximum(b.values - a.values + 1, 0).astype(np.int64))
         items = Items(INTEGER, ranges(a.values.astype(np.int64), lengths))
     if both is None:
@@ -103,21 +104,23 @@ def range_of(first: Column, last: Column, frame: Frame) -> Column:
 
 
 def _fitting(lengths: Ints) -> Ints:
-    if int(lengths.sum()) > _MOST_ITEMS:
-        raise _too_long()
+    most = query_limits().max_range
+    if int(lengths.sum()) > most:
+        raise _too_long(most)
     return lengths
 
 
-def _too_long() -> Error:
-    return error("XPDY0130", f"a range of more than {_MOST_ITEMS:,} items is not supported")
+def _too_long(most: int) -> Error:
+    return exceeded("max_range", f"a range has more than {most:,} items", "XPDY0130")
 
 
 def _long_range(low: Items, high: Items) -> tuple[Items, Ints]:
     """Ranges with a bound beyond 64 bits."""
     spans = [range(a, b + 1) for a, b in zip(low.values, high.values, strict=True)]
-    lengths = np.array([min(max(0, s.stop - s.start), _MOST_ITEMS) for s in spans], np.int64)
-    if int(lengths.sum()) > _MOST_OBJECTS:
-        raise _too_long()
+    most = query_limits().max_range // _LARGER
+    lengths = np.array([min(max(0, s.stop - s.start), most + 1) for s in spans], np.int64)
+    if int(lengths.sum()) > most:
+        raise _too_long(most)
     return Items.of(INTEGER, [value for span in spans for value in span]), lengths
 
 

@@ -1,7 +1,10 @@
 """Elements by identifier: id, element-with-id, idref.
 
 Identifiers are xml:id attributes and those that a DTD declares as ID; references are attributes
-that it declares as IDREF or IDREFS.
+that it declares as IDREF or IDREFS. A stream's structure may declare them, too.
+
+Of a document the first element with an identifier counts. A stream holds all versions of what has
+one: they are found together, and a projection chooses among them.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import lists, many
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
+from xstreamcast.model.structure import Identifiers
 from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.tape.layout import DOCUMENT
 from xstreamcast.tape.names import XML_URI
@@ -91,14 +95,17 @@ def _written(call: Call, node: int) -> str:
     return lexical
 
 
-def _table(call: Call, root: int) -> dict[str, int]:
-    """The first element with each identifier."""
-    table: dict[str, int] = {}
+def _table(call: Call, root: int) -> dict[str, list[int]]:
+    """The first element with each identifier; of a stream, all of them."""
+    table: dict[str, list[int]] = {}
+    versioned = isinstance(call.store.tape(root >> 32).declared, Identifiers)
     named = [*_attributes(call, root, _ID), *_declared(call, root, "ID")]
     for element, _, value in sorted(named):
         name = " ".join(value.split())
         if NCNAME.fullmatch(name):
-            table.setdefault(name, element)
+            known = table.setdefault(name, [element])
+            if versioned and known[-1] != element:
+                known.append(element)
     return table
 
 
@@ -112,6 +119,6 @@ def _referring(strings: list[str], table: list[tuple[int, frozenset[str]]]) -> l
     return sorted(attribute for attribute, names in table if names & wanted)
 
 
-def _found(strings: list[str], table: dict[str, int]) -> list[int]:
+def _found(strings: list[str], table: dict[str, list[int]]) -> list[int]:
     words = {word for value in strings for word in value.split()}
-    return sorted({table[word] for word in words if word in table})
+    return sorted({element for word in words for element in table.get(word, ())})

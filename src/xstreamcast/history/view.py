@@ -13,6 +13,7 @@ from xstreamcast.history.trimmed import Sources, sources
 from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
+from xstreamcast.model.structure import Identifiers
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
 from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS
 from xstreamcast.tape.splice_kernels import Added, Laid, lay, splice
@@ -92,7 +93,8 @@ def written(
     _splice(history, given, found, carried, timed, added, laid, out)
     if document:
         out.size[0] = rows - 1
-    return View(Tape(out, names, history.name), found, laid.row)
+    declared = Identifiers({(e, a): kind for e, a, kind in history.structure.identifiers})
+    return View(Tape(out, names, history.name, declared), found, laid.row)
 
 
 def _binds_default(history: History, names: object) -> bool:

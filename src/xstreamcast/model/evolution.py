@@ -22,7 +22,8 @@ def merged(old: TagStructure, new: TagStructure) -> TagStructure:
         )
     tags = {**old.tags, **{tsid: _both(old, new, tsid) for tsid in new.tags}}
     _check_names(tags)
-    result = TagStructure(old.root, tags, old.open and new.open)
+    known = old.identifiers | new.identifiers
+    result = TagStructure(old.root, tags, old.open and new.open, known)
     return old if result == old else result
 
 

@@ -17,6 +17,7 @@ _SENSIBLE: Final[dict[str, tuple[float, float]]] = {
     "max_open_rows": (1, 1 << 40),
     "max_digits": (40, 10**8),
     "max_text": (1, 1 << 40),
+    "max_range": (1, 1 << 31),
 }
 
 
@@ -32,6 +33,7 @@ class QueryLimits:
     max_open_rows: int = 1 << 25  # rows of all calls that are open at a time
     max_digits: int = 100_000  # of an integer
     max_text: int = 1 << 28  # characters of one string
+    max_range: int = 1 << 27  # items of `a to b`, where they are made at once
 
     def __post_init__(self) -> None:
         for bound in fields(self):

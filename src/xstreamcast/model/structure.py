@@ -31,6 +31,10 @@ class Tag:
         return f"{{{self.uri}}}{self.local}" if self.uri else self.local
 
 
+class Identifiers(dict[tuple[str, str], str]):
+    """(element, attribute) → ID or IDREF, in a view whose elements may have several versions."""
+
+
 @dataclass(frozen=True, slots=True)
 class TagStructure:
     """The tags of a stream by id, and the id of the root's tag."""
@@ -38,6 +42,8 @@ class TagStructure:
     root: int
     tags: dict[int, Tag] = field(hash=False)
     open: bool = False  # says no types: which tags travel as fragments, the fragments tell
+    # (element, attribute, ID or IDREF): what names elements, and what refers to them by name
+    identifiers: frozenset[tuple[str, str, str]] = frozenset()
 
     def __getitem__(self, tsid: int) -> Tag:
         return self.tags[tsid]

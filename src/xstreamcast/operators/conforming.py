@@ -33,18 +33,21 @@ class Conforming:
         narrow = np.dtype(np.int16 if self._tags < 1 << 15 else np.int32)
         self._hole_tag: Codes = np.full(1024, -1, narrow)  # by id
         self._own_tag: Codes = np.full(1024, -1, narrow)
+        self._early: dict[int, set[int]] = {}  # tags attached to ids that have not come
 
     def grown(self, kept: Kept, history: History) -> Conforming:
         """The same for another guide: which tags ids have had is known still."""
         other = Conforming(kept, history)
         other._hole_tag = self._hole_tag.astype(other._hole_tag.dtype)
         other._own_tag = self._own_tag.astype(other._own_tag.dtype)
+        other._early = self._early
         return other
 
     def broken(self, batch: FragmentBatch) -> Guide | None:
         """The guide that tells of all that is in the batch, if the one that is known does not."""
         names, links = self._new_names(batch), self._new_links(batch)
         links += self._other_tags(batch)
+        links += self._attached(batch)
         if not names and not links:
             return None
         inner, known = dict(self._guide.inner), dict(self._guide.links)
@@ -121,6 +124,24 @@ class Conforming:
         paths = {(tag, k.path) for tag, links in self._guide.links.items() for k in links}
         paths |= {(tag, ()) for tag in self._guide.name}
         found = [(tag, Link(path, child)) for child in odd for tag, path in paths]
+        return [(t, link) for t, link in found if link not in self._guide.links.get(t, ())]
+
+    def _attached(self, batch: FragmentBatch) -> list[tuple[int, Link]]:
+        """Where a fragment names a parent of a tag that its own tag does not stand below."""
+        pairs: set[tuple[int, int]] = set()
+        if self._early:
+            for code in set(batch.id.tolist()) & self._early.keys():
+                pairs |= {(int(self._own_tag[code]), child) for child in self._early.pop(code)}
+        if batch.within is not None:
+            named = np.flatnonzero(batch.within >= 0)
+            above, below = batch.within[named], batch.tsid[named]
+            known = above < len(self._own_tag)
+            tags = np.full(len(named), -1, np.int64)
+            tags[known] = self._own_tag[above[known]]
+            pairs |= set(zip(tags[tags >= 0].tolist(), below[tags >= 0].tolist(), strict=True))
+            for code, child in zip(above[tags < 0].tolist(), below[tags < 0].tolist(), strict=True):
+                self._early.setdefault(code, set()).add(child)
+        found = [(tag, Link((), child)) for tag, child in sorted(pairs)]
         return [(t, link) for t, link in found if link not in self._guide.links.get(t, ())]
 
     @property

@@ -199,9 +199,7 @@ class FragmentFeed(HoleFeed):
         return self._root is not None
 
     def whole(self, store: Store) -> Items:
-        """The temporal view of the stream, in a store."""
-        if len(self.history) == 0:
-            return Items.of_nodes(np.empty(0, np.int64))
+        """The temporal view of the stream, in a store; empty while nothing has come."""
         number = store.add(view(self.history, self._horizon))
         return Items.of_nodes(np.array([number << 32], np.int64))
 

@@ -45,6 +45,8 @@ class Expander:
         self._parser.CharacterDataHandler = self._on_text
         self._parser.CommentHandler = lambda text: self._outside_doctype(f"<!--{text}-->")
         self._parser.ProcessingInstructionHandler = self._on_instruction
+        self._parser.AttlistDeclHandler = self._on_attribute_list
+        self.identifiers: dict[tuple[str, str], str] = {}  # (element, attribute): ID or IDREF
         self._over = False
         self._out: list[str] = []
         self._made = 0
@@ -79,6 +81,10 @@ class Expander:
         written = [f' {key}="{_quoted(value)}"' for key, value in zip(names, values, strict=True)]
         self._count(len(name) + sum(map(len, attributes)))
         self._out.append(f"<{name}{''.join(written)}>")
+
+    def _on_attribute_list(self, element: str, name: str, kind: str, *_: object) -> None:
+        if kind in ("ID", "IDREF", "IDREFS"):
+            self.identifiers.setdefault((element, name), kind.removesuffix("S"))
 
     def _on_instruction(self, target: str, text: str) -> None:
         self._outside_doctype(f"<?{target} {text}?>" if text else f"<?{target}?>")

@@ -36,6 +36,12 @@ class Transcoder:
         """Whether entities and default attributes are expanded on the way."""
         return self._expander is not None
 
+    @property
+    def identifiers(self) -> frozenset[tuple[str, str, str]]:
+        """(element, attribute, ID or IDREF) of what a DTD declares."""
+        found = {} if self._expander is None else self._expander.identifiers
+        return frozenset((*names, kind) for names, kind in found.items())
+
     def feed(self, chunk: bytes) -> bytes | None:
         """What the chunk stands for; None while more is needed to begin."""
         decoded = self._in_utf8(chunk)

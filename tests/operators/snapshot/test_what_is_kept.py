@@ -36,7 +36,7 @@ KEPT = {
         "_node _search _absolute _of _finder _walk _pairs _landmark _marked",
     ),
     "Once": ("", "_fold _parts _held"),  # groups make their folds again
-    "WindowItems": ("_label _first _last _name _slot _free", "order"),
+    "WindowItems": ("_label _first _last _name _slot _free", "order _bounds"),
     "Counted": ("_count", "_name"),
     "Gathered": ("_order _cells", "_fold"),
     "Summed": ("_rows", "_fold _strange _slow _total _tags _entries _values"),
@@ -72,7 +72,7 @@ KEPT = {
         " _payload _tsid _within now current",
     ),
     "Decoder": (
-        "ids structure counts ended _reading",
+        "ids structure counts ended _reading _early",
         "name on_error names _words _known _waiting more _numbers _said",
     ),
 }

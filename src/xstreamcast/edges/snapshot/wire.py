@@ -29,7 +29,7 @@ def write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
         raise Unwritten(f"{decoder.name} is no stream of fragments")
     if decoder.has_numbers:
         raise Unwritten(f"{decoder.name} has large tag ids")
-    if decoder._waiting:
+    if decoder._waiting or decoder._early is not None:
         raise NotNow(f"fragments of {decoder.name} wait for their structure")
     write_ids(to, f"{at}.ids", decoder.ids)
     structure = decoder.structure

@@ -104,6 +104,7 @@ class Files:
             else:
                 break
             kept += 1
+        self.notes.needed(sum(end is not None for _, end in found), ended)
         self.notes.cut(kept)
         return found
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -79,13 +82,29 @@ def write_file(
     raw = pa.BufferOutputStream()
     pa.parquet.write_table(
         chosen, raw, compression="zstd", compression_level=1, row_group_size=_group(chosen),
-        use_dictionary=["operation", "attributes"],
+        use_dictionary=["operation", "attributes"], write_page_checksum=True,
         write_statistics=["id", "valid", "batch", "ordinal", "attributes"],
     )  # fmt: skip
     held = memoryview(raw.getvalue())
     put_new(path, held)
     sync_folder(where)
-    return File(f"{folder}/{path.name}", rows.num_rows, len(held))
+    return File(f"{folder}/{path.name}", rows.num_rows, len(held), footer=_footer(held))
+
+
+def _footer(held: memoryview) -> int:
+    """The CRC-32 of the end of a Parquet file: its metadata, their length, and the magic word."""
+    return zlib.crc32(held[-(int.from_bytes(held[-8:-4], "little") + 8) :])
+
+
+def _has_its_footer(path: Path, file: File) -> bool:
+    """Whether the end of a file is what was written."""
+    if file.footer is None:
+        return True
+    with open(path, "rb") as opened:
+        opened.seek(-8, os.SEEK_END)
+        length = int.from_bytes(opened.read(4), "little") + 8
+        opened.seek(-min(length, file.nbytes), os.SEEK_END)
+        return zlib.crc32(opened.read()) == file.footer
 
 
 def _group(rows: Any) -> int:
@@ -93,14 +112,16 @@ def _group(rows: Any) -> int:
     return min(_GROUP, max(256, int(_GROUP_BYTES * rows.num_rows // (rows.nbytes + 1))))
 
 
-def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Any:
+def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> TableFile:
     """A file of the table, open for reading, if it is what the log says."""
     pa, path = arrow(), table / file.path
     try:
-        found = pa.parquet.ParquetFile(path)
+        if not _has_its_footer(path, file):
+            raise OSError("its metadata are not what was written")
+        found = pa.parquet.ParquetFile(path, page_checksum_verification=True)
     except FileNotFoundError:
         raise _other(table, file, "is missing") from None
-    except (pa.ArrowInvalid, OSError) as refused:
+    except (pa.ArrowException, OSError, ValueError) as refused:
         size = path.stat().st_size if path.exists() else 0
         cut = f"has {size} bytes, where {file.nbytes} were written"
         why = cut if size != file.nbytes else f"cannot be read: {str(refused).splitlines()[0]}"
@@ -116,7 +137,34 @@ def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Any:
             raise _other(table, file, f"has a column {name} of {got}; must be {must}", _COLUMNS)
     if found.metadata.num_rows != file.rows:
         raise _other(table, file, f"has {found.metadata.num_rows} rows; must have {file.rows}")
-    return found
+    return TableFile(found, table, file)
+
+
+class TableFile:
+    """A file of a table, open; bytes that are not those that were written are an error in words."""
+
+    def __init__(self, parquet: Any, table: Path, file: File) -> None:
+        self._parquet, self._table, self._file = parquet, table, file
+        self.metadata, self.schema_arrow = parquet.metadata, parquet.schema_arrow
+        self.num_row_groups: int = parquet.num_row_groups
+
+    def read(self, columns: Sequence[str]) -> Any:
+        """All rows, some columns."""
+        with self._whole():
+            return self._parquet.read(columns=list(columns))
+
+    def read_row_groups(self, groups: Sequence[int], columns: Sequence[str]) -> Any:
+        """The rows of some row groups."""
+        with self._whole():
+            return self._parquet.read_row_groups(groups, columns=list(columns), use_threads=False)
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        try:
+            yield
+        except (arrow().ArrowException, OSError, ValueError) as refused:
+            why = f"cannot be read: {str(refused).splitlines()[0]}"
+            raise _other(self._table, self._file, why) from None
 
 
 def filled(rows: Any, columns: Sequence[str]) -> Any:

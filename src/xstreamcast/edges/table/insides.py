@@ -99,7 +99,7 @@ def kept_inside(table: Path, name: str) -> Inside | None:
     path = table / FOLDER / f"inside-{name}.json"
     try:
         text = path.read_text("utf-8")
-    except FileNotFoundError:
+    except (FileNotFoundError, UnicodeDecodeError):
         return None
     whole = hashlib.sha256(text.encode()).hexdigest()[:20] == name
     return _parsed(text) if whole else None

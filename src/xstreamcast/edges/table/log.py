@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import zlib
 from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -22,8 +23,9 @@ from xstreamcast.errors import Error, error
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import START
 
-FORMAT: Final = 2  # what is written; older ones are read
+FORMAT: Final = 3  # what is written; older ones are read. From 3 on an entry has a check
 FOLDER: Final = "_log"
+_CHECK: Final = ',"check":"'
 REFUSED: Final = "_refused"
 DELTA: Final = "delta:"  # before the path of a table that is a Delta table too
 
@@ -36,6 +38,7 @@ class File:
     rows: int
     nbytes: int
     inside: str | None = None  # what stands inside its fragments, by the name it is kept under
+    footer: int | None = None  # the CRC-32 of what says where its pages are; pages have their own
 
     @property
     def stream(self) -> str:
@@ -175,7 +178,7 @@ class Log:
     def commit(self, number: int, entry: Entry) -> bool:
         """Add an entry as commit `number` → whether it is the one; then it is on disk."""
         make_folder(self.folder)
-        told = json.dumps({"format": FORMAT, **asdict(entry)}, separators=(",", ":"))
+        told = _checked(json.dumps({"format": FORMAT, **asdict(entry)}, separators=(",", ":")))
         part = self.folder / f"{number:010}.{secrets.token_hex(4)}"
         name = self.folder / f"{number:010}.json"
         try:
@@ -193,8 +196,10 @@ class Log:
         """Commit `number`."""
         path = self.folder / f"{number:010}.json"
         try:
-            told = json.loads(path.read_text("utf-8"))
+            text = path.read_text("utf-8")
+            told = json.loads(text)
             version = told.pop("format", None)
+            told.pop("check", None)
         except FileNotFoundError:
             raise _damaged(path, "it is missing, though later commits are there") from None
         except (ValueError, AttributeError, TypeError):
@@ -206,10 +211,17 @@ class Log:
                 f"formats up to {FORMAT}",
                 hint="read the table with that version: nothing was changed",
             )
+        if version not in (1, 2) and _checked(text.rpartition(_CHECK)[0] + "}") != text:
+            raise _damaged(path, "it is not what was written")
         try:
             return _entry(told)
         except (KeyError, TypeError, IndexError, AttributeError):
             raise _damaged(path, "its fields are not those of a commit") from None
+
+
+def _checked(told: str) -> str:
+    """An entry with the CRC-32 of its text."""
+    return f'{told[:-1]}{_CHECK}{zlib.crc32(told.encode()):08x}"}}'
 
 
 def _entry(told: dict[str, Any]) -> Entry:

@@ -119,7 +119,7 @@ def _taken(file: Any, one: Picked, columns: tuple[str, ...]) -> Any:
     np.add.at(met, np.searchsorted(ends, one.begin, side="right"), 1)
     np.add.at(met, np.searchsorted(begins, one.end, side="left"), -1)
     groups = np.flatnonzero(np.cumsum(met[:-1]) > 0)
-    found = file.read_row_groups(groups.tolist(), columns=list(columns), use_threads=False)
+    found = file.read_row_groups(groups.tolist(), columns)
     found = filled(found, columns)
     # where a row of the file stands among the groups that were read
     shift = begins[groups] - (np.cumsum(sizes[groups]) - sizes[groups])

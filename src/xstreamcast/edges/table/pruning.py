@@ -8,6 +8,7 @@ a strategy is chosen before anything is read, as it would be chosen afterwards.
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -75,8 +76,8 @@ def guide_of(
     finds which tags fill which holes, where somebody can do it better than this process.
     """
     path = _path(table, state.number, stream)
-    if path.exists():
-        return _heard(json.loads(path.read_text("utf-8")))
+    if (text := _whole(path)) is not None:
+        return _heard(json.loads(text))
     files = state.files_of(stream)
     if says_more(table, files):
         return None
@@ -85,7 +86,7 @@ def guide_of(
         return None
     ways = (fill or (lambda some: fillers(table, some)))(files).ways
     made = None if ways is None else made_guide(structure, files, insides, ways)
-    put(path, _NONE if made is None else json.dumps(_told(made)))
+    _put(path, _NONE if made is None else json.dumps(_told(made)))
     return made
 
 
@@ -100,7 +101,7 @@ def _insides(
     missing = [file for file in files if found.get(file.path) is None]
     if missing and look is not None:
         names = look(missing)
-        put(_looked_path(table, stream), json.dumps({**_looked(table, stream), **names}))
+        _put(_looked_path(table, stream), json.dumps({**_looked(table, stream), **names}))
         found |= {path: kept_inside(table, name) for path, name in names.items()}
     mine = {file.path: found.get(file.path) for file in files}
     if together(mine.values()) is None:
@@ -115,8 +116,23 @@ def _looked_path(table: Path, stream: str) -> Path:
 def _looked(table: Path, stream: str) -> dict[str, str]:
     """What somebody saw in files whose writer did not say it."""
     path = _looked_path(table, stream)
-    found: dict[str, str] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    text = _whole(path)
+    found: dict[str, str] = {} if text is None else json.loads(text)
     return found
+
+
+def _put(path: Path, text: str) -> None:
+    """Keep a text behind its CRC-32."""
+    put(path, f"{zlib.crc32(text.encode()):08x} {text}")
+
+
+def _whole(path: Path) -> str | None:
+    """A text that was kept; None where it is not there or not what was written: it is made anew."""
+    try:
+        check, _, text = path.read_text("utf-8").partition(" ")
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None
+    return text if check == f"{zlib.crc32(text.encode()):08x}" else None
 
 
 def made_guide(
@@ -154,17 +170,17 @@ def made_guide(
 def keep_guide(table: Path, number: int, stream: str, history: History) -> None:
     """Keep what a stream's fragments hold after so many commits, once all were read."""
     path = _path(table, number, stream)
-    if not path.exists():
+    if _whole(path) is None:
         whole = _one_tag_each(history)
         text = json.dumps(_told(Kept(history.guide(), _labels(history)))) if whole else _NONE
-        put(path, text)
+        _put(path, text)
 
 
 def carried_over(table: Path, before: int, after: int, stream: str) -> None:
     """The guide of a state holds for another one with the same fragments."""
     path = _path(table, before, stream)
-    if path.exists():
-        put(_path(table, after, stream), path.read_text("utf-8"))
+    if (text := _whole(path)) is not None:
+        _put(_path(table, after, stream), text)
 
 
 def _path(table: Path, number: int, stream: str) -> Path:

@@ -58,6 +58,7 @@ class MarkupReading:
         self._depth = self._event_depth = self._at = self._line = 0
         self._wrong: str | None = None
         self._out: list[Read] = []
+        self._stray: tuple[str, int, int] | None = None  # text between events, and where it began
 
     def feed(self, chunk: bytes) -> Iterator[Read]:
         """Take a chunk in → the events that it completed."""
@@ -73,7 +74,8 @@ class MarkupReading:
         """End the input; a root that is still open is no mistake."""
         if self._open is not None:
             raise error("XSCX0004", "the input ends within an event", at=self._place())
-        return iter(())
+        self._end_stray()
+        return self._taken()
 
     def _taken(self) -> Iterator[Read]:
         out, self._out = self._out, []
@@ -88,7 +90,15 @@ class MarkupReading:
     def _doctype(self, *_: object) -> None:
         raise error("XSCX0006", "an update stream must have no DOCTYPE", at=self._place())
 
+    def _end_stray(self) -> None:
+        """Text between events is refused as one, in however many pieces it came."""
+        stray, self._stray = self._stray, None
+        if stray is not None and (text := stray[0].strip()):
+            why = f"between events there must be no text; got {text[:40]}"
+            self._out.append(Unread("XSCE0001", why, stray[1], stray[2], text.encode()))
+
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._end_stray()
         uri, _, word = tag.rpartition(" ")
         self._depth += 1
         if self._open is None:
@@ -113,10 +123,9 @@ class MarkupReading:
 
     def _text(self, text: str) -> None:
         if self._open is None:
-            if text.strip():
-                place = self._parser.CurrentByteIndex, self._parser.CurrentLineNumber
-                why = f"between events there must be no text; got {text.strip()[:40]}"
-                self._out.append(Unread("XSCE0001", why, *place, text.encode()))
+            p = self._parser
+            before, at, line = self._stray or ("", p.CurrentByteIndex, p.CurrentLineNumber)
+            self._stray = before + text, at, line
         elif "text" in self._open and "text" in FIELDS.get(self._open["event"], ()):
             self._open["text"] += text
         elif text.strip():

@@ -109,7 +109,7 @@ class Journal:
         path = self.folder / "query"
         if not path.exists():
             put_whole(path, query.encode())
-        elif path.read_text("utf-8") != query:
+        elif path.read_bytes() != query.encode():
             raise error(
                 "XSCU0005", f"the checkpoint {self.folder} is that of another query", hint=_HINT
             )

@@ -1,6 +1,6 @@
 """The lines of a journal.
 
-    {"format":2,"output":"changes","quarantine":null}     how the lines behind it are written
+    {"format":2,"output":"changes","quarantine":null,"check":"9be5…"}     how lines are written
     1c291ca3 [[["roads",262144]],[1763197200000000,true],5120,0,1763197200123456]     CRC-32, a tick
 
 A journal of format 1 has lines without a check, and none of a quarantine. It is read, and what is
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 
 FORMAT: Final = 2
 
@@ -33,7 +33,13 @@ class Head:
 
     def line(self) -> bytes:
         told = {"format": self.format, "output": self.output, "quarantine": self.quarantine}
-        return json.dumps(told, separators=(",", ":")).encode() + b"\n"
+        return json.dumps(told | {"check": self.check}, separators=(",", ":")).encode() + b"\n"
+
+    @property
+    def check(self) -> str:
+        """The CRC-32 of what it says."""
+        told = [self.format, self.output, self.quarantine]
+        return f"{zlib.crc32(json.dumps(told, separators=(',', ':')).encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +117,7 @@ def read_lines(path: Path, begin: int) -> tuple[Head | None, list[Line], int]:
         elif (line := _line(text)) is not None:
             lines.append(line)
         elif number + 1 < len(texts):
-            raise error(
-                "XSCU0003", f"{path} is damaged at byte {end}: a line is not what was written",
-                hint="put the checkpoint back from a copy, or begin with an empty one",
-            )  # fmt: skip
+            raise _damaged(path, end)
         else:
             break  # torn
         end += len(text)
@@ -122,20 +125,30 @@ def read_lines(path: Path, begin: int) -> tuple[Head | None, list[Line], int]:
 
 
 def _head(path: Path, text: bytes) -> Head | None:
-    """The head that a line is; None of a line of format 1, or one that is torn."""
-    try:
-        told = json.loads(text) if text.startswith(b"{") else None
-    except ValueError:
-        told = None
-    if not isinstance(told, dict):
+    """The head that a line is; None of one that is torn. A line of format 1 has none."""
+    if not text.endswith(b"\n") or text.startswith(b"["):
         return Head(1) if text.startswith(b"[") else None
-    if told["format"] > FORMAT:
+    try:
+        told = json.loads(text)
+        head = Head(told["format"], told["output"], told["quarantine"])
+    except (ValueError, KeyError, TypeError):
+        raise _damaged(path, 0) from None
+    if not isinstance(head.format, int) or told.get("check", head.check) != head.check:
+        raise _damaged(path, 0)
+    if head.format > FORMAT:
         raise error(
             "XSCU0003",
-            f"{path} is of format {told['format']}, and this version reads up to {FORMAT}",
+            f"{path} is of format {head.format}, and this version reads up to {FORMAT}",
             hint="go on with the newer xstreamcast: nothing was changed",
         )
-    return Head(told["format"], told["output"], told["quarantine"])
+    return head
+
+
+def _damaged(path: Path, at: int) -> Error:
+    return error(
+        "XSCU0003", f"{path} is damaged at byte {at}: a line is not what was written",
+        hint="put the checkpoint back from a copy, or begin with an empty one",
+    )  # fmt: skip
 
 
 def _line(text: bytes) -> Line | None:

@@ -80,6 +80,7 @@ def measured(watching: Watching, ticks: TickTimes) -> dict[str, Any]:
     assert watch is not None
     wall, now = time.time_ns() // 1000, watch.now.instant
     known = now not in (START, NOW)
+    held = state_bytes_of(watch)
     return {
         "time": show_instant(wall, zoned=True),
         "now": show_instant(now, zoned=True) if known else None,
@@ -89,8 +90,8 @@ def measured(watching: Watching, ticks: TickTimes) -> dict[str, Any]:
         "changes": watching.told,
         "ticks": watching.ticked,
         "tick_seconds": ticks.facts(),
-        "state_bytes": watch.state_bytes,
-        "state_bytes_of": state_bytes_of(watch),
+        "state_bytes": sum(held.values()),
+        "state_bytes_of": held,
         "resident_bytes": resident_bytes(),
     }
 
@@ -117,14 +118,15 @@ def _arrived(one: Arriving) -> int:
 
 
 def state_bytes_of(watch: Watched) -> dict[str, int]:
-    """About what each input and the operators of each query keep, the largest first."""
+    """About what each input and each operator of each query keeps, the largest first."""
     watches = watch.watches if isinstance(watch, Network) else {"": watch}
     found: dict[str, int] = {}
     for query, one in watches.items():
         at = f"{query}: " if query else ""
         for name, feed in one._feeds.items():
             found[f"{at}input {name or 'document'}"] = feed.state_bytes
-        found[f"{at}operators"] = 0 if one.pipeline is None else one.pipeline.state_bytes
+        if one.pipeline is not None:
+            found |= {f"{at}operator {name}": size for name, size in one.pipeline.held().items()}
     return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -93,6 +93,7 @@ class Decoder:
         self._words = Words(self.names)
         self._known = None if structure is None else Known.of(structure, self._words)
         self._waiting: list[tuple[Scanned, int, int]] = []
+        self._early: Heartbeat | None = None  # the last one before the first structure
 
     @property
     def has_numbers(self) -> bool:
@@ -168,7 +169,11 @@ class Decoder:
                 yield from self._refusals(found, unit, np.array([checking.NO_TIME], np.uint8))
             case 7:
                 self.counts.heartbeats += 1
-                yield Heartbeat(int(found.valid[unit]))
+                beat = Heartbeat(int(found.valid[unit]))
+                if self._known is not None:
+                    yield beat
+                elif self._early is None or self._early.instant < beat.instant:
+                    self._early = beat
             case _:
                 if not self.ended and not self.more:
                     yield Ended()
@@ -180,6 +185,8 @@ class Decoder:
         row = int(found.units.row[unit])
         try:
             new = structure_of(found.tape, row)
+            if self._reading.identifiers:
+                new = replace(new, identifiers=new.identifiers | self._reading.identifiers)
             new = new if self._said is None else merged(self._said, new)
             described = None if new is self._said else self._set_structure(new)
         except Error as refused:
@@ -189,6 +196,9 @@ class Decoder:
         if described is None:
             return
         yield described
+        if self._early is not None:
+            yield self._early
+            self._early = None
         waiting, self._waiting = self._waiting, []
         for earlier in waiting:
             yield from self._run(*earlier)

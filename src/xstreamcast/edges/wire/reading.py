@@ -127,6 +127,11 @@ class WireReading:
         self._searched = 0
         self._skipping: _Skipping | None = None
 
+    @property
+    def identifiers(self) -> frozenset[tuple[str, str, str]]:
+        """(element, attribute, ID or IDREF) of what a DTD before the fragments declares."""
+        return self._transcoder.identifiers
+
     def feed(self, chunk: bytes) -> Iterator[Read | Broken]:
         """Take a chunk in → what it completed, in order."""
         decoded = self._transcoder.feed(chunk)

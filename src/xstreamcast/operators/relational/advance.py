@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
+from xstreamcast.operators.held import held_bytes
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
@@ -86,6 +87,11 @@ class Operators:
                     deltas[id(node)] = operator.apply(turn, given)
         self.failing = len(self._numbers)
         return deltas
+
+    def held(self) -> dict[int, int]:
+        """About what each operator keeps, by the identity of its node."""
+        pairs = zip(self._nodes, self.all, strict=True)
+        return {id(node): held_bytes(one) for node, one in pairs if one is not None}
 
     @property
     def state_bytes(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.deciding import waited_for
+from xstreamcast.circuit.show import operator_names
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.advance import Operators
@@ -105,6 +106,12 @@ class CircuitRun:
 
     def __len__(self) -> int:
         return len(self._emit)
+
+    def held(self) -> dict[str, int]:
+        """About what each operator keeps, by its number and kind in `explain --stage circuit`."""
+        names = operator_names(self.circuit)
+        each = {} if self._operators is None else self._operators.held()
+        return {"emit": self._emit.state_bytes} | {names[at]: size for at, size in each.items()}
 
     @property
     def state_bytes(self) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64
 
 _GAP: Final = 1 << 32
+_BLOCK: Final = 512  # slots that are looked through together
 _NONE: Final = np.iinfo(np.int64).max
 FIRST: Final = -(1 << 62)
 LAST: Final = (1 << 62) - 1  # labels before and behind all items, those that have gone among them
@@ -31,6 +32,7 @@ class WindowItems:
         self._label: dict[Key, int] = {}
         self._first: I64 = np.full(64, _NONE, np.int64)  # by slot: labels of windows
         self._last: I64 = np.full(64, -_NONE, np.int64)
+        self._bounds: tuple[I64, I64] | None = None  # by block: the least first, the greatest last
         self._name: list[Key | None] = [None] * 64
         self._slot: dict[Key, int] = {}
         self._free = list(range(64))
@@ -94,6 +96,7 @@ class WindowItems:
         }
         self._label.update(labels)
         if changed:
+            self._bounds = None
             for column in (self._first, self._last):
                 for at in np.flatnonzero(np.isin(column, list(changed))).tolist():
                     column[at] = changed[int(column[at])]
@@ -129,13 +132,25 @@ class WindowItems:
 
     def touching(self, first: int, last: int) -> list[tuple[Key, int, int]]:
         """The windows that hold an item with a label between these: name, first and last label."""
-        at = np.flatnonzero((self._first <= last) & (self._last >= first))
-        return self._listed(at)
+        return self._listed(self._slots(first, last))
 
     def beginning(self, first: int, before: int | None) -> list[tuple[Key, int, int]]:
         """The windows whose first item has a label from the first on, before the other one."""
-        end = LAST if before is None else before
-        return self._listed(np.flatnonzero((self._first >= first) & (self._first < end)))
+        found = self._slots(first, LAST if before is None else before - 1)
+        return self._listed(found[self._first[found] >= first])
+
+    def _slots(self, first: int, last: int) -> I64:
+        """The slots of windows that hold something between labels, in blocks that may have some."""
+        if self._bounds is None:
+            begin = np.arange(0, len(self._first), _BLOCK)
+            least = np.minimum.reduceat(self._first, begin)
+            self._bounds = least, np.maximum.reduceat(self._last, begin)
+        least, most = self._bounds
+        blocks = np.flatnonzero((least <= last) & (most >= first))
+        at = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+        at = at[: np.searchsorted(at, len(self._first))]
+        found: I64 = at[(self._first[at] <= last) & (self._last[at] >= first)]
+        return found
 
     def has(self, name: Key) -> bool:
         """Whether there is a window of this name."""
@@ -159,7 +174,12 @@ class WindowItems:
             self._grow()
         slot = self._slot[name] = self._free.pop()
         self._name[slot] = name
-        self._first[slot], self._last[slot] = self._label[first], self._label[last]
+        begin, end = self._label[first], self._label[last]
+        self._first[slot], self._last[slot] = begin, end
+        if self._bounds is not None:  # a window that goes leaves them too wide, until they are new
+            least, most = self._bounds
+            block = slot // _BLOCK
+            least[block], most[block] = min(least[block], begin), max(most[block], end)
 
     def drop(self, name: Key) -> None:
         """A window that is no more."""
@@ -168,7 +188,7 @@ class WindowItems:
         self._free.append(slot)
 
     def _grow(self) -> None:
-        n = len(self._name)
+        n, self._bounds = len(self._name), None
         self._first = np.concatenate((self._first, np.full(n, _NONE, np.int64)))
         self._last = np.concatenate((self._last, np.full(n, -_NONE, np.int64)))
         self._name += [None] * n

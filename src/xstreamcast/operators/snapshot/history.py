@@ -24,7 +24,10 @@ def structure_facts(structure: TagStructure) -> dict[str, Any]:
         [tag.id, tag.uri, tag.local, tag.type, tag.filler, list(tag.children)]
         for tag in structure.tags.values()
     ]
-    return {"root": structure.root, "open": structure.open, "tags": tags}
+    identifiers = sorted(map(list, structure.identifiers))
+    return {
+        "root": structure.root, "open": structure.open, "tags": tags, "identifiers": identifiers,
+    }  # fmt: skip
 
 
 def structure_from(facts: Mapping[str, Any]) -> TagStructure:
@@ -33,7 +36,8 @@ def structure_from(facts: Mapping[str, Any]) -> TagStructure:
         number: Tag(number, uri, local, kind, filler, tuple(children))
         for number, uri, local, kind, filler, children in facts["tags"]
     }
-    return TagStructure(facts["root"], tags, facts["open"])
+    identifiers = frozenset((e, a, kind) for e, a, kind in facts.get("identifiers", ()))
+    return TagStructure(facts["root"], tags, facts["open"], identifiers)
 
 
 def write_history(to: TableWriter, at: str, history: History) -> None:

@@ -48,7 +48,7 @@ class _Looking:
         found = Inside()
         source = opened(self._path, file)
         for group in range(source.num_row_groups):
-            rows = source.read_row_groups([group], columns=list(FRAGMENT), use_threads=False)
+            rows = source.read_row_groups([group], FRAGMENT)
             rows = filled(rows, FRAGMENT)
             found |= inside_of(rows, file.tag, self._structure)
         return found

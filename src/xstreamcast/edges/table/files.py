@@ -97,8 +97,8 @@ def _footer(held: memoryview) -> int:
 
 
 def _has_its_footer(path: Path, file: File) -> bool:
-    """Whether the end of a file is what was written."""
-    if file.footer is None:
+    """Whether the end of a file is what was written; one of another size was written by others."""
+    if file.footer is None or path.stat().st_size != file.nbytes:
         return True
     with open(path, "rb") as opened:
         opened.seek(-8, os.SEEK_END)

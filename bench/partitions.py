@@ -159,7 +159,8 @@ class _Places:
         from xstreamcast.spark.watching.units import Units
 
         self.steps = UNKNOWN
-        self.router = Router(asked, partitions)
+        self.router, self._log = Router(asked, partitions), list[tuple[bytes, None]]()
+        self.router.earlier = self._log.__getitem__
         self.units = [Units(asked, n, partitions, self.steps) for n in range(partitions)]
         self.later = {
             (step, number): Later(asked, Spot(step, self.steps, number, partitions))
@@ -178,6 +179,7 @@ class _Places:
             arrived = Arrived([(row["stream"], row["rows"]) for row in packs])
             sent = {n: message_bytes(one) for n, one in self.router.take(arrived, None).items()}
         self.spent.router += seconds.pop()
+        self._log.append((arrived.blob, None))
         handed: dict[tuple[int, int], list[bytes]] = {}
         for number, raw in sent.items():
             place = self.units[number]

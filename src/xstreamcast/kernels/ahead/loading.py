@@ -40,9 +40,6 @@ class _Library(NamedTuple):
     manifest: dict[str, Any]
 
 
-_kept: list[object] = []  # what the library points to: it must live as long as the process
-
-
 def compiled_ahead(function: FunctionType) -> Any:
     """The compiled form of a kernel as a function of Python; None if no library fits it."""
     library = _library()
@@ -101,8 +98,13 @@ def _function(library: ctypes.CDLL, row: dict[str, Any], name: str) -> Any:
         ctypes.py_object,
         (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p),
     )
-    _kept.append(definition)
+    _keep(definition)
     return make(ctypes.addressof(definition), None, None)
+
+
+def _keep(held: object) -> None:
+    """Never free what a library points to: functions made of it outlive all modules at exit."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(held))
 
 
 def _address(what: str, *of: str) -> int:
@@ -121,7 +123,7 @@ def _address(what: str, *of: str) -> int:
         case "set base":
             return _numpy_function(_SET_BASE)
     held = _dtype(of) if what == "dtype" else _class(*of[0].split(":"))
-    _kept.append(held)
+    _keep(held)
     return id(held)
 
 

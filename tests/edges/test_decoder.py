@@ -330,13 +330,11 @@ def test_damaged_bytes_give_the_same_however_cut(dialect: str, data: st.DataObje
 
 def test_the_id_of_the_root_is_no_other_fragments():
     decoder = Decoder("s")
-    (_, _, refused) = (
-        decoder.feed(
-            b'<structure><tag id="1" name="r"><tag id="2" name="a" type="temporal"/></tag></structure>'
-            b'<filler id="top" tsid="1" validTime="2024-05-01"><r/></filler>'
-            b'<filler id="0" tsid="2" in="top" validTime="2024-05-01"><a/></filler> '
-        )
-        + decoder.close()
+    found = decoder.feed(
+        b'<structure><tag id="1" name="r"><tag id="2" name="a" type="temporal"/></tag></structure>'
+        b'<filler id="top" tsid="1" validTime="2024-05-01"><r/></filler>'
+        b'<filler id="0" tsid="2" in="top" validTime="2024-05-01"><a/></filler> '
     )
+    *_, refused = found + decoder.close()
     assert isinstance(refused, Refused)
     assert refused.reason == "id 0 is that of the root, which must not stand in another fragment"

@@ -60,7 +60,9 @@ def test_what_is_kept_inside_units_is_said():
     assert "forgets: nothing, because its structure names its fragments" in told
 
 
-def test_explain_takes_the_inputs_that_watch_takes(tmp_path: Path, capsys: pytest.CaptureFixture):
+def test_explain_takes_the_inputs_that_watch_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     log, mapping = tmp_path / "log.xml", tmp_path / "m.toml"
     log.write_text('<log><e user="a"/></log>')
     mapping.write_text('[unit.u]\npath = "/m/u"\nkey = "@id"\n')

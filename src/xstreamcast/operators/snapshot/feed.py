@@ -40,6 +40,7 @@ def write_feed(to: TableWriter, at: str, feed: ForgettingFeed) -> None:
         "dropped tags": sorted(feed._dropped.items()),
         "closed tags": sorted(feed._closed.items()),
         "structure": structure_facts(feed.history.structure),
+        "early": [[code, sorted(tags)] for code, tags in sorted(feed._conforming._early.items())],
         "shared": None if feed.shared is None else feed.shared.taken,
     }
     marks = {"root": feed._of_root, "gone": feed._gone, "dead": feed._dead}
@@ -104,6 +105,7 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     checked._own_tag = np.full(room, -1, checked._own_tag.dtype)
     checked._hole_tag = np.full(room, -1, checked._hole_tag.dtype)
     checked._own_tag[:n], checked._hole_tag[:n] = tags["own"], tags["hole"]
+    checked._early = {code: set(tags) for code, tags in facts.get("early", ())}
     units, places = source.values(f"{at}.units", "unit", "place")
     feed._places = dict(zip(units, places, strict=True))
     if f"{at}.attached" in source:

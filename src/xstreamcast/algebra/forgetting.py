@@ -16,7 +16,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide, Name, structured
 from xstreamcast.algebra.needs import Reading
 from xstreamcast.algebra.places import DOCUMENT, Place
-from xstreamcast.algebra.projected import projected_tags
+from xstreamcast.algebra.projected import projected_tags, stays_below
 from xstreamcast.algebra.split import inlined
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
@@ -46,6 +46,7 @@ class Kept:
     thin: Mapping[int, frozenset[Name]] = field(default_factory=dict)
     recent: Mapping[int, int] = field(default_factory=dict)  # seen back to so long before now
     entries: Mapping[int, frozenset[Name]] = field(default_factory=dict)  # names seen inside first
+    ends: bool = True  # whether somebody may see when versions end
 
 
 def missed(before: Kept, now: Kept, tag: int) -> bool:
@@ -75,11 +76,10 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     if any(map(_opens, _plans(asked))):
         return Kept(every, known, "a document is opened by a name that is computed")
     if structure.open:
-        why = "its structure does not say which tags travel"
-        return Kept(every, known, why, recent=projected_tags(_plans(asked), name, known))
+        return _unstructured(asked, name, known, "its structure does not say which tags travel")
     if len(every) > 1 and all(map(structure.travels, structure.tags)):
         why = "its structure names its fragments, not what is inside them"
-        return Kept(every, known, why, recent=projected_tags(_plans(asked), name, known))
+        return _unstructured(asked, name, known, why)
     reading = _Noting(asked, {name: known})
     needs = reading.done()[name]
     if needs.all is not None:
@@ -94,7 +94,16 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     thin = {tag: reading.names(tag) for tag in part}
     recent = {tag: back for tag, back in reading.recent().items() if tag in known.timed & tags}
     entries = {tag: names for tag, names in reading.entries().items() if tag in tags}
-    return Kept(tags, known, None, thin, recent, entries)
+    return Kept(tags, known, None, thin, recent, entries, bool(needs.timed))
+
+
+def _unstructured(program: Program, name: str, guide: Guide, why: str) -> Kept:
+    """All tags of a stream whose structure does not say what is inside its fragments."""
+    plans = _plans(program)
+    needs = Reading(program, {name: guide}).done()[name]
+    ends = needs.all is not None or bool(needs.timed) or not stays_below(plans)
+    recent = projected_tags(plans, name, guide)
+    return Kept(frozenset(guide.name), guide, why, recent=recent, ends=ends)
 
 
 class _Noting(Reading):

@@ -34,7 +34,7 @@ _PASSING: Final = frozenset(
     | {"zero-or-one", "exactly-one", "one-or-more", "trace", "outermost", "innermost"}
 )
 _READING: Final = frozenset({"string", "data", "number", "string-length", "normalize-space"})
-_AROUND: Final = frozenset({"root", "path", "lang", "base-uri", "id", "idref", "element-with-id"})
+AROUND: Final = frozenset({"root", "path", "lang", "base-uri", "id", "idref", "element-with-id"})
 
 
 def needs_of(
@@ -293,7 +293,7 @@ class Reading:
             return self.read(given)
         self.copy(given)
         atomic = isinstance(function.result.item, AtomicItem | AtomicUnion)
-        if given and (not atomic or (function.uri == FN and function.local in _AROUND)):
+        if given and (not atomic or (function.uri == FN and function.local in AROUND)):
             return self.unsure(f"{function.local}() may see what is around a node")
         return NOWHERE
 

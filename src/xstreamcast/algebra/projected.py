@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.needs import AROUND
 from xstreamcast.algebra.places import matches
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
+from xstreamcast.functions.signature import FN
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.guide import Guide
@@ -38,6 +40,20 @@ def projected_tags(plans: Sequence[p.Plan], name: str, guide: Guide) -> dict[int
         found |= {tag: max(back, found.get(tag, 0)) for tag in tags}
         passed |= guide.above(tags) - tags
     return {} if mentions else {tag: back for tag, back in found.items() if tag not in passed}
+
+
+def stays_below(plans: Sequence[p.Plan]) -> bool:
+    """Whether nothing leads from a node to what stands around it."""
+    for node in (node for plan in plans for node in descendants(plan)):
+        if isinstance(node, p.Step) and node.axis not in (*_DOWN, "attribute", "self"):
+            return False
+        if isinstance(node, p.Call | p.FunctionRef) and _looks_around(node):
+            return False
+    return True
+
+
+def _looks_around(node: p.Call | p.FunctionRef) -> bool:
+    return node.function.uri == FN and node.function.local in (*AROUND, "function-lookup")
 
 
 def _begins(plan: p.Expression, name: str) -> bool:

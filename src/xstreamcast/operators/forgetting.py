@@ -133,6 +133,11 @@ class ForgettingFeed(FragmentFeed):
             return frozenset()
         return frozenset(tag for tag, back in self.kept.recent.items() if back == 0)
 
+    @property
+    def ends(self) -> bool:
+        """Whether somebody may see when versions end."""
+        return self.kept.ends
+
     def may_share(self) -> bool:
         """Whether it keeps whatever comes of its tags, and nothing has come yet."""
         forgets = self._fixed or self.kept.thin or (self.kept.recent and self._insides is None)
@@ -185,7 +190,7 @@ class ForgettingFeed(FragmentFeed):
         self._wanted = self._by_tag()
         self._other_units = self._other_units or not np.array_equal(before, self._wanted)
         if self._by_version is not None:
-            self._by_version.current = self.current
+            self._by_version.current, self._by_version.ends = self.current, self.ends
 
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""

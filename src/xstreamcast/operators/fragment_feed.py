@@ -72,6 +72,11 @@ class FragmentFeed(HoleFeed):
         """The tags of which no version is seen that has ended."""
         return frozenset()
 
+    @property
+    def ends(self) -> bool:
+        """Whether somebody may see when versions end."""
+        return True
+
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""
         first, last = self._news()
@@ -135,7 +140,7 @@ class FragmentFeed(HoleFeed):
             return
         if self.versioned and self._insides is None and self.mine is None:
             self._by_version = VersionUnits(self.history, self._links, cut, self.wanted)
-            self._by_version.current = self.current
+            self._by_version.current, self._by_version.ends = self.current, self.ends
             self._by_version.until, self._by_version.now = self._horizon, self.until
             self._by_version.take(0, last, ())
             self._by_version.taken()

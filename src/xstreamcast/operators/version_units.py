@@ -69,6 +69,7 @@ class VersionUnits:
         self.ranks = Ranks(self.units)
         self.until = NOW  # what is valid later is not seen yet
         self.now = START  # what the clock has come to
+        self.ends = True  # somebody may see when units end
         self.current: frozenset[int] = frozenset()  # tags of which nothing is seen that has ended
         self.root: Around | None = None
         self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
@@ -167,6 +168,10 @@ class VersionUnits:
         if old is None:
             if new is None:
                 return
+        elif not self.ends and type(old) is type(new) is Unit and _lasts_else(old, new):
+            self.units[new.key] = new
+            slot.put(begin, new)
+            return
         elif type(old) is type(new) and (
             old == new if type(new) is Unit else old.same(new)  # type: ignore[union-attr, arg-type]
         ):
@@ -633,6 +638,11 @@ def _key(slot: Slot, begin: int) -> str:
     """The key of the version in a hole that begins then; one that is known is not made again."""
     known = slot.get(begin)
     return f"{slot.name}@{show_instant(begin)}" if known is None else known.key
+
+
+def _lasts_else(old: Unit, new: Unit) -> bool:
+    """Whether a unit is what it was, but for its end."""
+    return old[:4] == new[:4] and old.rank == new.rank
 
 
 def _common(old: I64, new: I64) -> tuple[int, int]:

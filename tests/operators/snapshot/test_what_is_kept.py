@@ -69,7 +69,7 @@ KEPT = {
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",
         "ranks is_slot known cut _history _links _types _levels _passed _wanted"
-        " _payload _tsid _within now current",
+        " _payload _tsid _within now current ends",
     ),
     "Decoder": (
         "ids structure counts ended _reading _early",

@@ -23,7 +23,7 @@ stream credit: qac+, because paths name all elements of their tags
   passed by links alone: accounts
 """,
     'stream("credit")//limit/..': """
-stream credit: caq, because the axis parent leads out of a fragment
+stream credit: caq, because the query reads every tag
   fragments read: accounts, account, limit, charge, status, address
 """,
 }

@@ -171,7 +171,7 @@ def test_explain_says_what_windows_of_each_value_keep():
         ),
         (
             SESSIONS.replace("'logout'", "string(stream('t')/x)"),
-            "it reads the content of an element around the units",
+            "a window condition reads an input",
         ),
     ],
 )

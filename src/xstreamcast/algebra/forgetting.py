@@ -181,7 +181,7 @@ class _Noting(Reading):
     def _pass_by(self, sources: set[int], reached: frozenset[Place]) -> None:
         """Steps to any depth lead through all versions of what stands above."""
         for one in reached:
-            passed = self.guides[one.stream].above({one.tag}) - {one.tag}
+            passed = self.guides[one.stream].around({one.tag})
             inside = one.path != () and sources != {one.tag}
             self.exposed |= passed | ({one.tag} if inside else set())
 

@@ -56,6 +56,11 @@ class Guide:
                 return frozenset(wanted)
             wanted |= more
 
+    def around(self, tags: Iterable[int]) -> frozenset[int]:
+        """All from which holes lead to these tags; of these, what may stand below itself."""
+        wanted = set(tags)
+        return self.above(t for t, ls in self.links.items() if any(k.child in wanted for k in ls))
+
     def joined(self, other: Guide) -> Guide:
         """What either of two guides tells of the tags of this one."""
         inner = {

@@ -38,7 +38,9 @@ def projected_tags(plans: Sequence[p.Plan], name: str, guide: Guide) -> dict[int
             return {}
         mentions -= 1
         found |= {tag: max(back, found.get(tag, 0)) for tag in tags}
-        passed |= guide.above(tags) - tags
+        passed |= guide.around(tags)
+    # what stands below a version that has ended may live on, below an event say
+    passed |= {tag for tag, links in guide.links.items() if links}
     return {} if mentions else {tag: back for tag, back in found.items() if tag not in passed}
 
 

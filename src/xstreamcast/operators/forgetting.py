@@ -128,10 +128,13 @@ class ForgettingFeed(FragmentFeed):
 
     @property
     def current(self) -> frozenset[int]:
-        """The tags of which no version is seen that has ended."""
+        """The tags of which no version is seen that has ended, nor anything below one."""
         if self.shared is not None:
             return frozenset()
-        return frozenset(tag for tag, back in self.kept.recent.items() if back == 0)
+        links = self.kept.guide.links
+        return frozenset(
+            tag for tag, back in self.kept.recent.items() if back == 0 and not links.get(tag)
+        )
 
     @property
     def ends(self) -> bool:
@@ -183,12 +186,14 @@ class ForgettingFeed(FragmentFeed):
 
     def _keep(self, found: Kept) -> None:
         """From now on this is kept."""
-        before, self.kept = self._wanted, found
+        before, seen = self._wanted, self.current
+        self.kept = found
         for tag in [one for one in self._dropped if one in found.tags]:
             self._closed[tag] = self._dropped.pop(tag)
         self._conforming = self._conforming.grown(found, self.history)
         self._wanted = self._by_tag()
         self._other_units = self._other_units or not np.array_equal(before, self._wanted)
+        self._other_units = self._other_units or bool(seen - self.current)  # what ended is seen
         if self._by_version is not None:
             self._by_version.current, self._by_version.ends = self.current, self.ends
 

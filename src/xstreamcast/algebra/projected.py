@@ -79,7 +79,7 @@ def _reached(plan: p.Expression, guide: Guide) -> frozenset[int] | None:
 
 
 def _children_of_root(step: p.Step, guide: Guide) -> frozenset[int] | None:
-    """/root/*: the tags of what stands directly in the root, if nothing else does."""
+    """Of a step to any child of the root: the tags that stand there, if nothing else does."""
     above = step.input
     direct = step.axis == "child" and isinstance(above, p.Step) and above.axis == "child"
     if not direct or not isinstance(above.input, p.StreamInput):  # type: ignore[union-attr]

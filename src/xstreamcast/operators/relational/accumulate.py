@@ -10,7 +10,8 @@ from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.delta import Cell, Delta, Row
 from xstreamcast.operators.relational.counted_around import CountedAround
-from xstreamcast.operators.relational.running_folds import COUNTS, LibraryFold, counted
+from xstreamcast.operators.relational.folds import counted
+from xstreamcast.operators.relational.running_folds import COUNTS, LibraryFold
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round

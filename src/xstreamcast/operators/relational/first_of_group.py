@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.folds import fold_state
-from xstreamcast.operators.relational.group_names import GroupNames, new_rows
+from xstreamcast.operators.relational.group_names import GroupCells, GroupNames, new_rows
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
@@ -24,13 +24,8 @@ class FirstOfGroup:
 
     def __init__(self, node: c.Group) -> None:
         self._node = node
-        columns = node.source.columns
-        given = {v: columns.index(v) for v in node.carried}
-        given |= {variable: columns.index(column) for column, variable in node.keys}
-        into = [fold.into for fold in node.folds]
-        self._cells = [(None, given[v]) if v in given else (into.index(v), 0) for v in node.columns]
-        self._folded = [columns.index(fold.column) for fold in node.folds]
-        self._names = GroupNames(columns, node.keys, node.outer)
+        self._cells, self._folded = GroupCells.of(node)
+        self._names = GroupNames(node.source.columns, node.keys, node.outer)
         self._known: set[Key] = set()
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:

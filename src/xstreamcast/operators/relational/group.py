@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
 from xstreamcast.operators.relational.folds import FoldState, Member, fold_state
-from xstreamcast.operators.relational.group_names import GroupNames, new_rows
+from xstreamcast.operators.relational.group_names import GroupCells, GroupNames, new_rows
 from xstreamcast.operators.relational.ordered import Ordered
 
 if TYPE_CHECKING:
@@ -29,13 +29,8 @@ class GroupOperator:
 
     def __init__(self, node: c.Group) -> None:
         self._node = node
-        columns = node.source.columns
         self._names = GroupNames(node.source.columns, node.keys, node.outer)
-        self._folded = [columns.index(fold.column) for fold in node.folds]
-        given = {v: columns.index(v) for v in node.carried}
-        given |= {variable: columns.index(column) for column, variable in node.keys}
-        into = [fold.into for fold in node.folds]
-        self._cells = [(None, given[v]) if v in given else (into.index(v), 0) for v in node.columns]
+        self._cells, self._folded = GroupCells.of(node)
         self._rows: dict[Key, Row] = {}
         self._name: dict[Key, Key] = {}  # of each row, the key of its group
         self._groups: dict[Key, _Members] = {}

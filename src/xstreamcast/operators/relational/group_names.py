@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, Delta, Key, Row
 from xstreamcast.model.items import Items
+
+if TYPE_CHECKING:
+    from xstreamcast.circuit import nodes as c
 
 
 class GroupNames:
@@ -56,6 +59,21 @@ class GroupNames:
         return {
             key: (*key[:outer], tuple(part[i] for part in parts)) for i, key in enumerate(given)
         }
+
+
+class GroupCells(NamedTuple):
+    """Of each column of a group: which fold it is, or (None, the column of its first row)."""
+
+    cells: Sequence[tuple[int | None, int]]
+    folded: Sequence[int]  # the column that each fold reads
+
+    @staticmethod
+    def of(node: c.Group) -> GroupCells:
+        columns, into = node.source.columns, [fold.into for fold in node.folds]
+        given = {v: columns.index(v) for v in node.carried}
+        given |= {variable: columns.index(column) for column, variable in node.keys}
+        cells = [(None, given[v]) if v in given else (into.index(v), 0) for v in node.columns]
+        return GroupCells(cells, [columns.index(fold.column) for fold in node.folds])
 
 
 def new_rows(delta: Delta) -> dict[Key, Row]:

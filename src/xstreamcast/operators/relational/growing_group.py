@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.model.delta import Cell, Delta, Key, Rank, Row
-from xstreamcast.operators.relational.group_names import GroupNames, new_rows
+from xstreamcast.operators.relational.group_names import GroupCells, GroupNames, new_rows
 from xstreamcast.operators.relational.running_folds import RunningFold, running_fold
 
 if TYPE_CHECKING:
@@ -30,12 +30,9 @@ class GrowingGroup:
         self._node = node
         columns = node.source.columns
         self._names = GroupNames(columns, node.keys, node.outer)
-        self._folded = [columns.index(fold.column) for fold in node.folds]
-        given = {v: columns.index(v) for v in node.carried}
-        given |= {variable: columns.index(column) for column, variable in node.keys}
-        self._kept = sorted(set(given.values()))
-        into = [fold.into for fold in node.folds]
-        self._cells = [(None, given[v]) if v in given else (into.index(v), 0) for v in node.columns]
+        self._cells, self._folded = GroupCells.of(node)
+        first = {at for which, at in self._cells if which is None}
+        self._kept = sorted(first | {columns.index(column) for column, _ in node.keys})
         self.groups: dict[Key, RunningGroup] = {}
         self._made: dict[Key, Row] = {}
         self.by_double = False  # a key that is a float or a double has come

@@ -15,13 +15,14 @@ from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER
+from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, empty_items
 from xstreamcast.operators.relational.folds import (
     as_sortable,
     as_summand,
+    counted,
     is_exact,
     sorts_plainly,
 )
@@ -52,17 +53,6 @@ def running_fold(fold: Fold) -> RunningFold:
     if fold.name in COUNTS:
         return RunningCount(fold.name)
     return RunningSum(fold.name) if fold.name in ("sum", "avg") else RunningExtreme(fold.name)
-
-
-def counted(name: str, count: int) -> Cell:
-    """The value of count, exists or empty over so many items."""
-    match name:
-        case "exists":
-            return ((BOOLEAN, count > 0),)
-        case "empty":
-            return ((BOOLEAN, count == 0),)
-        case _:
-            return ((INTEGER, count),)
 
 
 class RunningCount:

@@ -7,6 +7,7 @@ open before it only the outermost counts, for all that stands below the others s
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -94,12 +95,7 @@ def _below(
     assert part.around.below is not None
     test = node_test(part.around.below, "descendant")
 
-    def under(rows: Any) -> Any:
-        if len(rows) == 0:
-            return rows
-        _, inner = store.step(rows | number << 32, "descendant", test)
-        return np.unique(inner & _ROW)
-
+    under = partial(rows_below, store, number, test)
     there = under(np.zeros(1, np.int64))
     for at in range(len(first) + 1):
         here = under(np.union1d(nodes, first[at : at + 1]))
@@ -108,6 +104,14 @@ def _below(
         np.add.at(left, np.searchsorted(last, rest) - 1, 1)
         found.below.append(len(here))
         found.left.append(left)
+
+
+def rows_below(store: Store, number: int, test: Any, rows: Any) -> Any:
+    """The rows of a tape that stand below some rows and pass a test, each once."""
+    if len(rows) == 0:
+        return rows
+    _, inner = store.step(rows | number << 32, "descendant", test)
+    return np.unique(inner & _ROW)
 
 
 def counted(part: Part, values: Sequence[bytes]) -> Items:

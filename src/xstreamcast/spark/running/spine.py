@@ -6,6 +6,7 @@ Every task has the same root around other units, so that an element is known by 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -17,6 +18,7 @@ from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
 from xstreamcast.operators.kept_items import Unwritten
+from xstreamcast.spark.running.around import rows_below
 from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.tape.layout import ELEMENT, KIND
 
@@ -99,12 +101,7 @@ def _below(
     assert part.around.below is not None
     test = node_test(part.around.below, "descendant")
 
-    def under(rows: Any) -> Any:
-        if len(rows) == 0:
-            return rows
-        _, below = context.store.step(rows | number << 32, "descendant", test)
-        return np.unique(below & _ROW)
-
+    under = partial(rows_below, context.store, number, test)
     there = under(np.zeros(1, np.int64))
     among = np.isin(there, spine)
     hits = np.searchsorted(spine, there[among])

@@ -17,7 +17,7 @@ from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
-from xstreamcast.edges.mapping.progress import Progress
+from xstreamcast.edges.mapping.progress import FeedProgress
 from xstreamcast.edges.mapping.removals import in_turn, removals
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
@@ -187,20 +187,20 @@ class MappingDecoder:
 
     # -- going on ---------------------------------------------------------------------------------
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> FeedProgress | None:
         """Where it is, and what it knows of the units that came; None where it cannot be left."""
         begun = b"" if self._trees is None else self._trees.resumption()
         if begun is None:
             return None
         lines = None if self._lines is None else self._lines.progress()
-        return Progress(
+        return FeedProgress(
             self._begun, self._arrival, self._offset, bytes(self._held), begun, lines,
             self._tags.known,
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
         )  # fmt: skip
 
-    def go_on(self, there: Progress) -> None:
+    def go_on(self, there: FeedProgress) -> None:
         """Be where another decoder of this mapping was; its ids are there already."""
         self._begun, self._arrival, self._offset = there.begun, there.arrival, there.offset
         self._held = bytearray(there.held)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.deliveries import Last
 
 
-class Progress(NamedTuple):
+class FeedProgress(NamedTuple):
     """Where a decoder is between two pieces of its input, and what it knows of units."""
 
     begun: bool

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.decoder import Counts, MappingDecoder
 from xstreamcast.edges.mapping.deliveries import Last
-from xstreamcast.edges.mapping.progress import Progress
+from xstreamcast.edges.mapping.progress import FeedProgress
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 
@@ -56,7 +56,7 @@ def read_mapped(source: TableReader, at: str, decoder: MappingDecoder) -> None:
         unchanged.setdefault(kind, {})[code] = valid, digest
     lines = None if facts["lines"] is None else _lines_from(facts["lines"])
     decoder.go_on(
-        Progress(
+        FeedProgress(
             facts["begun"], facts["arrival"], facts["offset"], _bytes(facts["held"]),
             _bytes(facts["tree"]), lines, [(k, u, n) for k, u, n in facts["tags"]],
             _deliveries(source, at), unchanged,

@@ -76,3 +76,10 @@ def test_explain_takes_the_inputs_that_watch_takes(
         assert "units of" in capsys.readouterr().out
     assert main(["explain", "--stage", "circuit", "-q", "1", "-i", "s=mqtt://host/topic"]) == 2
     assert "explain reads files" in capsys.readouterr().err
+
+
+def test_what_is_kept_of_a_stream_that_is_projected():
+    (near,) = unbounded(compiled('stream("s")//a?[now]'), frozenset({"s"}))
+    assert near.startswith('of stream("s") what its projections see is kept')
+    (whole,) = unbounded(compiled('stream("s")//a?[now], stream("s")//a'), frozenset({"s"}))
+    assert whole.startswith('the history of stream("s") is kept')

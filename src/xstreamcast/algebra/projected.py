@@ -44,6 +44,19 @@ def projected_tags(plans: Sequence[p.Plan], name: str, guide: Guide) -> dict[int
     return {} if mentions else {tag: back for tag, back in found.items() if tag not in passed}
 
 
+def is_projected(plan: p.Plan, name: str | None) -> bool:
+    """Whether a stream is read only through projections to times near now."""
+    nodes = list(descendants(plan))
+    near = [
+        node
+        for node in nodes
+        if isinstance(node, p.IntervalProjection)
+        and _begins(node.operand, str(name))
+        and ago(node.first) is not None
+    ]
+    return len(near) == sum(isinstance(n, p.StreamInput) and n.name == name for n in nodes)
+
+
 def stays_below(plans: Sequence[p.Plan]) -> bool:
     """Whether nothing leads from a node to what stands around it."""
     for node in (node for plan in plans for node in descendants(plan)):

@@ -30,8 +30,13 @@ def unbounded_nodes(circuit: c.Circuit, streams: frozenset[str | None]) -> list[
     return list(dict.fromkeys(found))
 
 
-def kept_history(name: str | None) -> str:
-    """A stream of fragments."""
+def kept_history(name: str | None, near: bool = False) -> str:
+    """A stream of fragments; `near`: it is read only through projections to times near now."""
+    if near:
+        return (
+            f"of {shown_name(name)} what its projections see is kept; if its units hold other "
+            "fragments, its history"
+        )
     why = "its fragments may be corrected"
     return f"the history of {shown_name(name)} is kept, because {why}; --immutable PATH bounds it"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.projected import is_projected
+from xstreamcast.algebra.split import inlined, inputs_of
 from xstreamcast.circuit.unbounded import kept_history, unbounded_nodes
 from xstreamcast.operators.plans import planned
 
@@ -21,5 +22,6 @@ def unbounded(
     nothing is kept of inputs that are read once.
     """
     plan = planned(program, {}, inputs_of(program), inner=False)
-    found = [kept_history(name) for name in sorted(streams, key=str)]
+    body = inlined(program)
+    found = [kept_history(name, is_projected(body, name)) for name in sorted(streams, key=str)]
     return unbounded_nodes(plan.circuit, streams | once) + found

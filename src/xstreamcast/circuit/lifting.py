@@ -39,7 +39,7 @@ class Lifting(ABC):
         self.growing = growing  # items of inputs only follow each other
         self.globals = frozenset(v.variable for v in program.variables)
         self._numbers = free_numbers(program, [program.body])
-        self._known = Known(program)
+        self._known = Known(program, self._numbers)
         self._units: dict[str, c.Units] = {}
         self._scalars: dict[p.Expression, tuple[p.Variable, c.Node, Places]] = {}
         self._making: list[p.Expression] = []  # scalars on their way

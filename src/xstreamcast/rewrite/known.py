@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import Around, static_type, tuples_type
@@ -17,19 +19,18 @@ class Known:
     Numbers of variables are unique in a program and rules keep values, so one table is enough.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, numbers: Iterator[int] | None = None) -> None:
         self._program = program
         self._around: Around | None = None
-        self._next: int | None = None
+        self._numbers = numbers  # of new variables, where others make some too
         self.globals = frozenset(declared.variable for declared in program.variables)
 
     def fresh(self, name: str, kind: StaticType) -> p.Variable:
         """A variable that the program does not use yet, for values of that type."""
-        if self._next is None:
-            numbers = (v.number for v in _variables(self._program))
-            self._next = 1 + max(numbers, default=0)
-        self._next += 1
-        variable = p.Variable(self._next - 1, name)
+        if self._numbers is None:
+            used = (v.number for v in _variables(self._program))
+            self._numbers = count(1 + max(used, default=0))
+        variable = p.Variable(next(self._numbers), name)
         self.learn(variable, kind)
         return variable
 

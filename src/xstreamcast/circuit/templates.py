@@ -1,0 +1,131 @@
+"""Queries that differ only in constants that they compare with: one query over a table of these.
+
+$t/symbol = "IBM", $t/symbol = "SAP"  →  for each row of the table, $t/symbol = the row's constant
+
+The comparison is then a join of the table with what the queries read: what arrives finds the
+queries that it concerns by an index, however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.cut import DepthCut
+from xstreamcast.algebra.free import free_numbers
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.walk import bottom_up, descendants
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.compile import circuit_of
+from xstreamcast.functions.cast import string_value
+from xstreamcast.model.atomic import PRIMITIVE, QNAME
+from xstreamcast.model.frozen import dataclass
+from xstreamcast.model.markup import escape
+from xstreamcast.model.sequence_type import AtomicItem, NodeItem
+from xstreamcast.rewrite.optimise import optimise
+
+ROOT: Final = "answer"  # the element around the table: it is read as the answer of a query is
+ROW: Final = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A program in which the constants that it compares with are variables without a value."""
+
+    program: Program
+    types: tuple[int, ...]  # of the constants
+
+    @property
+    def form(self) -> Hashable:
+        """What two templates have in common if `equals` may be true."""
+        one = self.program
+        return one.body, one.functions, one.variables, one.context, one.settings, self.types
+
+    def equals(self, other: Template) -> bool:
+        """Whether two programs differ in their constants at most."""
+        mine, theirs = self.program, other.program
+        names = mine.static == theirs.static and mine.visible == theirs.visible
+        return names and mine.libraries == theirs.libraries and self.form == other.form
+
+
+def template_of(program: Program) -> tuple[Template, tuple[p.Atom, ...]]:
+    """What a program is without the constants that it compares with, and these."""
+    found: list[p.Atom] = []
+
+    def put(node: Any) -> Any:
+        if not isinstance(node, p.GeneralCompare | p.ValueCompare):
+            return node
+        for side, other in (("left", node.right), ("right", node.left)):
+            atom = _constant(getattr(node, side))
+            if atom is not None and not _counts(other):
+                found.append(atom)
+                return replace(node, **{side: p.Var(_placeholder(len(found)))})
+        return node
+
+    body = program.body if program.settings.sequential else bottom_up(program.body, put)
+    types = tuple(atom.tag for atom in found)
+    return Template(replace(program, body=body), types), tuple(found)
+
+
+def _constant(operand: p.Expression) -> p.Atom | None:
+    """The one value of an operand, if it can be written in a table and read again."""
+    match operand:
+        case p.Const((p.Atom(tag, _) as atom,)) if PRIMITIVE[tag] != QNAME:
+            return atom
+        case _:
+            return None
+
+
+def _counts(operand: p.Expression) -> bool:
+    """Whether positions are compared: rules choose by them before anything is evaluated."""
+    return any(isinstance(one, p.Position | p.Last | p.Const) for one in descendants(operand))
+
+
+def _placeholder(number: int) -> p.Variable:
+    return p.Variable(-number, "constant")  # programs number theirs from 0
+
+
+def over_table(template: Template, table: str) -> Program:
+    """The program for each row of a table that is read as an input, in the order of the rows."""
+    program = template.program
+    row = p.Variable(next(free_numbers(program, [program.body])), ROW)
+    values = {
+        _placeholder(at): p.Cast(_child(p.Var(row), _cell(at), True), AtomicItem(tag), False, ())
+        for at, tag in enumerate(template.types, start=1)
+    }
+
+    def put(node: Any) -> Any:
+        return values.get(node.variable, node) if isinstance(node, p.Var) else node
+
+    rows = _child(_child(p.StreamInput(table), ROOT, False), ROW, False)
+    body = p.Return(p.ForEach(p.Unit(), row, rows, None, False), bottom_up(program.body, put))
+    return optimise(replace(program, body=body))
+
+
+def _child(of: p.Expression, name: str, settled: bool) -> p.Step:
+    return p.Step(of, "child", NodeItem("element", "", name), settled)
+
+
+def row_of(atoms: tuple[p.Atom, ...]) -> str:
+    """The constants of a query as a row of the table."""
+    cells = (
+        f"<{_cell(at)}>{escape(string_value(*atom), {chr(13): '&#13;'})}</{_cell(at)}>"
+        for at, atom in enumerate(atoms, start=1)
+    )
+    return f"<{ROW}>{''.join(cells)}</{ROW}>"
+
+
+def _cell(number: int) -> str:
+    return f"c{number}"
+
+
+def finds_rows(program: Program, table: str) -> bool:
+    """Whether what arrives finds the rows of the table that it concerns by an index."""
+    circuit = circuit_of(program, {name: DepthCut(2) for name in inputs_of(program)})
+    nodes = c.in_order(circuit.root)
+    pairs = any(isinstance(node, c.Join) and node.key is None for node in nodes)
+    whole = bool(circuit.whole) or any(isinstance(n, c.Rows) and n.whole for n in nodes)
+    return table in circuit.sources and not pairs and not whole

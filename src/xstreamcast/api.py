@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from xstreamcast.algebra.lowering import Modules
-    from xstreamcast.algebra.program import Program
+    from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.loading import Keep, Loaded
     from xstreamcast.edges.watching import Options as WatchOptions
@@ -41,6 +42,15 @@ def query(text: str, *, name: str = "query", module_path: Sequence[Path] = ()) -
     `module_path` names the folders of the library modules that it imports.
     """
     return Query(text, name, module_path)
+
+
+def queries(texts: Mapping[str, str], *, module_path: Sequence[Path] = ()) -> Queries:
+    """Compile several queries that run together; `watch` gives changes with the query's name.
+
+    Those that differ only in constants they compare with run as one: ten thousand of them cost
+    about what one costs.
+    """
+    return Queries(texts, module_path)
 
 
 def compiled(
@@ -77,7 +87,72 @@ def _made(text: str, name: str, base_uri: str | None, modules: Modules | None) -
     )
 
 
-class Query:
+class Continuous(ABC):
+    """What can be kept running: a query, or several."""
+
+    @abstractmethod
+    def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
+        """The continuous query over inputs of any name; its `ticks` yields changes."""
+
+    def watch(
+        self,
+        document: Any = None,
+        /,
+        *,
+        policy: str = "optimistic",
+        follow: bool = False,
+        batch: int = 1000,
+        clock: str = "event",
+        on_error: OnError = "quarantine",
+        keep: Keep | None = None,
+        tell: str = "",
+        lateness: Duration | None = None,
+        max_skew: Duration | None = None,
+        immutable: Sequence[str] = (),
+        duration: Duration | None = None,
+        limit: int | None = None,
+        quarantine: Path | None = None,
+        max_quarantine: int = 1 << 30,
+        max_memory: int | None = None,
+        metrics: Path | None = None,
+        metrics_every: Duration = "10s",
+        checkpoint: Path | None = None,
+        snapshot_every: int = 16 << 20,
+        limits: QueryLimits | None = None,
+        say: Callable[[str], None] | None = None,
+        **inputs: Any,
+    ) -> Changes:
+        """Keep the query running: the changes of its answer, until its inputs end.
+
+        with query.watch(roads="feed/", follow=True) as changes:
+            for change in changes: ...
+
+        An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
+        external variable may denote one, unless it is given a value (a string is one). `tell`
+        names a declared stream whose changes are emitted instead of the body's.
+        `keep` is called with each refused fragment, `say` with each note.
+
+        The other options are those of the command `watch`; a duration is "30s", "PT5M" or a
+        timedelta. `duration` and `limit` stop it after a time, or after so many changes; `limits`
+        bounds each evaluation. With a `checkpoint`, a later call with the same arguments
+        continues: what was read counts once all changes that it caused were taken; others come
+        again.
+        """
+        from xstreamcast.edges.watching.chosen import Chosen
+
+        chosen = Chosen(
+            policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, keep=keep,
+            tell=tell, lateness=lateness, max_skew=max_skew, immutable=immutable,
+            duration=duration, limit=limit, quarantine=quarantine, max_quarantine=max_quarantine,
+            max_memory=max_memory, metrics=metrics, metrics_every=metrics_every,
+            checkpoint=checkpoint, snapshot_every=snapshot_every, say=say,
+        )  # fmt: skip
+        return Changes(
+            lambda: chosen.changes(partial(self.watching, document, inputs)), limits, chosen
+        )
+
+
+class Query(Continuous):
     """A compiled query; it can be evaluated any number of times."""
 
     def __init__(self, text: str, name: str = "query", module_path: Sequence[Path] = ()) -> None:
@@ -152,69 +227,12 @@ class Query:
         items = binding.run(document)
         return Answer(binding.store, items, binding.loaded, programs[tell])
 
-    def watch(
-        self,
-        document: Any = None,
-        /,
-        *,
-        policy: str = "optimistic",
-        follow: bool = False,
-        batch: int = 1000,
-        clock: str = "event",
-        on_error: OnError = "quarantine",
-        keep: Keep | None = None,
-        tell: str = "",
-        lateness: Duration | None = None,
-        max_skew: Duration | None = None,
-        immutable: Sequence[str] = (),
-        duration: Duration | None = None,
-        limit: int | None = None,
-        quarantine: Path | None = None,
-        max_quarantine: int = 1 << 30,
-        max_memory: int | None = None,
-        metrics: Path | None = None,
-        metrics_every: Duration = "10s",
-        checkpoint: Path | None = None,
-        snapshot_every: int = 16 << 20,
-        limits: QueryLimits | None = None,
-        say: Callable[[str], None] | None = None,
-        **inputs: Any,
-    ) -> Changes:
-        """Keep the query running: the changes of its answer, until its inputs end.
-
-        with query.watch(roads="feed/", follow=True) as changes:
-            for change in changes: ...
-
-        An input is a path, a folder, a pattern, XML, or an iterator over pieces of bytes; an
-        external variable may denote one, unless it is given a value (a string is one). `tell`
-        names a declared stream whose changes are emitted instead of the body's.
-        `keep` is called with each refused fragment, `say` with each note.
-
-        The other options are those of the command `watch`; a duration is "30s", "PT5M" or a
-        timedelta. `duration` and `limit` stop it after a time, or after so many changes; `limits`
-        bounds each evaluation. With a `checkpoint`, a later call with the same arguments
-        continues: what was read counts once all changes that it caused were taken; others come
-        again.
-        """
-        from xstreamcast.edges.watching.chosen import Chosen
-
-        chosen = Chosen(
-            policy=policy, follow=follow, batch=batch, clock=clock, on_error=on_error, keep=keep,
-            tell=tell, lateness=lateness, max_skew=max_skew, immutable=immutable,
-            duration=duration, limit=limit, quarantine=quarantine, max_quarantine=max_quarantine,
-            max_memory=max_memory, metrics=metrics, metrics_every=metrics_every,
-            checkpoint=checkpoint, snapshot_every=snapshot_every, say=say,
-        )  # fmt: skip
-        return Changes(
-            lambda: chosen.changes(partial(self.watching, document, inputs)), limits, chosen
-        )
-
     def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
         """The continuous query over inputs of any name; its `ticks` yields changes."""
         from xstreamcast.edges.watching import Watching
         from xstreamcast.edges.watching.bound import bound, reading
 
-        sources, variables = bound(self.program, document, inputs)
+        sources, variables = bound(self.program.variables, document, inputs)
         programs = {
             name: reading(program, inputs) for name, program in self.telling(options.tell).items()
         }
@@ -225,6 +243,40 @@ class Query:
         from xstreamcast.spark.query import SparkQuery
 
         return SparkQuery(self.telling, session)
+
+
+class Queries(Continuous):
+    """Several queries that run together, each with its own changes."""
+
+    def __init__(self, texts: Mapping[str, str], module_path: Sequence[Path] = ()) -> None:
+        from xstreamcast.operators.query_set import query_set
+
+        self.modules: Modules | None = None
+        if module_path:
+            from xstreamcast.edges.module_path import ModulePath
+
+            self.modules = ModulePath(module_path)
+        self._variables: dict[tuple[str, str], GlobalVariable] = {}
+        self.set = query_set(self._compiled(texts))
+
+    def _compiled(self, texts: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Program]]]:
+        """The programs of one query after the other: those that others stand for are let go."""
+        for name, text in texts.items():
+            programs = _made(text, name, None, self.modules)[0]
+            for one in programs[""].variables:
+                self._variables.setdefault((one.uri, one.local), one)
+            yield name, programs
+
+    def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
+        from xstreamcast.edges.watching import Watching
+        from xstreamcast.edges.watching.bound import bound, reading
+        from xstreamcast.errors import error
+
+        if options.tell:
+            raise error("XSCU0005", "tell needs one query; all queries of a set are emitted")
+        sources, variables = bound(tuple(self._variables.values()), document, inputs)
+        programs = {name: reading(one, inputs) for name, one in self.set.programs.items()}
+        return Watching(programs, sources, options, variables, queries=self.set)
 
 
 class Changes:

@@ -164,7 +164,7 @@ class Lifting(ABC):
         depends = known.free & set(relation.variables) or known.used & self._members.keys()
         return not depends and not known.reads_focus and known.pure
 
-    def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
+    def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Rows:
         """An expression that is evaluated as a whole whenever something it reads has changed."""
         names = frozenset(map(input_name, mentions(plan))) | self._mentioned_by_functions()
         clock = asks_clock(plan) or any(asks_clock(f.body) for f in self.program.functions)

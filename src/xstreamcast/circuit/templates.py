@@ -8,7 +8,7 @@ queries that it concerns by an index, however many there are.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -31,6 +31,9 @@ ROOT: Final = "answer"  # the element around the table: it is read as the answer
 ROW: Final = "query"
 
 
+Constants = tuple[p.Atom, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Template:
     """A program in which the constants that it compares with are variables without a value."""
@@ -51,18 +54,19 @@ class Template:
         return names and mine.libraries == theirs.libraries and self.form == other.form
 
 
-def template_of(program: Program) -> tuple[Template, tuple[p.Atom, ...]]:
+def template_of(program: Program) -> tuple[Template, Constants]:
     """What a program is without the constants that it compares with, and these."""
     found: list[p.Atom] = []
 
     def put(node: Any) -> Any:
         if not isinstance(node, p.GeneralCompare | p.ValueCompare):
             return node
-        for side, other in (("left", node.right), ("right", node.left)):
-            atom = _constant(getattr(node, side))
-            if atom is not None and not _counts(other):
-                found.append(atom)
-                return replace(node, **{side: p.Var(_placeholder(len(found)))})
+        if (atom := _constant(node.right)) is not None and not _is_position(node.left):
+            found.append(atom)
+            return replace(node, right=p.Var(_placeholder(len(found))))
+        if (atom := _constant(node.left)) is not None and not _is_position(node.right):
+            found.append(atom)
+            return replace(node, left=p.Var(_placeholder(len(found))))
         return node
 
     body = program.body if program.settings.sequential else bottom_up(program.body, put)
@@ -79,41 +83,55 @@ def _constant(operand: p.Expression) -> p.Atom | None:
             return None
 
 
-def _counts(operand: p.Expression) -> bool:
-    """Whether positions are compared: rules choose by them before anything is evaluated."""
-    return any(isinstance(one, p.Position | p.Last | p.Const) for one in descendants(operand))
+def _is_position(operand: p.Expression) -> bool:
+    """Whether positions are compared: the plan depends on the constant itself."""
+    return any(isinstance(one, p.Position | p.Last) for one in descendants(operand))
 
 
 def _placeholder(number: int) -> p.Variable:
     return p.Variable(-number, "constant")  # programs number theirs from 0
 
 
-def over_table(template: Template, table: str) -> Program:
-    """The program for each row of a table that is read as an input, in the order of the rows."""
+def over_table(template: Template, rows: Sequence[Constants], table: str) -> Program:
+    """The program for each row of a table that is read as an input, in the order of the rows.
+
+    What is the same in all rows stays a constant: a plan may be made for it.
+    """
     program = template.program
     row = p.Variable(next(free_numbers(program, [program.body])), ROW)
-    values = {
-        _placeholder(at): p.Cast(_child(p.Var(row), _cell(at), True), AtomicItem(tag), False, ())
-        for at, tag in enumerate(template.types, start=1)
-    }
+    values: dict[p.Variable, p.Expression] = {}
+    for at, tag in enumerate(template.types):
+        differ = any(one[at] != rows[0][at] for one in rows)
+        cell = p.Cast(_child(p.Var(row), _cell(at), True), AtomicItem(tag), False, ())
+        values[_placeholder(at + 1)] = cell if differ else p.Const((rows[0][at],))
+    each = _child(_child(p.StreamInput(table), ROOT, False), ROW, False)
+    body = p.Return(p.ForEach(p.Unit(), row, each), _with_values(program.body, values))
+    return optimise(replace(program, body=body))
 
+
+def filled(template: Template, constants: Constants) -> Program:
+    """The program with its constants again."""
+    values = {_placeholder(at): p.Const((one,)) for at, one in enumerate(constants, start=1)}
+    return replace(template.program, body=_with_values(template.program.body, values))
+
+
+def _with_values(body: p.Expression, values: Mapping[p.Variable, p.Expression]) -> p.Expression:
     def put(node: Any) -> Any:
         return values.get(node.variable, node) if isinstance(node, p.Var) else node
 
-    rows = _child(_child(p.StreamInput(table), ROOT, False), ROW, False)
-    body = p.Return(p.ForEach(p.Unit(), row, rows, None, False), bottom_up(program.body, put))
-    return optimise(replace(program, body=body))
+    made: p.Expression = bottom_up(body, put)
+    return made
 
 
 def _child(of: p.Expression, name: str, settled: bool) -> p.Step:
     return p.Step(of, "child", NodeItem("element", "", name), settled)
 
 
-def row_of(atoms: tuple[p.Atom, ...]) -> str:
+def row_of(atoms: Constants) -> str:
     """The constants of a query as a row of the table."""
     cells = (
         f"<{_cell(at)}>{escape(string_value(*atom), {chr(13): '&#13;'})}</{_cell(at)}>"
-        for at, atom in enumerate(atoms, start=1)
+        for at, atom in enumerate(atoms)
     )
     return f"<{ROW}>{''.join(cells)}</{ROW}>"
 
@@ -127,5 +145,23 @@ def finds_rows(program: Program, table: str) -> bool:
     circuit = circuit_of(program, {name: DepthCut(2) for name in inputs_of(program)})
     nodes = c.in_order(circuit.root)
     pairs = any(isinstance(node, c.Join) and node.key is None for node in nodes)
-    whole = bool(circuit.whole) or any(isinstance(n, c.Rows) and n.whole for n in nodes)
-    return table in circuit.sources and not pairs and not whole
+    return leads(circuit.root, table) and not pairs and not circuit.whole
+
+
+def leads(node: c.Node, table: str) -> bool:
+    """Whether keys and ranks of all rows begin with those of a row of the table."""
+    match node:
+        case c.Units(input=name):
+            return name == table
+        case c.Rows(source=source):
+            return leads(source, table)
+        case c.Join(left=outer) | c.IntervalJoin(left=outer):
+            return leads(outer, table)
+        case c.Nest(outer=outer) | c.RangeFold(outer=outer):
+            return leads(outer, table)
+        case c.Union(parts=parts, outer=width):
+            return width > 0 and all(leads(one, table) for one in parts)
+        case c.One() | c.Root() | c.GrowingWindow():
+            return False
+        case _:
+            return node.outer > 0 and leads(node.source, table)

@@ -72,6 +72,7 @@ class Watch:
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     once: frozenset[str | None] = frozenset()  # answers whose items are dropped after each tick
     final: bool = False  # what is emitted is never revised
+    tables: frozenset[str | None] = frozenset()  # answers that are whole before all else comes
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -203,7 +204,7 @@ class Watch:
         documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
         cuts = self._cuts(documents)
         inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
-        plan = planned(self.program, cuts, documents - self._uncut, inner)
+        plan = planned(self.program, cuts, documents - self._uncut, inner, self.tables)
         self.pipeline = self._go_on(plan.run(self.final))
         for name in documents:
             self._begin(name, plan)

@@ -24,7 +24,8 @@ def join_from_comparison(plan: p.Where | p.Quantified, known: Known) -> p.Plan:
 
     S is often a single tuple inside another loop: a nested FLWOR that compares with an outer
     variable becomes a look-up for all outer tuples at once. A quantifier is such a loop, too.
-    Where e is a projection, $v is a copy of its own for each tuple of S:
+    Where e is a projection, $v is a copy of its own for each tuple of S. If the program could see
+    that tuples share it:
 
     for $v in e?[i]  →  join(S, for $once in e?[i]), let $v := $once?[i]
     """
@@ -55,9 +56,10 @@ def _joined(plan: p.Where, known: Known) -> p.Tuples | None:
     right: p.Tuples = replace(loop, source=p.Unit())
     for one in inside:
         right = replace(one, source=right)
-    made: p.Tuples = p.Join(loop.source, right, (key,), span=plan.span)
-    if copies is not None:
-        made = _copied(made, loop.variable, copies, known)
+    join = p.Join(loop.source, right, (key,), span=plan.span)
+    made: p.Tuples = join
+    if copies is not None and known.observes_identity:
+        made = _copied(join, loop.variable, copies, known)
     for one in after:
         made = replace(one, source=made)
     return made

@@ -11,6 +11,7 @@ from xstreamcast.algebra.analysis import Around, static_type, tuples_type
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.static_type import Kinds, StaticType, of_sequence_type
 from xstreamcast.algebra.walk import children, descendants
+from xstreamcast.rewrite.identity import observes_identity
 
 
 class Known:
@@ -23,6 +24,7 @@ class Known:
         self._program = program
         self._around: Around | None = None
         self._numbers = numbers  # of new variables, where others make some too
+        self._identity: bool | None = None
         self.globals = frozenset(declared.variable for declared in program.variables)
 
     def fresh(self, name: str, kind: StaticType) -> p.Variable:
@@ -52,6 +54,13 @@ class Known:
         """The types of all variables, and of the context item."""
         around = self.around()
         return around if focus is None else replace(around, focus=focus)
+
+    @property
+    def observes_identity(self) -> bool:
+        """Whether the program may tell nodes from equal ones."""
+        if self._identity is None:
+            self._identity = observes_identity(bodies(self._program))
+        return self._identity
 
     def only_nodes(self, plan: p.Expression) -> bool:
         """Whether all its items are nodes."""

@@ -169,6 +169,11 @@ class Query(Continuous):
             self.programs, self._reads = _compiled(text, name, None, edition())
         self.program = self.programs[""]
 
+    @property
+    def variables(self) -> tuple[GlobalVariable, ...]:
+        """The variables that the query declares."""
+        return self.program.variables
+
     def telling(self, name: str) -> dict[str, Program]:
         """The programs that a declared stream needs, its own last; "" is the body of the query."""
         from xstreamcast.algebra.queries import needed
@@ -232,7 +237,7 @@ class Query(Continuous):
         from xstreamcast.edges.watching import Watching
         from xstreamcast.edges.watching.bound import bound, reading
 
-        sources, variables = bound(self.program.variables, document, inputs)
+        sources, variables = bound(self.variables, document, inputs)
         programs = {
             name: reading(program, inputs) for name, program in self.telling(options.tell).items()
         }
@@ -256,15 +261,20 @@ class Queries(Continuous):
             from xstreamcast.edges.module_path import ModulePath
 
             self.modules = ModulePath(module_path)
-        self._variables: dict[tuple[str, str], GlobalVariable] = {}
+        self._declared: dict[tuple[str, str], GlobalVariable] = {}
         self.set = query_set(self._compiled(texts))
+
+    @property
+    def variables(self) -> tuple[GlobalVariable, ...]:
+        """The variables that the queries declare."""
+        return tuple(self._declared.values())
 
     def _compiled(self, texts: Mapping[str, str]) -> Iterator[tuple[str, dict[str, Program]]]:
         """The programs of one query after the other: those that others stand for are let go."""
         for name, text in texts.items():
             programs = _made(text, name, None, self.modules)[0]
             for one in programs[""].variables:
-                self._variables.setdefault((one.uri, one.local), one)
+                self._declared.setdefault((one.uri, one.local), one)
             yield name, programs
 
     def watching(self, document: Any, inputs: Mapping[str, Any], options: WatchOptions) -> Watching:
@@ -274,7 +284,7 @@ class Queries(Continuous):
 
         if options.tell:
             raise error("XSCU0005", "tell needs one query; all queries of a set are emitted")
-        sources, variables = bound(tuple(self._variables.values()), document, inputs)
+        sources, variables = bound(self.variables, document, inputs)
         programs = {name: reading(one, inputs) for name, one in self.set.programs.items()}
         return Watching(programs, sources, options, variables, queries=self.set)
 

@@ -58,15 +58,22 @@ def template_of(program: Program) -> tuple[Template, Constants]:
     """What a program is without the constants that it compares with, and these."""
     found: list[p.Atom] = []
 
+    def taken(operand: p.Expression) -> p.Expression:
+        if isinstance(operand, p.Cast):  # xs:date("2026-01-01")
+            return replace(operand, operand=taken(operand.operand))
+        atom = _constant(operand)
+        if atom is None:
+            return operand
+        found.append(atom)
+        return p.Var(_placeholder(len(found)))
+
     def put(node: Any) -> Any:
         if not isinstance(node, p.GeneralCompare | p.ValueCompare):
             return node
-        if (atom := _constant(node.right)) is not None and not _is_position(node.left):
-            found.append(atom)
-            return replace(node, right=p.Var(_placeholder(len(found))))
-        if (atom := _constant(node.left)) is not None and not _is_position(node.right):
-            found.append(atom)
-            return replace(node, left=p.Var(_placeholder(len(found))))
+        if not _is_position(node.left) and (right := taken(node.right)) is not node.right:
+            return replace(node, right=right)
+        if not _is_position(node.right) and (left := taken(node.left)) is not node.left:
+            return replace(node, left=left)
         return node
 
     body = program.body if program.settings.sequential else bottom_up(program.body, put)

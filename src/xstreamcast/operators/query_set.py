@@ -72,6 +72,12 @@ class QuerySet:
     label: str  # differs between sets of different queries
 
     @property
+    def sentence(self) -> str:
+        """How many queries there are, and how many programs run for them."""
+        count = sum(len(one.names) for one in self.members.values())
+        return f"{count} queries run as {len(self.members)} programs"
+
+    @property
     def tables(self) -> frozenset[str]:
         """The inputs that hold constants."""
         return frozenset(one.table for one in self.members.values() if one.table is not None)
@@ -94,8 +100,7 @@ def query_set(queries: Iterable[tuple[str, Mapping[str, Program]]]) -> QuerySet:
     for group in groups.all():
         for title, program, answered in group.programs():
             programs[title], members[title] = program, answered
-    count = sum(len(one.names) for one in members.values())
-    return QuerySet(streams | programs, members, f"{count} queries {digest.hexdigest()}")
+    return QuerySet(streams | programs, members, f"queries {digest.hexdigest()}")
 
 
 def _named_apart(query: str, declared: Mapping[str, Program]) -> list[tuple[str, Program]]:

@@ -1,4 +1,4 @@
-"""Fragments that name the units in which they stand: no router is needed, and no answer is wrong."""
+"""Fragments that name the units in which they stand: no router, and no wrong answer."""
 
 from __future__ import annotations
 

@@ -109,7 +109,8 @@ def partitions_of(texts: Any, partitions: int) -> I64:
     coded = coded.combine_chunks() if hasattr(coded, "combine_chunks") else coded
     each = [partition_of(one, partitions) for one in coded.dictionary.to_pylist()]
     codes = arrow().compute.fill_null(coded.indices, len(each))
-    return np.array([*each, _NONE], np.int64)[codes.to_numpy(zero_copy_only=False)]
+    found: I64 = np.array([*each, _NONE], np.int64)[codes.to_numpy(zero_copy_only=False)]
+    return found
 
 
 class KnownUnits:

@@ -40,9 +40,9 @@ from xstreamcast.operators.network import Network
 from xstreamcast.operators.query_set import QuerySet, QuerySetRun
 from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.watch import Kind, Policy, Watch
+from xstreamcast.rewrite.known import bodies
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.plan import Expression
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.sinks.forms import OutputForm
@@ -267,8 +267,7 @@ class Watching:
         self._by_wall = self.options.clock == "wall" or (timeless and self._reads_clock())
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
-            one.fixed = self._fixed if paths else None
-            one.told_time = self.options.clock != "wall"
+            one.fixed, one.told_time = self._fixed if paths else None, self.options.clock != "wall"
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
@@ -278,7 +277,7 @@ class Watching:
     def _reads_clock(self) -> bool:
         """Whether a query asks what time it is; inputs without times of their own do not tell."""
         return any(
-            asks_clock(body) for program in self.programs.values() for body in _bodies_of(program)
+            asks_clock(body) for program in self.programs.values() for body in bodies(program)
         )
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
@@ -399,8 +398,3 @@ class Watching:
     def report(self) -> list[str]:
         """What was read, told and kept, a line each."""
         return reported(self.watch, self._arriving, self.told, self.ticked, self.refused)
-
-
-def _bodies_of(program: Program) -> list[Expression]:
-    values = [one.value for one in program.variables if one.value is not None]
-    return [program.body, *(one.body for one in program.functions), *values]

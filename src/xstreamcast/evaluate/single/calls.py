@@ -37,15 +37,19 @@ def user_call(plan: p.UserCall, context: Context) -> Code:
     depth = context.deeper()
     body: Code | None = None  # made when it is first called: a function may call itself
 
-    given = tuple(zip(numbers, arguments, strict=True))
+    direct, index = context.direct(), plan.function
 
     def run(frame: Frame) -> Column:
         nonlocal body
         inside = frame.context.of_module(function.module)
         values: dict[Key, Value] = NO_FOCUS.copy()
         try:
-            for number, argument in given:
-                values[number] = argument(frame)
+            given = [argument(frame) for argument in arguments]
+            if direct is not None and direct.on[index]:
+                found = direct.called(index, given)
+                if found is not None:
+                    return found
+            values.update(zip(numbers, given, strict=True))
             if body is None:
                 body = code_of(function.body, inside)
             depth.enter()

@@ -44,16 +44,17 @@ class Texts:
         return self._known[key]
 
 
-_texts: Final[OrderedDict[int, Texts]] = OrderedDict()
+_texts: Final[OrderedDict[tuple[int, ...], Texts]] = OrderedDict()
 
 
 def texts_of(program: Program) -> Texts:
     """The texts of a program; those of programs that were long not run are dropped."""
-    known = _texts.get(id(program))
-    if known is None or known.program is not program:
-        known = _texts[id(program)] = Texts(program)
-        while len(_texts) > _PROGRAMS:
-            _texts.popitem(last=False)
+    # A strategy makes another program of the same functions; a text keeps them, so ids are safe.
+    key = tuple(id(one.body) for one in program.functions)
+    known = _texts.pop(key, None) or Texts(program)
+    _texts[key] = known
+    while len(_texts) > _PROGRAMS:
+        _texts.popitem(last=False)
     return known
 
 

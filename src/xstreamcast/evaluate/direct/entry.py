@@ -15,9 +15,10 @@ from xstreamcast.model.atomic import MIXED
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.model.row import NOTHING, SHORT, Row
+from xstreamcast.model.sequence_type import AnyItem, AtomicItem, AtomicUnion
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.program import Program
+    from xstreamcast.algebra.program import Program, UserFunction
     from xstreamcast.evaluate.context import Context
 
 CALLS = 64  # of a function, before its text is worth writing
@@ -64,7 +65,7 @@ class DirectCalls:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._texts = texts_of(context.program)
-        self.on = [True] * len(context.program.functions)
+        self.on = [_may_be_atomic(one) for one in context.program.functions]
         self._ready: dict[tuple[int, tuple[Shape, ...]], _Ready] = {}
 
     def called(self, function: int, arguments: Sequence[Column]) -> Column | None:
@@ -123,12 +124,15 @@ class DirectCalls:
         """The result of every row; None if a single one does not fit."""
         depth = self._context.deeper().left()
         try:
-            return [
-                ready.function(*map(_value, row, ready.shapes), depth) for row in rows
-            ]
+            return [ready.function(*map(_value, row, ready.shapes), depth) for row in rows]
         except (Unfit, OverflowError):
             self.on[function] = False
             return None
+
+
+def _may_be_atomic(function: UserFunction) -> bool:
+    types = (*(parameter.type for parameter in function.parameters), function.result)
+    return all(isinstance(one.item, AnyItem | AtomicItem | AtomicUnion) for one in types)
 
 
 class _Ready:
@@ -153,13 +157,13 @@ class _Ready:
         self.function: Callable[..., Any] = names[known.name]
 
 
-# -- columns and Python values ----------------------------------------------------------------------
+# -- columns and Python values ---------------------------------------------------------------------
 
 
 def _cells(column: Column) -> _Cells:
     """The type and the items of the only row; no type that is known here if there are many."""
     if column.__class__ is Row:
-        return column.tag, column.cells  # type: ignore[attr-defined]
+        return column.tag, column.cells
     items = column.items
     if len(items) > _LONGEST or items.tag not in KINDS:
         return (items.tag if len(items) == 0 else MIXED), ()

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Final, TypeAlias
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.evaluate.direct.operands import concatenated, string
 from xstreamcast.evaluate.direct.shapes import (
-    EMPTY,
     TEXT,
     TRUTH,
     WHOLE,
@@ -15,15 +15,9 @@ from xstreamcast.evaluate.direct.shapes import (
     Unsupported,
     Value,
 )
-from xstreamcast.evaluate.direct.writing import (
-    SMALL_LENGTH,
-    SMALL_NUMBER,
-    Writing,
-    concatenated,
-    string,
-)
+from xstreamcast.evaluate.direct.writing import SMALL_LENGTH, SMALL_NUMBER, Writing
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import BOOLEAN, INTEGER, STRING
+from xstreamcast.model.atomic import INTEGER, STRING
 
 Written: TypeAlias = Callable[[Writing, list[Value]], Value]
 

@@ -115,13 +115,16 @@ def quantified(writing: Writing, plan: p.Quantified) -> Value:
         test = writing.test(plan.test)
         with writing.text.inside(f"if {test}:" if some else f"if not ({test}):"):
             writing.text.add(f"{found} = {some}")
-            if writing.errors == before and isinstance(plan.source, p.ForEach):
-                if isinstance(plan.source.source, p.Unit):
-                    writing.text.add("break")
+            if writing.errors == before and _is_one_loop(plan.source):
+                writing.text.add("break")
     return Value(found, TRUTH)
 
 
-# -- what has a focus -------------------------------------------------------------------------------
+def _is_one_loop(source: p.Tuples) -> bool:
+    return isinstance(source, p.ForEach) and isinstance(source.source, p.Unit)
+
+
+# -- what has a focus ------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -201,7 +204,9 @@ def _kept(writing: Writing, plan: p.Filter, items: Value, placed: bool) -> Value
             test, placed = f"{place} == {value.code}", True
         else:
             test = writing.truth(_by_truth(value))
-    turns = f"{place}, {item} in enumerate({items.code}, 1)" if placed else f"{item} in {items.code}"
+    turns = (
+        f"{place}, {item} in enumerate({items.code}, 1)" if placed else f"{item} in {items.code}"
+    )
     if not lines:
         return Value(f"tuple([{item} for {turns} if {test}])", items.shape)
     out = writing.text.name()

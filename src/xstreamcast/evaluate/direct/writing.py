@@ -7,33 +7,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.evaluate.direct.helpers import LONG
 from xstreamcast.evaluate.direct.shapes import (
     EMPTY,
-    KINDS,
     NO_KIND,
     NOTHING,
-    TEXT,
     TRUTH,
-    WHOLE,
-    Pending,
     Shape,
     Unsupported,
     Value,
     declared,
-    joined,
 )
-from xstreamcast.evaluate.direct.helpers import LONG
 from xstreamcast.evaluate.direct.text import Text
-from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, STRING
+from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING
 
 if TYPE_CHECKING:
     from xstreamcast.model.sequence_type import SequenceType
 
 Rule: TypeAlias = "Callable[[Writing, Any], Value]"
 
-_PYTHON: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_TURNED: Final = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
-_RULES: Final[dict[type, Rule]] = {}
+SIGNS: Final = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 class Around(Protocol):
@@ -66,7 +59,9 @@ class Writing:
 
     def value(self, plan: p.Expression) -> Value:
         """The expression as Python; statements that it needs are written before."""
-        rule = rules().get(type(plan))
+        from xstreamcast.evaluate.direct.rules import RULES  # its rules call this
+
+        rule = RULES.get(type(plan))
         if rule is None:
             raise Unsupported
         return rule(self, plan)
@@ -197,13 +192,15 @@ class Writing:
         if isinstance(plan, p.ValueCompare):
             left, right = (self.single(self.value(one)) for one in (plan.left, plan.right))
             comparable(self, left, right)
-            return f"({some_pair(self, left, right, _PYTHON[plan.op])})"
+            return f"({some_pair(self, left, right, SIGNS[plan.op])})"
         return self.boolean(self.value(plan))
 
     def boolean(self, value: Value) -> str:
         """The effective boolean value, as True or False."""
         code = self.truth(value)
-        return code if value.shape in (TRUTH, EMPTY) or code.startswith("truth(") else f"bool({code})"
+        return (
+            code if value.shape in (TRUTH, EMPTY) or code.startswith("truth(") else f"bool({code})"
+        )
 
     def checked(self, code: str, limit: str) -> str:
         """A number or a length that must stay small; it is bound to a name meanwhile."""
@@ -222,197 +219,15 @@ def only_lets(source: p.Tuples) -> bool:
     return isinstance(source, p.Unit)
 
 
-# -- rules ----------------------------------------------------------------------------------------
-
-
-def const(writing: Writing, plan: p.Const) -> Value:
-    """Numbers and truth are written, strings are handed in by a name."""
-    if not plan.atoms:
-        return NOTHING
-    kinds = {atom.tag for atom in plan.atoms}
-    if len(kinds) > 1 or not kinds <= KINDS:
-        raise Unsupported
-    kind = kinds.pop()
-    values = tuple(atom.value for atom in plan.atoms)
-    if len(values) > 1:
-        return Value(writing.around.constant(values), Shape(kind, "many"))
-    if kind in (INTEGER, BOOLEAN):
-        return Value(f"({values[0]!r})" if values[0] < 0 else repr(values[0]), Shape(kind, "one"))
-    return Value(writing.around.constant(values[0]), Shape(kind, "one"))
-
-
-def var(writing: Writing, plan: p.Var) -> Value:
-    """A variable of the function, or one of the prolog."""
-    found = writing.variables.get(plan.variable.number)
-    return found or writing.around.global_variable(plan.variable.number)
-
-
-def focus(writing: Writing, plan: p.Focus | p.Position | p.Last) -> Value:
-    """What a predicate or `!` looks at; the body of a function has no focus."""
-    match plan:
-        case p.Focus():
-            found = writing.item
-        case p.Position():
-            found = writing.position
-        case p.Last():
-            found = writing.last
-    if found is None:
-        raise Unsupported
-    return found
-
-
-def comma(writing: Writing, plan: p.Comma) -> Value:
-    """A tuple of all parts, which must be of one type."""
-    parts = [part for part in map(writing.value, plan.parts) if part.shape != EMPTY]
-    if len(parts) < 2:
-        return parts[0] if parts else NOTHING
-    shape = parts[0].shape
-    for part in parts:
-        shape = joined(shape, part.shape)
-    if all(part.shape.occurs == "one" for part in parts):
-        return Value(f"({', '.join(part.code for part in parts)})", Shape(shape.kind, "many"))
-    shape = Shape(shape.kind, "many")
-    codes = (
-        part.code if part.shape.occurs == "one" else f"*{writing.fit(part, shape)}"
-        for part in parts
-    )
-    return Value(writing.checked(f"({', '.join(codes)})", SMALL_LENGTH), shape)
-
-
-def range_(writing: Writing, plan: p.Range) -> Value:
-    """low to high, of two integers."""
-    low, high = (writing.value(side) for side in (plan.low, plan.high))
-    if low.shape != WHOLE or high.shape != WHOLE:
-        raise Unsupported
-    return Value(f"tuple(span({low.code}, {high.code}))", Shape(INTEGER, "many"))
-
-
-def arithmetic(writing: Writing, plan: p.Arithmetic) -> Value:
-    """Integers, and doubles; nothing where an operand is."""
-    left, right = writing.value(plan.left), writing.value(plan.right)
-    kinds = {left.shape.kind, right.shape.kind}
-    if not kinds <= {INTEGER, DOUBLE}:
-        raise Unsupported
-
-    def combined(a: str, b: str) -> Value:
-        if kinds == {INTEGER}:
-            return Value(_exact(writing, plan, a, b), WHOLE)
-        return Value(_floating(plan.op, a, b), Shape(DOUBLE, "one"))
-
-    return writing.each(left, lambda a: writing.each(right, lambda b: combined(a, b)))
-
-
-def _floating(op: str, a: str, b: str) -> str:
-    if op == "div":
-        return f"div({a}, {b})"
-    if op not in "+-*":
-        raise Unsupported
-    return f"({a} {op} {b})"
-
-
-def _exact(writing: Writing, plan: p.Arithmetic, a: str, b: str) -> str:
-    match plan.op:
-        case "+" | "-":
-            code = f"({a} {plan.op} {b})"
-            # A constant makes a number grow by so little that no program gets far.
-            small = _is_number(plan.left) or _is_number(plan.right)
-            return code if small else writing.checked(code, SMALL_NUMBER)
-        case "*":
-            return writing.checked(f"{a} * {b}", SMALL_NUMBER)
-        case "idiv" | "mod":
-            return _divided(writing, plan, a, b)
-        case _:
-            raise Unsupported  # the quotient is a decimal
-
-
-def _divided(writing: Writing, plan: p.Arithmetic, a: str, b: str) -> str:
-    if _is_number(plan.right) and b.isdigit() and b != "0":
-        name, sign = writing.text.name(), "//" if plan.op == "idiv" else "%"
-        return f"({name} {sign} {b} if ({name} := {a}) >= 0 else -(-{name} {sign} {b}))"
-    writing.errors += 1
-    return f"{plan.op}({a}, {b})"
-
-
-def _is_number(plan: p.Expression) -> bool:
-    match plan:
-        case p.Const(atoms=(p.Atom(tag, value),)):
-            return tag == INTEGER and abs(value) < 1 << 32
-        case _:
-            return False
-
-
-def unary(writing: Writing, plan: p.Unary) -> Value:
-    """The number, or its negative."""
-    operand = writing.value(plan.operand)
-    if operand.shape.kind not in (INTEGER, DOUBLE, NO_KIND):
-        raise Unsupported
-    sign = "-" if plan.op == "-" else ""
-    one = Shape(operand.shape.kind, "one")
-    return writing.each(operand, lambda code: Value(f"({sign}{code})", one))
-
-
-def string_concat(writing: Writing, plan: p.StringConcat) -> Value:
-    """Strings end to end."""
-    return concatenated(writing, [writing.value(part) for part in plan.parts])
-
-
-def concatenated(writing: Writing, parts: list[Value]) -> Value:
-    """The strings of values end to end."""
-    codes = [string(writing, part) for part in parts]
-    return Value(writing.checked(" + ".join(codes), SMALL_LENGTH), TEXT)
-
-
-def string(writing: Writing, value: Value) -> str:
-    """The string of a value of at most one item; that of nothing is empty."""
-    value = writing.single(value)
-    if value.shape == EMPTY:
-        return '""'
-    match value.shape.kind:
-        case kind if kind == STRING:
-            return value.code if value.shape.occurs == "one" else f'({value.code} or "")'
-        case kind if kind == INTEGER:
-            made = "str({})"
-        case kind if kind == BOOLEAN:
-            made = '("true" if {} else "false")'
-        case _:
-            raise Unsupported
-    if value.shape.occurs == "one":
-        return made.format(value.code)
-    name = writing.text.name()
-    return f'("" if ({name} := {value.code}) is None else {made.format(name)})'
-
-
-# -- comparisons and choices ------------------------------------------------------------------------
-
-
-def value_compare(writing: Writing, plan: p.ValueCompare) -> Value:
-    """Two values of one type; nothing where one is missing."""
-    left, right = writing.value(plan.left), writing.value(plan.right)
-    comparable(writing, left, right)
-    return writing.each(
-        left,
-        lambda a: writing.each(right, lambda b: Value(f"({a} {_PYTHON[plan.op]} {b})", TRUTH)),
-    )
-
-
 def comparable(writing: Writing, left: Value, right: Value) -> None:
+    """Unsupported, unless both are of one type that Python compares as XQuery does."""
     kinds = {left.shape.kind, right.shape.kind}
     if len(kinds) > 1 or NO_KIND in kinds or (STRING in kinds and not writing.around.plain):
         raise Unsupported
 
 
-def general_compare(writing: Writing, plan: p.GeneralCompare) -> Value:
-    """Whether some pair of values of one type compares so."""
-    left, right = writing.value(plan.left), writing.value(plan.right)
-    comparable(writing, left, right)
-    if "many" not in (left.shape.occurs, right.shape.occurs):
-        return Value(f"({some_pair(writing, left, right, _PYTHON[plan.op])})", TRUTH)
-    if left.shape.kind == DOUBLE:
-        raise Unsupported  # NaN has no place in an order
-    return Value(_any(writing, plan.op, left, right), TRUTH)
-
-
 def some_pair(writing: Writing, left: Value, right: Value, sign: str) -> str:
+    """Whether both are there and compare so."""
     tests = []
     codes = []
     for side in (left, right):
@@ -423,127 +238,3 @@ def some_pair(writing: Writing, left: Value, right: Value, sign: str) -> str:
             code = name
         codes.append(code)
     return " and ".join([*tests, f"{codes[0]} {sign} {codes[1]}"])
-
-
-def _any(writing: Writing, op: str, left: Value, right: Value) -> str:
-    if left.shape.occurs == "one":
-        left, right, op = right, left, _TURNED[op]
-    if right.shape.occurs == "one":
-        return _any_of(writing, op, left, right.code)
-    shape = Shape(left.shape.kind, "many")
-    a, b = writing.fit(left, shape), writing.fit(right, shape)
-    if op == "eq":
-        return f"(not set({a}).isdisjoint({b}))"
-    raise Unsupported
-
-
-def _any_of(writing: Writing, op: str, items: Value, one: str) -> str:
-    """Whether some item of a tuple compares so with a value: the largest or smallest decides."""
-    if op == "eq":
-        return f"({one} in {items.code})"
-    name = writing.text.name()
-    if op == "ne":  # none does only if all are equal to it
-        return f"(({name} := {items.code}).count({one}) < len({name}))"
-    most = "min" if op in ("lt", "le") else "max"
-    return f"(bool({name} := {items.code}) and {most}({name}) {_PYTHON[op]} {one})"
-
-
-def if_(writing: Writing, plan: p.If) -> Value:
-    """One of two; as statements where a branch needs some."""
-    test = writing.test(plan.test)
-    branches = [branch for one in (plan.then, plan.otherwise) if (branch := _aside(writing, one))]
-    if not branches:
-        raise Pending
-    if len(branches) == 1:  # the other gives what the function gives
-        return branches[0][0]
-    (then, before), (otherwise, between) = branches
-    shape = joined(then.shape, otherwise.shape)
-    with writing.text.aside() as fitted:
-        codes = writing.fit(then, shape), writing.fit(otherwise, shape)
-    assert not fitted
-    if not before and not between:
-        return Value(f"({codes[0]} if {test} else {codes[1]})", shape)
-    name = writing.text.name()
-    for line, lines, code in (("if " + test, before, codes[0]), ("else", between, codes[1])):
-        with writing.text.inside(line + ":"):
-            writing.text.indented(lines)
-            writing.text.add(f"{name} = {code}")
-    return Value(name, shape)
-
-
-def _aside(writing: Writing, plan: p.Expression) -> tuple[Value, list[str]] | None:
-    try:
-        with writing.text.aside() as lines:
-            return writing.value(plan), lines
-    except Pending:
-        return None
-
-
-def and_(writing: Writing, plan: p.And | p.Or) -> Value:
-    """Operands up to the first that decides; as statements where one needs some."""
-    word = "and" if isinstance(plan, p.And) else "or"
-    code = ""
-    for operand in plan.operands:
-        with writing.text.aside() as lines:
-            test = writing.test(operand)
-        if lines and code:
-            name = writing.text.name()
-            writing.text.add(f"{name} = {code}")
-            with writing.text.inside(f"if {'' if word == 'and' else 'not '}{name}:"):
-                writing.text.indented(lines)
-                writing.text.add(f"{name} = {test}")
-            code = name
-        else:
-            writing.text.lines += lines
-            code = f"{code} {word} {test}" if code else test
-    return Value(f"({code})", TRUTH)
-
-
-def convert(writing: Writing, plan: p.Convert | p.Treat) -> Value:
-    """The value, if it has the type or becomes it."""
-    value = writing.value(plan.operand)
-    if isinstance(plan, p.Treat) and declared(plan.type, value.shape).kind != value.shape.kind:
-        raise Unsupported
-    return writing.converted(value, plan.type)
-
-
-def cast_(writing: Writing, plan: p.Cast) -> Value:
-    """Integers, strings and booleans of each other, as far as Python agrees."""
-    target = getattr(plan.target, "tag", NO_KIND)
-    operand = writing.single(writing.value(plan.operand))
-    if operand.shape.occurs != "one" or target not in KINDS:
-        raise Unsupported
-    kind, shape = operand.shape.kind, Shape(target, "one")
-    if kind == target:
-        return operand
-    if target == STRING:
-        return Value(string(writing, operand), shape)
-    if (kind, target) == (INTEGER, DOUBLE):
-        return Value(f"float({operand.code})", shape)
-    if (kind, target) == (STRING, INTEGER):
-        writing.errors += 1
-        return Value(f"whole({operand.code})", shape)
-    raise Unsupported
-
-
-def user_call(writing: Writing, plan: p.UserCall) -> Value:
-    """Another function of the program, or the same."""
-    writing.errors += 1
-    return writing.around.call(plan.function, [writing.value(one) for one in plan.args])
-
-
-def rules() -> dict[type, Rule]:
-    """Which nodes have text."""
-    if not _RULES:
-        from xstreamcast.evaluate.direct import library, loops
-
-        _RULES.update({
-            p.Const: const, p.Var: var, p.Focus: focus, p.Position: focus, p.Last: focus,
-            p.Comma: comma, p.Range: range_, p.Arithmetic: arithmetic, p.Unary: unary,
-            p.StringConcat: string_concat, p.ValueCompare: value_compare,
-            p.GeneralCompare: general_compare, p.If: if_, p.And: and_, p.Or: and_,
-            p.Convert: convert, p.Treat: convert, p.Cast: cast_, p.UserCall: user_call,
-            p.Call: library.call, p.Return: loops.return_, p.Quantified: loops.quantified,
-            p.Filter: loops.filter_, p.SimpleMap: loops.simple_map,
-        })  # fmt: skip
-    return _RULES

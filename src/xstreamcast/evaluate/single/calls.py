@@ -11,9 +11,10 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.calls import NO_FOCUS, focus_of, parameter_types
 from xstreamcast.evaluate.conversion import converted
+from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
-from xstreamcast.evaluate.single.control import fitting, holds
+from xstreamcast.evaluate.single.control import holds
 from xstreamcast.functions.signature import FN
 from xstreamcast.functions.strings import joined
 from xstreamcast.model.atomic import DOUBLE, INTEGER, PRIMITIVE, STRING

@@ -26,7 +26,7 @@ _ROUNDS: Final = 6  # until the results of functions that call each other are kn
 
 
 class Compiled(NamedTuple):
-    """The code that defines the functions, and what it needs beside the helpers."""
+    """The code that defines the functions, and what it needs beside the primitives."""
 
     code: CodeType
     text: str

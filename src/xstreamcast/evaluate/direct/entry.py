@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.direct.compiling import Compiled, compiled
-from xstreamcast.evaluate.direct.helpers import HELPERS, Unfit
+from xstreamcast.evaluate.direct.primitives import PRIMITIVES, Unfit
 from xstreamcast.evaluate.direct.shapes import EMPTY, KINDS, Shape, Unsupported, declared
 from xstreamcast.model.atomic import MIXED
 from xstreamcast.model.column import Column
@@ -140,7 +140,7 @@ class _Ready:
 
     def __init__(self, known: Compiled, shapes: tuple[Shape, ...], context: Context) -> None:
         self.shapes, self.shape, self.recursive = shapes, known.result, known.recursive
-        names: dict[str, Any] = {**HELPERS, **known.constants}
+        names: dict[str, Any] = {**PRIMITIVES, **known.constants}
         names |= {f"G{number}": None for number in known.variables}
 
         def load(number: int) -> Any:

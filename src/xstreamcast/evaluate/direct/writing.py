@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.evaluate.direct.helpers import LONG
+from xstreamcast.evaluate.direct.primitives import LONG
 from xstreamcast.evaluate.direct.shapes import (
     EMPTY,
     NO_KIND,

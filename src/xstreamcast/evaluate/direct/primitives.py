@@ -103,7 +103,7 @@ def whole(text: str) -> int:
     return int(text)
 
 
-HELPERS: Final[dict[str, Any]] = {
+PRIMITIVES: Final[dict[str, Any]] = {
     "Unfit": Unfit,
     "WIDE": WIDE,
     **{

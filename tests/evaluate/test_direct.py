@@ -99,6 +99,27 @@ NOT_PYTHON = {
 }
 
 
+def _nested(loops: int) -> str:
+    text = "$n"
+    for number in range(loops):
+        text = f"(for $x{number} in (1, $n) return {text})"
+    return text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "(1 + " * 250 + "$n" + ")" * 250,
+        "sum(" + _nested(12) + ")",
+        "abs(-" * 120 + "$n" + ")" * 120,
+    ],
+)
+def test_deep_expressions_are_left_to_columns(body: str) -> None:
+    text = f"declare function local:f($n as xs:integer) as xs:integer {{ {body} }}; local:f(2)"
+    direct, rows, columns = answers(text)
+    assert direct == rows == columns
+
+
 @pytest.mark.parametrize("name", NOT_PYTHON)
 def test_other_values_are_left_to_columns(name: str) -> None:
     direct, rows, columns = answers(NOT_PYTHON[name])

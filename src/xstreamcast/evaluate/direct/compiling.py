@@ -34,7 +34,6 @@ class Compiled(NamedTuple):
     result: Shape
     constants: dict[str, Any]
     variables: dict[int, Shape]  # of the prolog
-    recursive: bool
 
 
 def compiled(program: Program, function: int, shapes: tuple[Shape, ...]) -> Compiled | None:
@@ -53,7 +52,6 @@ class _Module:
         self.results: dict[Key, Shape | None] = {}  # None: not known yet
         self.constants: dict[str, Any] = {}
         self.variables: dict[int, Shape] = {}
-        self.calls: set[tuple[int, int]] = set()
 
     def compiled(self, key: Key) -> Compiled:
         self.results[key] = None
@@ -65,23 +63,17 @@ class _Module:
                 break
         else:
             raise Unsupported
-        texts = [self._text(one) for one in self.results]
+        texts = [self._text(one) for one in list(self.results)]
+        if len(texts) != len(self.results):
+            raise Unsupported
         text = "\n".join(texts)
-        code = compile(text, "<declared functions>", "exec")
+        try:
+            code = compile(text, "<declared functions>", "exec")
+        except SyntaxError:  # Python nests loops and parentheses only so deep
+            raise Unsupported from None
         result = self.results[key]
         assert result is not None
-        return Compiled(
-            code, text, self.name(key), result, self.constants, self.variables, self._recursive()
-        )
-
-    def _recursive(self) -> bool:
-        """Whether a function calls itself, by way of others too."""
-        reached = set(self.calls)
-        while True:
-            further = {(a, d) for a, b in reached for c, d in self.calls if b == c}
-            if further <= reached:
-                return any(a == b for a, b in reached)
-            reached |= further
+        return Compiled(code, text, self.name(key), result, self.constants, self.variables)
 
     def name(self, key: Key) -> str:
         """The name of a function in the text."""
@@ -99,7 +91,7 @@ class _Module:
 
     def _begun(self, key: Key) -> Writing:
         function = self.program.functions[key[0]]
-        writing = Writing(_Inside(self, key, function.module))
+        writing = Writing(_Inside(self, function.module))
         for parameter, shape in zip(function.parameters, key[1], strict=True):
             number = parameter.variable.number
             writing.variables[number] = Value(f"v{number}", shape)
@@ -118,11 +110,11 @@ class _Module:
 class _Inside:
     """What one function of the module takes from around it."""
 
-    def __init__(self, module: _Module, key: Key, number: int) -> None:
+    def __init__(self, module: _Module, number: int) -> None:
         program = module.program
         static = program.libraries[number - 1].static if number else program.static
         self.plain = static.collation == CODEPOINT
-        self._module, self._key = module, key
+        self._module = module
 
     def constant(self, value: Any) -> str:
         """A value that is handed in: no text of a query stands in the text of Python."""
@@ -153,7 +145,6 @@ class _Inside:
             results[key] = None
             self._module.look(key)
         result = results[key]
-        self._module.calls.add((self._key[0], function))
         if result is None:
             raise Pending
         codes = [argument.code for argument in arguments]

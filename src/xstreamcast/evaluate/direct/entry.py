@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from xstreamcast.algebra.plan import UserCall
+from xstreamcast.algebra.walk import descendants
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.direct.compiling import Compiled, compiled
 from xstreamcast.evaluate.direct.primitives import PRIMITIVES, Unfit
@@ -36,6 +38,13 @@ class Texts:
         self.program = program
         self.calls = [0] * len(program.functions)
         self._known: dict[tuple[int, tuple[Shape, ...]], Compiled | None] = {}
+        self._recursive: frozenset[int] | None = None
+
+    def is_recursive(self, function: int) -> bool:
+        """Whether a call of the function may lead to calls of one function inside each other."""
+        if self._recursive is None:
+            self._recursive = _recursive(self.program)
+        return function in self._recursive
 
     def of(self, function: int, shapes: tuple[Shape, ...]) -> Compiled | None:
         """The code of a function for arguments of these shapes, written when first asked for."""
@@ -43,6 +52,21 @@ class Texts:
         if key not in self._known:
             self._known[key] = compiled(self.program, function, shapes)
         return self._known[key]
+
+
+def _recursive(program: Program) -> frozenset[int]:
+    """The functions that call themselves, by way of others too, or lead to such a one."""
+    calls = {
+        number: {one.function for one in descendants(function.body) if isinstance(one, UserCall)}
+        for number, function in enumerate(program.functions)
+    }
+    reached = {number: set(called) for number, called in calls.items()}
+    for between in reached:
+        for called in reached.values():
+            if between in called:
+                called |= reached[between]
+    circles = {number for number, called in reached.items() if number in called}
+    return frozenset(number for number, called in reached.items() if called & circles)
 
 
 _texts: Final[OrderedDict[tuple[int, ...], Texts]] = OrderedDict()
@@ -79,12 +103,12 @@ class DirectCalls:
 
     def of_rows(self, function: int, arguments: Sequence[Column], n: int) -> Column | None:
         """The values of the calls of a small batch, if they are recursive."""
-        if n > _ROWS or not self._worth(function, n):
+        if n > _ROWS or not self._texts.is_recursive(function) or not self._worth(function, n):
             return None
         columns = [_rows(argument) for argument in arguments]
         given = [list(row) for row in zip(*columns, strict=True)] if columns else [[]] * n
         ready = self._found(function, given[0])
-        if ready is None or not ready.recursive:
+        if ready is None:
             return None
         found = self._tried(function, ready, given)
         return None if found is None else _column(ready.shape, found)
@@ -139,7 +163,7 @@ class _Ready:
     """A function of this evaluation: it sees its variables, and raises no error of its own."""
 
     def __init__(self, known: Compiled, shapes: tuple[Shape, ...], context: Context) -> None:
-        self.shapes, self.shape, self.recursive = shapes, known.result, known.recursive
+        self.shapes, self.shape = shapes, known.result
         names: dict[str, Any] = {**PRIMITIVES, **known.constants}
         names |= {f"G{number}": None for number in known.variables}
 

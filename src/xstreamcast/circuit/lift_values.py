@@ -19,6 +19,7 @@ from xstreamcast.circuit.distinct_nodes import gives_distinct, stays_narrow
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.normal import mentions
 from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Places, Relation, member
 from xstreamcast.functions.call import CODEPOINT
 
@@ -55,6 +56,8 @@ class LiftValues(Lifting):
             case p.Comma() if self.growing:  # streams have snapshots of the nested relation
                 return self._children(plan, outer)
             case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
+                return self._nested(plan, None, outer)
+            case p.Step() | p.Path() if mentions(plan) & self._below.keys():
                 return self._nested(plan, None, outer)
             case p.Call() if gives(plan):
                 return self._nested(plan, None, outer)
@@ -108,7 +111,7 @@ class LiftValues(Lifting):
         if ranged is not None:
             return ranged
         if call is not None and outer.is_one_row:
-            around = self._counted_around(plan, call)
+            around = self._counted_around(plan, call) or self._counted_spine(plan, call)
             if around is not None:
                 return around
         whole = outer.closed()

@@ -47,6 +47,9 @@ class Lifting(ABC):
         self._members: dict[p.Variable, GroupRows] = {}
         self.loops_over_roots = True
         self._roots: dict[p.Variable, p.Expression] = {}  # variables bound to the root of a stream
+        self.loops_over_spines = True
+        self._spines: dict[p.Variable, Any] = {}  # variables bound to elements of a root,
+        self._below: dict[str, p.Variable] = {}  # by the name of the units in such an element
         self._in_members = False  # on the way to what is nested in a group
         self._kept: list[Any] = []  # plans whose identities are used
         self._top = Relation(c.One())
@@ -99,8 +102,43 @@ class Lifting(ABC):
         """A count of nodes that stand around units."""
 
     @abstractmethod
+    def _counted_spine(
+        self, plan: p.Expression, call: p.Call
+    ) -> tuple[Relation, p.Expression] | None:
+        """A count of nodes around the units of a stream."""
+
+    @abstractmethod
+    def _over_spine(self, plan: p.Return, outer: Relation) -> p.Return:
+        """The plan in which loops over elements of a root are known as such."""
+
+    @abstractmethod
+    def _is_spine(self, items: p.Expression) -> bool:
+        """Whether a path leads to elements of a root."""
+
+    @abstractmethod
+    def _note_spine(self, plan: p.ForEach) -> bool:
+        """Note that a loop goes over elements of a root, if it does."""
+
+    @abstractmethod
+    def _below_spine(self, plan: Any) -> Any:
+        """The plan in which steps down from elements of a root read the units in them."""
+
+    @abstractmethod
+    def _spine_rows(self, variable: p.Variable, relation: Relation) -> Relation:
+        """A row for each element that a loop goes over."""
+
+    @abstractmethod
+    def _within(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression] | None:
+        """What units within the element of a row give."""
+
+    @abstractmethod
     def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
         """A loop over items that read an input."""
+
+    @property
+    def has_spines(self) -> bool:
+        """Whether a loop over elements of a root was met."""
+        return bool(self._below)
 
     # -- what reads inputs ------------------------------------------------------------------------
 
@@ -162,7 +200,14 @@ class Lifting(ABC):
         """Whether a plan has one value for all rows of a relation."""
         known = facts(plan)
         depends = known.free & set(relation.variables) or known.used & self._members.keys()
-        return not depends and not known.reads_focus and known.pure
+        if depends or known.reads_focus or not known.pure:
+            return False
+        return not (self._below and self._reads_element_of(plan, relation))
+
+    def _reads_element_of(self, plan: p.Plan, relation: Relation) -> bool:
+        """Whether a plan reads what stands in an element of a root that a row is for."""
+        loops = [self._below[name] for name in mentions(plan) if name in self._below]
+        return any(self._spines[one].node.element in relation.variables for one in loops)
 
     def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
         """An expression that is evaluated as a whole whenever something it reads has changed."""
@@ -214,11 +259,12 @@ class Lifting(ABC):
         names = mentions(plan)
         if len(names) != 1 or not facts(plan).free <= self.globals or not facts(plan).pure:
             return None
-        (name,) = names
+        (read,) = names
+        name = self._spines[self._below[read]].name if read in self._below else read
         cut = self.cuts.get(input_name(name))
         if cut is None:
             return None
-        walk, place = Locality(self.program, name, cut), Place(inside=True)
+        walk, place = Locality(self.program, read, cut), Place(inside=True)
         try:
             if tuples:
                 if not walk.drive_tuples(plan, None):
@@ -237,13 +283,13 @@ class Lifting(ABC):
         document = found.base.columns[0]
         found = found.placed(document, {name: cut.document()})
         if tuples:
-            found = _with_all(found, over(plan, name, document))
+            found = _with_all(found, over(plan, read, document))
             for variable, where in walk.places.items():
                 if variable in found.bound and (where.inside or where.spine is not None):
                     found = found.placed(variable, {name: where})
             return found
         item = self.fresh("item")
-        clause = p.Let(p.Unit(), item, over(plan, name, document))
+        clause = p.Let(p.Unit(), item, over(plan, read, document))
         return found.with_clause(clause, (item,), False).placed(item, {name: place})
 
     def _below_root(self, plan: p.Path) -> p.Expression | None:

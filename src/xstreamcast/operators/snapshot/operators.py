@@ -15,6 +15,7 @@ from sortedcontainers import SortedList
 
 from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.count_around import CountAroundOperator
 from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
@@ -36,6 +37,7 @@ from xstreamcast.operators.relational.positions import (
 from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
+from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 from xstreamcast.operators.snapshot.arrow import Unwritten
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 Operator = (
-    RootRow | UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator
+    RootRow | SpineRows | WithinOperator | CountAroundOperator | UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator
     | FirstOfGroup | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
@@ -86,6 +88,18 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             write_interval_join(to, at, operator)
         case RootRow():
             to.values(f"{at}.there", there=[operator._there])
+        case SpineRows():
+            said = list(operator._there.values())
+            to.values(f"{at}.there", element=list(operator._there), said=said)
+        case WithinOperator():
+            _write_relation(to, f"{at}.outer", operator._outer)
+            around = [operator._element.get(key) for key in operator._units]
+            rows = list(operator._units.values())
+            to.values(f"{at}.units", key=list(operator._units), row=rows, element=around)
+        case CountAroundOperator():
+            _write_relation(to, f"{at}.source", operator._rows)
+            made = {} if operator._made is None else {(): operator._made}
+            _write_relation(to, f"{at}.made", made)
         case UnitRows():
             _write_units(to, at, operator)
         case RowsOperator():
@@ -140,6 +154,19 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             read_interval_join(source, at, operator)
         case RootRow():
             ((operator._there,),) = source.values(f"{at}.there", "there")
+        case SpineRows():
+            elements, said = source.values(f"{at}.there", "element", "said")
+            operator._there = dict(zip(elements, said, strict=True))
+        case WithinOperator():
+            operator._outer = _read_relation(source, f"{at}.outer")
+            keys, rows, around = source.values(f"{at}.units", "key", "row", "element")
+            operator._units = dict(zip(keys, rows, strict=True))
+            known = zip(keys, around, strict=True)
+            operator._element = {key: one for key, one in known if one is not None}
+            operator.set_up()
+        case CountAroundOperator():
+            operator._rows = _read_relation(source, f"{at}.source")
+            operator._made = _read_relation(source, f"{at}.made").get(())
         case UnitRows():
             _read_units(source, at, operator)
         case RowsOperator():

@@ -89,9 +89,9 @@ class LiftSpine(Lifting):
     def _driven_loops(self, plan: p.Tuples, outer: Relation) -> list[p.ForEach]:
         """The loops at the begin of a FLWOR whose tuples are those of each unit."""
         while not isinstance(plan, p.Unit):
-            if isinstance(plan, p.ForEach) and self.is_closed(plan, outer):
-                if self._driven(plan, tuples=True) is not None:
-                    return list(_loops(plan))
+            known = isinstance(plan, p.ForEach) and self.is_closed(plan, outer)
+            if known and self._driven(plan, tuples=True) is not None:
+                return list(_loops(plan))
             plan = plan.left if isinstance(plan, p.Join) else plan.source
         return []
 

@@ -136,9 +136,7 @@ def _read(history: History, links: Places, code: int, tape: Tape, until: int) ->
             turn = seen[unit] = seen.get(unit, -1) + 1
             keys.append((unit_key(history, unit) + (f"~{turn}" if turn else ""), unit))
             spines.append(around)
-    return Root(
-        frozenset({code}), keys, np.array(spines, np.int64), tags, around_rows, place, tape
-    )
+    return Root(frozenset({code}), keys, np.array(spines, np.int64), tags, around_rows, place, tape)
 
 
 def unit_key(history: History, code: int) -> str:

@@ -76,9 +76,7 @@ class SpineView:
         numbers = sorted(int(key.removeprefix(SPINE)) for key in keys)
         known = [one for one in numbers if one < len(self._parents)]
         nothing = np.zeros(1, np.int64)
-        empty = Tape(
-            empty_columns(0, np.zeros(0, np.uint8)), self.tape.names, self.tape.source
-        )
+        empty = Tape(empty_columns(0, np.zeros(0, np.uint8)), self.tape.names, self.tape.source)
         tape, begins = wrapped_runs([(self._tags(one), nothing, nothing) for one in known], empty)
         return Minis(tape, np.concatenate(begins), tuple(map(spine_key, known)))
 

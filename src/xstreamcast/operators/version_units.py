@@ -17,8 +17,6 @@ from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START, show_instant
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.root import unit_key
-from xstreamcast.operators.spine_view import SpineView
-from xstreamcast.operators.unit_parts import tops_of, unit_part
 from xstreamcast.operators.spine import (
     APART,
     ATTACHED,
@@ -34,6 +32,8 @@ from xstreamcast.operators.spine import (
     same_tags,
     write_tags,
 )
+from xstreamcast.operators.spine_view import SpineView
+from xstreamcast.operators.unit_parts import tops_of, unit_part
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.cut import TagCut

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.spine_view import SpineView
     from xstreamcast.tape.layout import Tape
 
 _NEXT: Final = b"next"  # told apart from a piece by what it is, not by what it says

@@ -46,7 +46,12 @@ class CircuitRun:
         # where nothing is revised, windows that are open wait as if something were missing
         decided = tick.decided and (not self._final or tick.ended >= set(self.circuit.sources))
         turn = Round(
-            asking, reader, tick.touched, tick.clock_moved, decided=decided, ended=tick.ended,
+            asking,
+            reader,
+            tick.touched,
+            tick.clock_moved,
+            decided=decided,
+            ended=tick.ended,
             spine=tick.spine,
         )
         try:

@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 Operator = (
-    RootRow | SpineRows | WithinOperator | CountAroundOperator | UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator
+    RootRow | SpineRows | WithinOperator | CountAroundOperator | UnitRows
+    | RowsOperator | JoinOperator | NestOperator | GroupOperator
     | FirstOfGroup | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator

@@ -140,8 +140,8 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
         case c.One() | c.Root() | c.Spine() | c.Units():
             return node
         case c.Within(outer=outer, units=units):
-            own = made[id(outer)], made[id(units)]
-            return replace(node, outer=own[0], units=own[1], columns=columns)
+            sides = made[id(outer)], made[id(units)]
+            return replace(node, outer=sides[0], units=sides[1], columns=columns)
         case c.GrowingWindow(source=source):
             return replace(node, source=made[id(source)])  # type: ignore[arg-type]
         case c.Rows(source=source, scalars=scalars):

@@ -54,7 +54,8 @@ class LiftSpine(Lifting):
         for one in self._driven_loops(plan.source, outer):  # units, with what is around each
             if one in found:
                 del self._below[self._spines.pop(one.variable).below]
-        return self._below_spine(plan)
+        below: p.Return = self._below_spine(plan)
+        return below
 
     def _unfiltered(self, plan: Any) -> Any:
         """for $r in path[t]  →  for $r in path where t($r), if the path leads to elements of a root
@@ -99,7 +100,7 @@ class LiftSpine(Lifting):
         """Whether a path leads to elements of a root."""
         if not self.loops_over_spines or self._root_of(items) is not None:
             return False
-        return self._spine_loop(items, self.fresh("each")) is not None
+        return self._spine_at(items) is not None
 
     def _note_spine(self, plan: p.ForEach) -> bool:
         if plan.variable in self._spines:
@@ -113,7 +114,18 @@ class LiftSpine(Lifting):
         return loop is not None
 
     def _spine_loop(self, items: p.Expression, variable: p.Variable) -> SpineLoop | None:
-        """A path to elements that stand at one depth of a root, and never inside of units."""
+        found = self._spine_at(items)
+        if found is None:
+            return None
+        name, place, depth = found
+        node = c.Spine(
+            input_name(name), self.sources.index(name), self.fresh("document"),
+            self.fresh("element"), depth,
+        )  # fmt: skip
+        return SpineLoop(f"{name}\x00{variable.number}", items, place, name, node)
+
+    def _spine_at(self, items: p.Expression) -> tuple[str, Place, int] | None:
+        """Where a path leads: to elements at one depth of a root, and never inside of units."""
         names = mentions(items)
         if len(names) != 1 or not facts(items).free <= self.globals or not facts(items).pure:
             return None
@@ -131,14 +143,7 @@ class LiftSpine(Lifting):
             return None
         assert isinstance(place.spine, frozenset)
         depth = cut.depth_of(place.spine)
-        if depth is None:
-            return None
-        node = c.Spine(
-            input_name(name), self.sources.index(name), self.fresh("document"),
-            self.fresh("element"), depth,
-        )  # fmt: skip
-        below = f"{name}\x00{variable.number}"
-        return SpineLoop(below, items, place, name, node)
+        return None if depth is None else (name, place, depth)
 
     def _below_spine(self, plan: Any) -> Any:
         """$r/a  →  the path of $r, over the units in it, and then /a"""
@@ -208,7 +213,8 @@ class LiftSpine(Lifting):
         above = called("count", p.Step(p.Var(each), "ancestor", _NODE))
         loop = p.Return(p.ForEach(p.Unit(), each, p.Var(item)), above)
         tuples: p.Tuples = p.Let(p.Unit(), item, over(counted.nodes, name, units.document))
-        tuples, columns, below = p.Let(tuples, depths, loop), (depths,), None
+        tuples, below = p.Let(tuples, depths, loop), None
+        columns: c.Columns = (depths,)
         test = counted.around.below
         if test is not None:
             below = self.fresh("own"), self.fresh("all")

@@ -10,7 +10,7 @@ units within the element of the row are meant.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
@@ -25,21 +25,11 @@ from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lifting import Lifting, over
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import NotLifted, Relation
+from xstreamcast.circuit.spine_loops import SpineLoop
 from xstreamcast.model.sequence_type import NodeItem
 
 _DOWN: Final = frozenset({"child", "descendant", "descendant-or-self"})
 _NODE: Final = NodeItem("node")
-
-
-@dataclass(frozen=True, slots=True)
-class SpineLoop:
-    """A loop over elements of a root: the name of its units, and the relation of its rows."""
-
-    below: str
-    path: p.Expression
-    place: Place
-    name: str
-    node: c.Spine
 
 
 class LiftSpine(Lifting):

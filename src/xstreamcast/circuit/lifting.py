@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,6 +22,7 @@ from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.sinking import sunk
+from xstreamcast.circuit.spine_loops import SpineLoops
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
@@ -29,12 +30,13 @@ from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.split_where import split_where
 
 
-class Lifting(ABC):
+class Lifting(SpineLoops):
     """The state of one walk over the body of a program in normal form."""
 
     def __init__(
         self, program: Program, cuts: Mapping[str | None, Cut], growing: bool = False
     ) -> None:
+        super().__init__()
         self.program, self.cuts = program, cuts
         self.growing = growing  # items of inputs only follow each other
         self.globals = frozenset(v.variable for v in program.variables)
@@ -47,9 +49,6 @@ class Lifting(ABC):
         self._members: dict[p.Variable, GroupRows] = {}
         self.loops_over_roots = True
         self._roots: dict[p.Variable, p.Expression] = {}  # variables bound to the root of a stream
-        self.loops_over_spines = True
-        self._spines: dict[p.Variable, Any] = {}  # variables bound to elements of a root,
-        self._below: dict[str, p.Variable] = {}  # by the name of the units in such an element
         self._in_members = False  # on the way to what is nested in a group
         self._kept: list[Any] = []  # plans whose identities are used
         self._top = Relation(c.One())
@@ -102,43 +101,8 @@ class Lifting(ABC):
         """A count of nodes that stand around units."""
 
     @abstractmethod
-    def _counted_spine(
-        self, plan: p.Expression, call: p.Call
-    ) -> tuple[Relation, p.Expression] | None:
-        """A count of nodes around the units of a stream."""
-
-    @abstractmethod
-    def _over_spine(self, plan: p.Return, outer: Relation) -> p.Return:
-        """The plan in which loops over elements of a root are known as such."""
-
-    @abstractmethod
-    def _is_spine(self, items: p.Expression) -> bool:
-        """Whether a path leads to elements of a root."""
-
-    @abstractmethod
-    def _note_spine(self, plan: p.ForEach) -> bool:
-        """Note that a loop goes over elements of a root, if it does."""
-
-    @abstractmethod
-    def _below_spine(self, plan: Any) -> Any:
-        """The plan in which steps down from elements of a root read the units in them."""
-
-    @abstractmethod
-    def _spine_rows(self, variable: p.Variable, relation: Relation) -> Relation:
-        """A row for each element that a loop goes over."""
-
-    @abstractmethod
-    def _within(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression] | None:
-        """What units within the element of a row give."""
-
-    @abstractmethod
     def _loop(self, plan: p.ForEach, relation: Relation, size: p.Variable | None) -> Relation:
         """A loop over items that read an input."""
-
-    @property
-    def has_spines(self) -> bool:
-        """Whether a loop over elements of a root was met."""
-        return bool(self._below)
 
     # -- what reads inputs ------------------------------------------------------------------------
 
@@ -203,11 +167,6 @@ class Lifting(ABC):
         if depends or known.reads_focus or not known.pure:
             return False
         return not (self._below and self._reads_element_of(plan, relation))
-
-    def _reads_element_of(self, plan: p.Plan, relation: Relation) -> bool:
-        """Whether a plan reads what stands in an element of a root that a row is for."""
-        loops = [self._below[name] for name in mentions(plan) if name in self._below]
-        return any(self._spines[one].node.element in relation.variables for one in loops)
 
     def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
         """An expression that is evaluated as a whole whenever something it reads has changed."""

@@ -50,6 +50,7 @@ from xstreamcast.operators.snapshot.joins import (
     write_join,
     write_range_fold,
 )
+from xstreamcast.operators.snapshot.spine import read_spine, write_spine
 from xstreamcast.operators.snapshot.windows import read_windows, write_windows
 
 if TYPE_CHECKING:
@@ -89,18 +90,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             write_interval_join(to, at, operator)
         case RootRow():
             to.values(f"{at}.there", there=[operator._there])
-        case SpineRows():
-            said = list(operator._there.values())
-            to.values(f"{at}.there", element=list(operator._there), said=said)
-        case WithinOperator():
-            _write_relation(to, f"{at}.outer", operator._outer)
-            around = [operator._element.get(key) for key in operator._units]
-            rows = list(operator._units.values())
-            to.values(f"{at}.units", key=list(operator._units), row=rows, element=around)
-        case CountAroundOperator():
-            _write_relation(to, f"{at}.source", operator._rows)
-            made = {} if operator._made is None else {(): operator._made}
-            _write_relation(to, f"{at}.made", made)
+        case SpineRows() | WithinOperator() | CountAroundOperator():
+            write_spine(to, at, operator)
         case UnitRows():
             _write_units(to, at, operator)
         case RowsOperator():
@@ -155,19 +146,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             read_interval_join(source, at, operator)
         case RootRow():
             ((operator._there,),) = source.values(f"{at}.there", "there")
-        case SpineRows():
-            elements, said = source.values(f"{at}.there", "element", "said")
-            operator._there = dict(zip(elements, said, strict=True))
-        case WithinOperator():
-            operator._outer = _read_relation(source, f"{at}.outer")
-            keys, rows, around = source.values(f"{at}.units", "key", "row", "element")
-            operator._units = dict(zip(keys, rows, strict=True))
-            known = zip(keys, around, strict=True)
-            operator._element = {key: one for key, one in known if one is not None}
-            operator.set_up()
-        case CountAroundOperator():
-            operator._rows = _read_relation(source, f"{at}.source")
-            operator._made = _read_relation(source, f"{at}.made").get(())
+        case SpineRows() | WithinOperator() | CountAroundOperator():
+            read_spine(source, at, operator)
         case UnitRows():
             _read_units(source, at, operator)
         case RowsOperator():

@@ -58,7 +58,7 @@ class LiftValues(Lifting):
             case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
                 return self._nested(plan, None, outer)
             case p.Step() | p.Path() if mentions(plan) & self._below.keys():
-                return self._nested(plan, None, outer)
+                return self._nested_once(plan, outer)
             case p.Call() if gives(plan):
                 return self._nested(plan, None, outer)
             case p.UserCall() | p.UserRef() | p.DynamicCall() | p.Partial() | p.Inline() | p.Try():
@@ -67,6 +67,16 @@ class LiftValues(Lifting):
                 return self._conditional(plan, outer)
             case _:
                 return self._children(plan, outer)
+
+    def _nested_once(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
+        """What stands below an element of a root as a column, if it is a relation."""
+        if plan in self._making:  # it came back to itself: nothing took it apart
+            raise NotLifted(*(self._why or ("it reads all of the input", plan.span)))
+        self._making.append(plan)
+        try:
+            return self._nested(plan, None, outer)
+        finally:
+            self._making.pop()
 
     def _children(self, plan: Any, outer: Relation) -> tuple[Relation, Any]:
         """Each operand that reads an input as a column."""

@@ -440,7 +440,7 @@ class ForgettingFeed(FragmentFeed):
             feed._relink(links, place, moved)
 
     def _relink(self, links: Places, place: I64, moved: I64) -> None:
-        """Fragments are at other places: below 0 are those that are gone; `moved`: whose they are."""
+        """Fragments are at other places: below 0 those that are gone; `moved` tells whose."""
         self._links, self._dead = links, np.zeros(0, np.bool_)
         if self._by_version is not None:
             self._by_version.compacted(links, place, moved.tolist())

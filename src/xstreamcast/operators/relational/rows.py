@@ -64,6 +64,10 @@ class RowsOperator:
         self._settle(turn)
         return out
 
+    def drop(self) -> None:
+        """Let go of all rows; what they read beside their own values stays."""
+        self._rows, self._made = {}, {}
+
     def _appended(self, source: Delta, turn: Round) -> Delta:
         """What became of rows that never change."""
         rows = [(key, new) for key, (_, new) in source.items() if new is not None]

@@ -104,6 +104,10 @@ class RowsOperator:
         if made:
             self._made[key] = made
         nested = self._node.nested
+        if not before:
+            for at, row in enumerate(made):
+                out[(*key, at) if nested else key] = RowDelta(None, row)
+            return
         for at in range(max(len(before), len(made))):
             old = before[at] if at < len(before) else None
             new = made[at] if at < len(made) else None

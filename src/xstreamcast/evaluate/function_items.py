@@ -48,7 +48,7 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
     types = tuple(parameter.type for parameter in plan.parameters)
 
     def made(body: Callable[..., Column], captured: Captured | None) -> FunctionItem:
-        return FunctionItem(None, len(types), types, plan.result, body, captured)
+        return FunctionItem(None, len(types), types, plan.result, body, captured, False)
 
     def together(rows: Ints) -> FunctionItem:
         return made(lambda _, *arguments: _run(plan, frame, rows, arguments), None)
@@ -179,8 +179,11 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
             f"the function must take {len(arguments)} arguments; it takes {function.arity}",
         )
     ready = _converted(function, arguments, frame)
-    if isinstance(function.captured, Closure):
-        return _run(function.captured, np.full(frame.n, function.captured.row, np.int64), ready)
+    if not function.needs_call:
+        captured = function.captured
+        rows = None if captured is None else np.full(frame.n, captured.row, np.int64)
+        alike = function if captured is None or rows is None else captured.together(rows)
+        return alike.body(None, *ready)
     return function.body(frame.context.call(frame.n), *ready)
 
 

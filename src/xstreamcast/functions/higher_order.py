@@ -125,7 +125,7 @@ def fold_right(call: Call, seq: Column, zero: Column, f: Column) -> Column:
 def _fold(call: Call, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> Column:
     """One round for each place, for all rows that are so long."""
     if seq.n == 1:
-        return _fold_of_one(call, f, seq, zero, swapped)
+        return _fold_of_one(call, f.first, seq, zero, swapped)
     lengths, starts, held = seq.lengths(), seq.bounds()[:-1], zero
     for place in range(int(lengths.max(initial=0))):
         rows = np.flatnonzero(lengths > place)

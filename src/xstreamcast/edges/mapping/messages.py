@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.edges.mapping.framing import unframed
 from xstreamcast.errors import Error
 from xstreamcast.tape.document_kernels import in_documents
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
@@ -71,7 +72,14 @@ def _alone(message: Message, names: Names) -> list[Batch | Unread]:
     try:
         tape = read(message.data, mode="sequence", names=names)
     except Error as why:
-        return [Unread(message, why)]
+        parts = unframed(message.data)
+        if parts is None:
+            return [Unread(message, why)]
+        return [
+            one
+            for at, data in parts
+            for one in _alone(Message(data, message.place, message.offset + at), names)
+        ]
     return [_each_root(tape, message)]
 
 
@@ -123,4 +131,5 @@ def is_whole(data: bytes) -> bool:
     try:
         return bool(data.strip()) and bool(len(read(data, mode="sequence")))
     except Error:
-        return False
+        parts = unframed(data)
+        return bool(parts) and all(is_whole(part) for _, part in parts)

@@ -23,7 +23,7 @@ from xstreamcast.edges.mapping.removals import in_turn, removals
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
-from xstreamcast.edges.mapping.units import Found, KindReader, Times, fitting, times_of
+from xstreamcast.edges.mapping.units import Found, KindReader, Times, accepted, times_of
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.history.forgetting import some
 from xstreamcast.kernels.intern import Ids
@@ -285,7 +285,7 @@ class MappingDecoder:
     def _fragments(
         self, kind: Found, above: Found | None, batch: Batch, said: Times, dropped: Any
     ) -> FragmentBatch:
-        at = np.flatnonzero(fitting(kind))
+        at = np.flatnonzero(accepted(kind))
         statements = self._statements.get(kind.rule.name)
         back: list[TakenBack] = []
         if statements is not None:
@@ -339,7 +339,7 @@ class MappingDecoder:
         if kind.rule.begins is not None or kind.rule.type == "event" or not len(made):
             return made
         known = self._unchanged.setdefault(kind.rule.name, Unchanged())
-        at = np.flatnonzero(fitting(kind))
+        at = np.flatnonzero(accepted(kind))
         rows = np.concatenate((kind.row[at], np.zeros(len(made) - len(at), np.int64)))
         news = known.news(made, batch.tape, rows)
         return made if news.all() else some(made, news)

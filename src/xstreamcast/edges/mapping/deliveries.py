@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.edges.mapping.asking import XPath
-from xstreamcast.edges.mapping.units import fitting
+from xstreamcast.edges.mapping.units import accepted
 from xstreamcast.model.fragment import Op
 from xstreamcast.model.instant import START
 
@@ -57,7 +57,7 @@ class Deliveries:
         store: Store,
     ) -> FragmentBatch:
         """The fragments of a batch, with removals of what deliveries no longer hold."""
-        fits = fitting(kind)
+        fits = accepted(kind)
         if above is not None and self._nested:
             groups = _by_parent(kind.parent[fits], above)
         else:
@@ -113,7 +113,7 @@ def _by_parent(parent: Any, above: Found) -> Iterator[Group]:
     """A unit that lists all units nested in it is a delivery of these."""
     rows = np.argsort(parent, kind="stable")
     ends = np.searchsorted(parent[rows], np.arange(len(above.row) + 1))
-    for number in np.flatnonzero(fitting(above) & ~above.remove).tolist():
+    for number in np.flatnonzero(accepted(above) & ~above.remove).tolist():
         when = int(above.begins.value[number]) if above.begins.there[number] else None
         yield above.id.text(number), rows[ends[number] : ends[number + 1]], when
 

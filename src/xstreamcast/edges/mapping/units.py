@@ -55,7 +55,7 @@ class Found:
     why: dict[int, tuple[str, str]] = field(default_factory=dict)  # row → code, reason
 
 
-def fitting(kind: Found) -> Bools:
+def accepted(kind: Found) -> Bools:
     """Which units say something that fits."""
     fits = ~kind.skip
     fits[list(kind.why)] = False

@@ -132,4 +132,4 @@ def is_whole(data: bytes) -> bool:
         return bool(data.strip()) and bool(len(read(data, mode="sequence")))
     except Error:
         parts = unframed(data)
-        return bool(parts) and all(is_whole(part) for _, part in parts)
+        return parts is not None and all(is_whole(part) for _, part in parts)

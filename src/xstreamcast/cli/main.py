@@ -91,6 +91,8 @@ def _told(caught: Exception) -> Error:
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG, strerror=str(reason)):
             what = caught.filename or "the output"
             return error("XSCU0004", f"{what} does not fit: {reason.lower()}")
+        case FileExistsError(filename=str(name)):
+            return error("XSCU0003", f"{name} must be a folder; it is a file")
         case OSError(filename=str(name), strerror=str(reason)):
             return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
         case RecursionError():

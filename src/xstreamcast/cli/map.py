@@ -48,8 +48,7 @@ def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
     from xstreamcast.edges.mapping.writing import Judged, proposal
 
     form = all_alike(line_form(path, data) for path, data in inputs)
-    samples = [data for _, data in inputs]
-    text = proposal(samples) if form is None else line_proposal(form, samples)
+    text = proposal(inputs) if form is None else line_proposal(form, [data for _, data in inputs])
     judged = Judged(parse_mapping(text, "proposed"), inputs)
     with opened(output) as out:
         out.write(text.encode())
@@ -80,4 +79,7 @@ def _check(inputs: list[tuple[str, bytes]], word: str) -> int:
     judged = Judged(named_mapping(word), inputs)
     for line in (*judged.lines(), *judged.shown):
         sys.stdout.write(line + "\n")
+    unfit = judged.decoder.unfit()
+    if unfit is not None:
+        sys.stderr.write(f"note: {unfit}\n")
     return 0

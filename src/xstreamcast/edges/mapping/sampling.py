@@ -46,12 +46,12 @@ class Sample:
     unclosed: bool = False  # messages stand in a root that has no end
 
 
-def sampled(inputs: Iterable[bytes]) -> Sample:
-    """What stands in some documents."""
+def sampled(inputs: Iterable[tuple[str, bytes]]) -> Sample:
+    """What stands in some documents, each with the name of its file."""
     sample, names = Sample(), Names()
-    for data in inputs:
+    for place, data in inputs:
         try:
-            tape = read(data, mode="sequence", names=names)
+            tape = read(data, mode="sequence", names=names, name=place)
         except Error as why:
             inside = _inside(data) if why.code == "XSCX0004" else b""
             if not inside:

@@ -23,9 +23,9 @@ _SHOWN = 5  # units that are shown
 _WIDEST = 80  # characters of a key that are shown
 
 
-def proposal(inputs: list[bytes]) -> str:
-    """A mapping for samples, as TOML."""
-    known = fitting(inputs)
+def proposal(inputs: list[tuple[str, bytes]]) -> str:
+    """A mapping for samples, as TOML; each has the name of its file."""
+    known = fitting([data for _, data in inputs])
     lines = []
     if known is not None:
         lines += [f"# {known.said()}", ""]

@@ -21,9 +21,17 @@ def reported(
         said.append(f"{watch.state_bytes} bytes of state{_by_query(watch)}")
         said += [f"not cut: {why}" for why in watch.refusals]
         said += [line for one in inputs.values() if (line := _of_input(watch, one))]
+    said += [f"note: {line}" for one in inputs.values() if (line := _unfit(one))]
     if refused:
         said.append(f"{refused} fragments refused")
     return said
+
+
+def _unfit(one: Arriving) -> str | None:
+    """A sentence, if the mapping of an input found nothing in its messages."""
+    from xstreamcast.edges.mapping.decoder import MappingDecoder  # here: most inputs have none
+
+    return one.decoder.unfit() if isinstance(one.decoder, MappingDecoder) else None
 
 
 def _by_query(watch: Watched) -> str:

@@ -90,13 +90,13 @@ def test_a_shipped_mapping_is_printed_to_be_changed(tmp_path: Path, capsys: Any)
 
 
 def test_a_watch_says_at_its_end_that_its_mapping_found_nothing(
-    tmp_path: Path, capsys: Any
+    tmp_path: Path, capfd: Any
 ) -> None:
     (tmp_path / "feed.xml").write_text('<p:feed xmlns:p="urn:p"><p:entry/></p:feed>')
     source = f"s=rss:{tmp_path / 'feed.xml'}"
     assert main(["watch", "-q", 'count(stream("s")//x)', "-i", source]) == 0
-    said = capsys.readouterr().err.splitlines()[-1]
+    said = capfd.readouterr().err.splitlines()[-1]
     assert said.startswith("note: the mapping rss found no unit in 1 messages of s")
     words = ["watch", "-q", "1", "-i", str(tmp_path / "feed.xml")]
     assert main([*words, "--checkpoint", str(tmp_path / "feed.xml")]) == 2
-    assert "feed.xml must be a folder; it is a file" in capsys.readouterr().err
+    assert "feed.xml must be a folder; it is a file" in capfd.readouterr().err

@@ -93,6 +93,10 @@ def _told(caught: Exception) -> Error:
             return error("XSCU0004", f"{what} does not fit: {reason.lower()}")
         case FileExistsError(filename=str(name)):
             return error("XSCU0003", f"{name} must be a folder; it is a file")
+        case NotADirectoryError(filename=str(name)):
+            while name and not os.path.isfile(name):
+                name = os.path.dirname(name)
+            return error("XSCU0003", f"{name} must be a folder; it is a file")
         case OSError(filename=str(name), strerror=str(reason)):
             return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
         case RecursionError():

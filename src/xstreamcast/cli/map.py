@@ -74,12 +74,13 @@ def _print(name: str, output: str | None) -> int:
 
 def _check(inputs: list[tuple[str, bytes]], word: str) -> int:
     from xstreamcast.edges.mapping.finding import named_mapping
+    from xstreamcast.edges.mapping.unfit import unfit
     from xstreamcast.edges.mapping.writing import Judged
 
     judged = Judged(named_mapping(word), inputs)
     for line in (*judged.lines(), *judged.shown):
         sys.stdout.write(line + "\n")
-    unfit = judged.decoder.unfit()
-    if unfit is not None:
-        sys.stderr.write(f"note: {unfit}\n")
+    nothing = unfit(judged.decoder)
+    if nothing is not None:
+        sys.stderr.write(f"note: {nothing}\n")
     return 0

@@ -111,6 +111,7 @@ def load(
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.mapping.decoder import Counts as MessageCounts
     from xstreamcast.edges.mapping.decoder import MappingDecoder
+    from xstreamcast.edges.mapping.unfit import unfit
     from xstreamcast.edges.wire.decoder import Counts as WireCounts
 
     mapping, source = mapping_of(source)
@@ -133,8 +134,8 @@ def load(
     if isinstance(counts, WireCounts):
         return Loaded(history, counts.read, refused, counts.shortened)
     if isinstance(counts, MessageCounts):
-        unfit = decoder.unfit() if isinstance(decoder, MappingDecoder) else None
-        return Loaded(history, counts.read, refused, said="messages", unfit=unfit)
+        nothing = unfit(decoder) if isinstance(decoder, MappingDecoder) else None
+        return Loaded(history, counts.read, refused, said="messages", unfit=nothing)
     return Loaded(history, counts.events, refused, said="events")
 
 

@@ -17,7 +17,7 @@ from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.beginning import first_bytes
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
-from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
+from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees, root_name
 from xstreamcast.edges.mapping.progress import FeedProgress
 from xstreamcast.edges.mapping.removals import in_turn, removals
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, without_statements
@@ -30,7 +30,6 @@ from xstreamcast.kernels.intern import Ids
 from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
 from xstreamcast.model.instant import NOW, START
-from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
 from xstreamcast.tape.unit_copy_kernels import taken_out
@@ -83,24 +82,13 @@ class MappingDecoder:
         self._deliveries = {u.name: Deliveries(mapping, u) for u in mapping.units if u.whole}
         self._unchanged: dict[str, Unchanged] = {}
         self._statements = {u.name: Statements() for u in mapping.units if u.statement}
-        self._root = ""  # the root element of the first message
+        self.root = ""  # the root element of the first message
         self.arrived: int | None = None  # when what is read now came; None: now
         self._begun, self._arrival = False, 0
         self._held = bytearray()
         self._trees: UnitReading | None = None  # reads a root that may never close
         self._offset = 0
         self._lines = None if mapping.lines is None else LineWriter(mapping.lines)
-
-    def unfit(self) -> str | None:
-        """A sentence, if messages came and none has anything that the mapping looks for."""
-        counts = self.counts
-        if not counts.read or counts.units or counts.removals or counts.refused or not self._root:
-            return None
-        units = ", ".join(f"{one.name} at {one.path}" for one in self.mapping.units)
-        return (
-            f"the mapping {self.mapping.name} found no unit in {counts.read} messages of "
-            f"{self.name}, the first of which begins with <{self._root}>; it looks for {units}"
-        )
 
     @property
     def structure(self) -> Any:
@@ -233,8 +221,7 @@ class MappingDecoder:
     def _taken(self, batch: Batch) -> list[Arrival]:
         """The fragments of a batch of messages."""
         self.counts.read += len(batch.documents)
-        if not self._root and len(batch.documents):
-            self._root = _root_name(batch)
+        self.root = self.root or root_name(batch)
         store = Store(self.names)
         number = store.add(batch.tape)
         handles = batch.documents | (number << 32)
@@ -407,14 +394,6 @@ class MappingDecoder:
         if self.on_error == "stop":
             raise error(code, said, at=DataPlace(self.name, unit, offset))
         return Refused(self.name, unit, offset, code, said, raw)
-
-
-def _root_name(batch: Batch) -> str:
-    """The name of the first element on the tape."""
-    c = batch.tape.columns
-    first = int(np.argmax(c.kind & KIND == ELEMENT))
-    prefix, local, _ = batch.tape.names.qname(int(c.name[first]))
-    return f"{prefix}:{local}" if prefix else local
 
 
 def _as_nodes(found: Found, number: int) -> Found:

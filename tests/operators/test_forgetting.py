@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.operators.following import Following
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import questions
 from tests.streams_strategies import HEAD, cases, histories, structures
@@ -368,3 +369,18 @@ def test_a_history_that_forgot_says_of_the_rest_what_it_said(data):
     ]
     assert len(history) == int(live.sum())
     assert query("count(//b)").run(after).lines() is not None
+
+
+def test_a_removal_that_says_no_tag_says_nothing_of_tags() -> None:
+    following = Following('stream("s")//a?[now]/string()')
+    for line in (
+        '<structure><tag id="1" name="r"><tag id="2" name="a" type="temporal">'
+        '<tag id="4" name="b" type="temporal"/></tag></tag></structure>',
+        '<remove id="1" tsid="2" validTime="2020-01-18"/>',
+        '<remove id="2" validTime="2020-01-09" in="1"/>',
+        '<remove id="1" validTime="2020-01-19"/>',
+        '<filler id="0" tsid="1" validTime="2020-01-01"><r><hole id="1" tsid="2"/></r></filler>',
+        '<filler id="1" tsid="2" validTime="2020-01-20"><a>x</a></filler>',
+    ):
+        following.feed(line.encode())
+    assert following.told.items() == ["x"]

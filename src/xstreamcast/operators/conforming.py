@@ -116,7 +116,8 @@ class Conforming:
             more = np.full(most, -1, self._own_tag.dtype)
             self._own_tag = np.concatenate((self._own_tag, more))
             self._hole_tag = np.concatenate((self._hole_tag, more))
-        self._own_tag[batch.id] = batch.tsid
+        said_tag = batch.tsid >= 0  # a removal need not say one
+        self._own_tag[batch.id[said_tag]] = batch.tsid[said_tag]
         self._hole_tag[batch.hole_id] = batch.hole_tsid
         ids = np.concatenate((batch.id, batch.hole_id))
         own, said = self._own_tag[ids], self._hole_tag[ids]
@@ -130,10 +131,11 @@ class Conforming:
         """Where a fragment names a parent of a tag that its own tag does not stand below."""
         pairs: set[tuple[int, int]] = set()
         if self._early:
-            for code in set(batch.id.tolist()) & self._early.keys():
+            come = set(batch.id.tolist()) & self._early.keys()
+            for code in [one for one in come if self._own_tag[one] >= 0]:
                 pairs |= {(int(self._own_tag[code]), child) for child in self._early.pop(code)}
         if batch.within is not None:
-            named = np.flatnonzero(batch.within >= 0)
+            named = np.flatnonzero((batch.within >= 0) & (batch.tsid >= 0))
             above, below = batch.within[named], batch.tsid[named]
             known = above < len(self._own_tag)
             tags = np.full(len(named), -1, np.int64)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import Bools
 
 Codes = npt.NDArray[np.signedinteger[Any]]  # of tags, as wide as there are tags
+_NO_HOLE, _UNSAID = -1, -2  # in place of a tag: an id stands in no hole, its hole says none
 _MIXED = 0x9E3779B97F4A7C15
 
 
@@ -91,7 +92,7 @@ class Conforming:
         keys = (hashed ^ pairs) * np.uint64(_MIXED)
         _, first = np.unique(keys, return_index=True)
         out = []
-        for at in first.tolist():
+        for at in first[batch.hole_tsid[first] >= 0].tolist():
             key = int(owner[at]), int(batch.hole_tsid[at]), int(hashed[at])
             if key not in self._met:
                 self._met.add(key)
@@ -118,10 +119,10 @@ class Conforming:
             self._hole_tag = np.concatenate((self._hole_tag, more))
         said_tag = batch.tsid >= 0  # a removal need not say one
         self._own_tag[batch.id[said_tag]] = batch.tsid[said_tag]
-        self._hole_tag[batch.hole_id] = batch.hole_tsid
+        self._hole_tag[batch.hole_id] = np.where(batch.hole_tsid < 0, _UNSAID, batch.hole_tsid)
         ids = np.concatenate((batch.id, batch.hole_id))
         own, said = self._own_tag[ids], self._hole_tag[ids]
-        odd = np.unique(own[(own >= 0) & (said >= 0) & (own != said)]).tolist()
+        odd = np.unique(own[(own >= 0) & (said != _NO_HOLE) & (own != said)]).tolist()
         paths = {(tag, k.path) for tag, links in self._guide.links.items() for k in links}
         paths |= {(tag, ()) for tag in self._guide.name}
         found = [(tag, Link(path, child)) for child in odd for tag, path in paths]

@@ -89,9 +89,7 @@ def test_a_shipped_mapping_is_printed_to_be_changed(tmp_path: Path, capsys: Any)
     assert "map needs a SAMPLE" in capsys.readouterr().err
 
 
-def test_a_watch_says_at_its_end_that_its_mapping_found_nothing(
-    tmp_path: Path, capfd: Any
-) -> None:
+def test_a_watch_says_at_its_end_that_its_mapping_found_nothing(tmp_path: Path, capfd: Any) -> None:
     (tmp_path / "feed.xml").write_text('<p:feed xmlns:p="urn:p"><p:entry/></p:feed>')
     source = f"s=rss:{tmp_path / 'feed.xml'}"
     assert main(["watch", "-q", 'count(stream("s")//x)', "-i", source]) == 0

@@ -73,6 +73,8 @@ def _run(closure: Closure, rows: Ints, arguments: Sequence[Column]) -> Column:
     depth = context.deeper()
     depth.enter(len(rows))
     try:
+        if len(rows) == closure.frame.n == 1:
+            return evaluate(plan.body, Frame.of_row(context, closure.frame, values))
         return evaluate(plan.body, Frame(context, len(rows), closure.frame, rows, values))
     finally:
         depth.leave(len(rows))
@@ -126,7 +128,7 @@ def declared_item(context: Context, index: int) -> FunctionItem:
 
 def partial(plan: p.Partial, frame: Frame) -> Column:
     """Functions with some arguments fixed, for each row its own."""
-    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    functions = one_each(evaluate(plan.function, frame), len(plan.args))
     fixed = [None if a is None else evaluate(a, frame) for a in plan.args]
     made = []
     for row, function in enumerate(functions):
@@ -156,7 +158,7 @@ def _partial(function: FunctionItem, held: list[Column | None]) -> FunctionItem:
 
 def dynamic_call(plan: p.DynamicCall, frame: Frame) -> Column:
     """One evaluation for each function that occurs, on its rows."""
-    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    functions = one_each(evaluate(plan.function, frame), len(plan.args))
     arguments = [evaluate(argument, frame) for argument in plan.args]
     groups: dict[Any, list[int]] = {}
     for row, function in enumerate(functions):
@@ -192,6 +194,8 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
             f"the function must take {len(arguments)} arguments; it takes {function.arity}",
         )
     ready = _converted(function, arguments, frame)
+    if isinstance(function.captured, Closure):
+        return _run(function.captured, np.full(frame.n, function.captured.row, np.int64), ready)
     return function.body(frame.context.call(frame.n), *ready)
 
 
@@ -236,7 +240,7 @@ def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
     return FunctionItem(function.name, function.arity, wanted.parameters or (), result, body)
 
 
-def _one_each(column: Column, arity: int) -> list[FunctionItem]:
+def one_each(column: Column, arity: int) -> list[FunctionItem]:
     """The function of every row: exactly one, of that arity."""
     if not column.single:
         raise error("XPTY0004", "what is called must be one function; got another number of items")

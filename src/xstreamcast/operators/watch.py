@@ -305,9 +305,16 @@ class Watch:
     def _drop_once(self) -> None:
         """Let the items go that are read once; what was emitted because of them stays."""
         gone = {n: f.drop() for n, f in self._feeds.items() if isinstance(f, OnceFeed)}
-        self._moves |= {name: [moved] for name, moved in gone.items() if moved}
-        if self._moves:
-            self._touched |= self._moves.keys()
+        moves = {name: [moved] for name, moved in gone.items() if moved}
+        if not moves:
+            return
+        assert self.pipeline is not None
+        if self.pipeline.let_go(self.once):
+            kept = self._views.items()
+            self._views = {n: one for n, one in kept if input_name(n) not in moves}
+        else:
+            self._moves |= moves
+            self._touched |= moves.keys()
             deep(partial(self._tick, leaving=True))
 
     def _tick(self, leaving: bool = False) -> list[Change]:

@@ -251,6 +251,7 @@ class ForgettingFeed(FragmentFeed):
         structure = self.history.structure
         wanted = np.zeros(max(structure.tags, default=0) + 2, np.bool_)
         wanted[list(structure.tags if structure.open else self.kept.tags)] = True
+        wanted[-1] = True  # holes and removals need not say their tag: it may be any
         self._thin = np.zeros_like(wanted)
         self._thin[list(self.kept.thin)] = True
         self._seen = np.zeros((len(wanted), 0), np.bool_)

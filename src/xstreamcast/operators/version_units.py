@@ -568,7 +568,8 @@ class VersionUnits:
             else:
                 one = slot.get(int(self._history.fragments["valid"][place]))
                 found = [] if one is None else [one]
-                if one is None or one.place != place:  # hidden for a while: it may be in pieces
+                # hidden for a while, it may be in pieces, of which the first begins as it does
+                if one is None or one.place != place or self._versions.is_layered(code):
                     found = [two for two in slot.found() if two.place == place]
             for one in found:
                 if isinstance(one, Unit):

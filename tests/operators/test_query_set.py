@@ -154,6 +154,7 @@ def test_a_program_of_many_queries_looks_up_those_that_a_unit_concerns():
     (watch,) = run.watches.values()
     run.on_bytes("s", b"<a><k>k7</k><v>1</v></a>")
     assert [(one.query, one.item) for one in run.tick()] == [("q7", "<v>1</v>")]
+    assert watch.pipeline is not None
     held = watch.pipeline.held()
     run.on_bytes("s", b"<a><k>none</k><v>2</v></a>" * 50)
     assert run.tick() == []

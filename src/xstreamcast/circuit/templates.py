@@ -164,11 +164,11 @@ def leads(node: c.Node, table: str) -> bool:
             return leads(source, table)
         case c.Join(left=outer) | c.IntervalJoin(left=outer):
             return leads(outer, table)
-        case c.Nest(outer=outer) | c.RangeFold(outer=outer):
+        case c.Nest(outer=outer) | c.RangeFold(outer=outer) | c.Within(outer=outer):
             return leads(outer, table)
         case c.Union(parts=parts, outer=width):
             return width > 0 and all(leads(one, table) for one in parts)
-        case c.One() | c.Root() | c.GrowingWindow():
+        case c.One() | c.Root() | c.Spine() | c.CountAround() | c.GrowingWindow():
             return False
         case _:
             return node.outer > 0 and leads(node.source, table)

@@ -56,7 +56,8 @@ class Change:
                     )  # fmt: skip
                 case {"time": str(said), "diff": 1 | -1 as diff, "key": str(key), "item": str(item),
                       "after": (str() | None) as after, **more}:  # fmt: skip
-                    return Change(_instant(said), diff, key, after, item, more.get("query", ""))
+                    query = str(more.get("query", ""))
+                    return Change(_instant(said), diff, key, after, item, query)
         except ValueError:
             pass  # said below: a line that is no JSON is no change
         raise error("XSCC0001", f"a change must have time, diff, key, after, item; got {line[:80]}")

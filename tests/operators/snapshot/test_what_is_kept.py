@@ -59,8 +59,8 @@ KEPT = {
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
     "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order _root"),
-    "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers failing"),
-    "CircuitRun": ("_operators _emit asked", "circuit _order _waited _failing _final"),
+    "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers _root _final failing"),
+    "CircuitRun": ("_operators _emit asked", "circuit _order _waited _failing _final _once"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",

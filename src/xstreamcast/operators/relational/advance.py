@@ -62,7 +62,8 @@ class Operators:
         self._inlined = frozenset(
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
-        self.all = [_operator(node, root, final and node is root) for node in nodes]
+        self._root, self._final = root, final
+        self.all = [self._made(node) for node in nodes]
         self.fresh = True  # nothing has been taken in yet
 
     def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
@@ -91,6 +92,22 @@ class Operators:
                     deltas[id(node)] = operator.apply(turn, given)
         self.failing = len(self._numbers)
         return deltas
+
+    def _made(self, node: c.Node) -> Any:
+        return _operator(node, self._root, self._final and node is self._root)
+
+    def let_go(self, gone: frozenset[int]) -> None:
+        """All rows of some nodes go, at once: nobody is told of each."""
+        for at, (node, operator) in enumerate(zip(self._nodes, self.all, strict=True)):
+            match node:
+                case c.Join(left=left, right=right):
+                    operator.drop(id(left) in gone, id(right) in gone)
+                case c.Rows() if id(node) in gone:
+                    operator.drop()
+                case _ if id(node) in gone:
+                    self.all[at] = self._made(node)
+                case _:
+                    pass
 
     def held(self) -> dict[int, int]:
         """About what each operator keeps, by the identity of its node."""

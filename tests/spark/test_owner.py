@@ -14,9 +14,10 @@ import pytest
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
+from pyspark import TaskContext
+
 from tests.spark.test_overtaken import KEY, Counting, Handle, Store
 from xstreamcast.errors import Error, error
-from xstreamcast.spark.watching import state
 from xstreamcast.spark.watching.owner import Here, Lost, Owned, reached
 from xstreamcast.spark.watching.state import Keeping
 
@@ -46,7 +47,7 @@ class Task:
 
 @pytest.fixture
 def stage(monkeypatch: pytest.MonkeyPatch) -> Told:
-    monkeypatch.setattr(state.TaskContext, "get", Task)
+    monkeypatch.setattr(TaskContext, "get", Task)
     return Told(Keeping(least=40, home=uuid.uuid4().hex))
 
 

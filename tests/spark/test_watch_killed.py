@@ -25,7 +25,8 @@ MOST = 40  # fragments of a batch
 GROUPS = """for $a in stream("credit")//account group by $k := string($a/limit?[now])
 return <limit of="{$k}" accounts="{count($a)}">{max($a/xs:integer(@no))}</limit>"""
 JOIN = """for $a in stream("credit")//account let $k := sum($a/limit?[now]) div 1000
-for $b in stream("credit")//account where $b/@no = $k return <m>{$a/@no, attribute to {$b/@no}}</m>"""
+for $b in stream("credit")//account where $b/@no = $k
+return <m>{$a/@no, attribute to {$b/@no}}</m>"""
 WINDOWS = """for tumbling window $w in stream("credit")//account?[now] start when true()
 only end at $i when $i mod 5 = 0 return <five>{sum($w/limit/xs:integer(.))}</five>"""
 

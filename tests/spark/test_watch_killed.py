@@ -77,9 +77,10 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     assert job.begun() >= 11, "killed too late to show anything"
 
 
-@pytest.mark.parametrize(
-    ("asked", "least"), [(GROUPS, 5), (JOIN, 5), (WINDOWS, 11)], ids=["groups", "join", "windows"]
-)
+_KILLED = [(GROUPS, 5), (JOIN, 5), pytest.param(WINDOWS, 11, marks=pytest.mark.thorough)]
+
+
+@pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])
 def test_killed_in_partitions_of_what_is_exchanged(tmp_path: Path, asked: str, least: int) -> None:
     feed = write_feed(tmp_path / "feed", 400, keyed=True)
     job = watching(feed, tmp_path, "--partitions", "2", asked=asked)

@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unchecked", action="store_true", help="do not validate the answers")
     parser.add_argument("--view", action="store_true", help="draw the expressway as it is played")
     parser.add_argument("--json", type=Path, help="keep delays and memory over time in this file")
+    parser.add_argument("--memory", type=Path, help="write memory over time to this CSV, at once")
     parser.add_argument(
         "--page", type=Path, nargs="+", metavar="JSON",
         help="write docs/benchmarks/linear-road.md from such files, and play nothing",
@@ -81,7 +82,7 @@ def _in(folder: Path, args: argparse.Namespace) -> int:
 
 def _played(folder: Path, args: argparse.Namespace) -> Played:
     query = QUERIES / ("linear-road.xq" if args.dialect == "2004" else "linear-road-walmart.xq")
-    driver = Driver(folder, query, args.speed)
+    driver = Driver(folder, query, args.speed, memory=args.memory)
     if args.view:
         view = View()
         driver.on_output = view.on_output

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import subprocess
 import sys
@@ -20,6 +21,7 @@ _READY = 3.0  # seconds for the process to start before the clock does
 _SAMPLE = 1.0  # seconds between two readings of memory
 _PIPE = 1 << 20  # bytes that wait in the pipe when the system is behind
 _TIME = b' time="'
+SAMPLES = "elapsed s,input s,resident bytes,processor s\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,9 @@ class Sample:
     second: int
     resident: int
     processor: float
+
+    def __str__(self) -> str:
+        return f"{self.elapsed:.1f},{self.second},{self.resident},{self.processor:.2f}\n"
 
 
 @dataclass(slots=True)
@@ -66,6 +71,7 @@ class Driver:
     speed: float | None = None
     on_output: Callable[[Output], None] = lambda _: None
     on_second: Callable[[int, bytes], None] = lambda _, __: None
+    memory: Path | None = None  # samples are written here as they are taken
     _started: float = 0.0
     _second: int = 0
 
@@ -149,13 +155,24 @@ class Driver:
         self.on_output(one)
 
     def _sample(self, process: subprocess.Popen[bytes], played: Played) -> None:
-        while process.poll() is None:
-            found = used(process.pid)
-            if found is not None:
-                elapsed = time.monotonic() - self._started
-                played.samples.append(Sample(elapsed, self._second, *found))
-                played.processor = found[1]
-            time.sleep(_SAMPLE)
+        with self._kept() as out:
+            while process.poll() is None:
+                found = used(process.pid)
+                if found is not None:
+                    elapsed = time.monotonic() - self._started
+                    played.samples.append(Sample(elapsed, self._second, *found))
+                    played.processor = found[1]
+                    if out is not None:
+                        out.write(str(played.samples[-1]))
+                time.sleep(_SAMPLE)
+
+    def _kept(self) -> contextlib.AbstractContextManager[IO[str] | None]:
+        """The file of samples: line by line, so that a play that is cut short leaves them."""
+        if self.memory is None:
+            return contextlib.nullcontext()
+        out = self.memory.open("w", buffering=1)
+        out.write(SAMPLES)
+        return out
 
 
 def seconds(road: Path) -> Iterator[tuple[int, bytes]]:

@@ -6,7 +6,7 @@ Nothing here uses the engine: sums are exact fractions, and time runs through pl
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
@@ -20,6 +20,7 @@ Segment = tuple[int, int, int]  # expressway, direction, segment
 Place = tuple[int, int, int, int]  # expressway, direction, lane, position
 _MINUTES, _CROWD, _SLOW, _STOP, _AHEAD = 5, 50, 40, 4, 4
 _TRIP_ENDS = 60  # seconds without a report
+_BLOCK = 1 << 16  # rows
 
 
 @dataclass(slots=True)
@@ -47,14 +48,14 @@ def truth(
     statistics = Statistics(reports, dialect)
     affected = _affected(reports, dialect)
     cars: dict[int, _Car] = {}
-    for row in reports.tolist():
+    for row in lists(reports):
         car = cars.setdefault(row[f.VID], _Car(dialect))
         entered = car.take(row)
         if entered:
             _notify(row, car, statistics, affected, out)
     out.charges = {vid: car.charges for vid, car in cars.items()}
     out.quoted = {vid: car.quoted for vid, car in cars.items()}
-    for row in rows.tolist():
+    for row in lists(rows):
         time, vid, qid = row[f.TIME], row[f.VID], row[f.QID]
         if row[f.TYPE] == f.BALANCE:
             out.balances[qid] = time, vid
@@ -144,7 +145,7 @@ class Statistics:
     def __init__(self, reports: Rows, dialect: Dialect) -> None:
         self._dialect = dialect
         speeds: dict[tuple[Segment, int], dict[int, list[int]]] = defaultdict(dict)
-        for row in reports.tolist():
+        for row in lists(reports):
             cell = _segment(row), minute(row[f.TIME])
             speeds[cell].setdefault(row[f.VID], []).append(row[f.SPD])
         self.cars = {cell: len(by_car) for cell, by_car in speeds.items()}
@@ -203,7 +204,7 @@ def _affected(reports: Rows, dialect: Dialect) -> _Affected:
     """Minutes after one in which two cars stood at one place."""
     standing: dict[tuple[Place, int], set[int]] = defaultdict(set)
     runs: dict[int, tuple[Place, int, int]] = {}  # of a car: where, since how many reports, when
-    for row in reports.tolist():
+    for row in lists(reports):
         vid, time = row[f.VID], row[f.TIME]
         place = row[f.XWAY], row[f.DIR], row[f.LANE], row[f.POS]
         before = runs.get(vid)
@@ -222,6 +223,12 @@ def _affected(reports: Rows, dialect: Dialect) -> _Affected:
 
 def _reenters(last: list[int], row: list[int]) -> bool:
     return row[f.LANE] == f.ENTRY and row[f.TIME] - last[f.TIME] > _TRIP_ENDS
+
+
+def lists(rows: Rows) -> Iterator[list[int]]:
+    """The rows as lists. Not all at once: three hours of rows as lists take gigabytes."""
+    for start in range(0, len(rows), _BLOCK):
+        yield from rows[start : start + _BLOCK].tolist()
 
 
 def _segment(row: list[int]) -> Segment:

@@ -79,7 +79,7 @@ declare stream account :=
   let $notified := stream("notification")/answer/toll[@vid = $q/@vid][number(@time) le number($q/@time)]
   return
     <balance qid="{$q/@qid}" time="{$q/@time}" result="{$q/@time}"
-      amount="{xs:integer(sum($notified/@toll) - sum($notified[last()]/@toll))}"/>;
+      amount="{xs:integer(sum($notified[position() lt last()]/@toll))}"/>;
 
 (: What was paid on an expressway on a day of the past. Without a record there is no answer. :)
 declare stream expenditure :=

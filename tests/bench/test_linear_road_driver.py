@@ -11,7 +11,7 @@ import pytest
 
 from bench.linear_road import add_arguments, main
 from bench.linear_road.dialect import DIALECTS
-from bench.linear_road.driver import QUERIES, Driver, seconds
+from bench.linear_road.driver import QUERIES, SAMPLES, Driver, seconds
 from bench.linear_road.files import ROAD, TOLLS_CSV, read_tolls, write
 from bench.linear_road.outputs import ACCIDENT, TOLL, Output
 from bench.linear_road.page import write_page
@@ -26,7 +26,8 @@ def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
     scale = replace(SMALL, halves=1, duration=60)
     written = write(scale, tmp_path)
     seen: list[int] = []
-    driver = Driver(tmp_path, QUERIES / "linear-road.xq", speed=30.0)
+    memory = tmp_path / "memory.csv"
+    driver = Driver(tmp_path, QUERIES / "linear-road.xq", speed=30.0, memory=memory)
     driver.on_second = lambda second, _: seen.append(second)
     played = driver.play()
     assert (played.tuples, played.retracted) == (written, 0)
@@ -35,6 +36,7 @@ def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
     assert all(one.delay >= 0 for one in played.outputs)
     assert max(one.delay for one in played.outputs) > 0
     assert {one.second for one in played.samples}
+    assert memory.read_text() == SAMPLES + "".join(map(str, played.samples))
     found = truth(tuples(scale), read_tolls(tmp_path / TOLLS_CSV), DIALECTS["2004"], past(scale))
     on_time = [replace(one, delay=0.0) for one in played.outputs]  # the machine may be busy
     assert validate(found, on_time).valid

@@ -11,10 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xstreamcast import query
+from xstreamcast.algebra import plan as p
+from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.transient import transient
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.network import Network
+from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.watch import Kind
 
+KINDS: dict[str | None, Kind] = {"log": "document"}
 OPTION = 'declare option xsc:once "ask body=got";\n'
 STREAMS = """declare stream price := for $s in stream("log")/log/set group by $k := $s/@k
   return <price k="{$k}" v="{sum($s/@v)}"/>;
@@ -72,7 +78,7 @@ def test_whoever_keeps_an_answer_keeps_it_in_order(rounds, cuts, text):
 
 def held(text: str, rounds: int) -> dict[str, int]:
     """About how many bytes each query keeps at the end."""
-    network = Network(query(text).programs, {"log": "document"})
+    network = Network(query(text).programs, KINDS)
     for k in range(rounds):
         piece = f'<ask k="{k}" n="{k}"/>'
         network.on_bytes("log", (("" if k else "<log>") + piece).encode())
@@ -98,3 +104,57 @@ def _with_prices(declared: str) -> str:
 def test_an_option_that_names_no_stream_is_an_error(said):
     with pytest.raises(Error, match="XSCS0005"):
         list(query(f'declare option xsc:once "{said}";\n{ALL}').watch(log=b"<log/>"))
+
+
+BODIES = [
+    "for $a in stream('ask')/answer/ask order by $a/@k descending return <o>{$a/@n}</o>",
+    "for $a in stream('ask')/answer/ask group by $k := $a/@k return <g k='{$k}'>{count($a)}</g>",
+    "for $a in stream('ask')/answer/ask[position() <= 2] return <p>{$a/@n}</p>",
+    "<count>{count(stream('ask')/answer/ask)}</count>",
+    "for $a in stream('ask')/answer/ask where $a/@k < max(stream('price')/answer/price/@v)"
+    " return <m>{$a/@n}</m>",
+    "(stream('price')/answer/price, stream('ask')/answer/ask)",
+    "for $p in stream('price')/answer/price"
+    " return <w k='{$p/@k}'>{count(stream('ask')/answer/ask[@k = $p/@k])}</w>",
+    "for $a in stream('ask')/answer/ask for $b in stream('ask')/answer/ask[@k = $a/@k]"
+    " return <pair a='{$a/@n}' b='{$b/@n}'/>",
+    "for $a in stream('ask')/answer/ask return <r>{$a/@n,"
+    " sum(stream('price')/answer/price[xs:integer(@v) le xs:integer($a/@k)]/@v)}</r>",
+    "for tumbling window $w in stream('ask')/answer/ask start when true()"
+    " end at $e when $e mod 2 = 0 return <t>{count($w)}</t>",
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+@settings(deadline=None, max_examples=15)
+@given(ROUNDS, st.lists(st.integers(0, 600), max_size=5))
+def test_rows_that_go_at_once_leave_what_rows_that_go_one_by_one_leave(body, rounds, cuts):
+    raw, text = document(rounds), 'declare option xsc:once "ask";\n' + STREAMS + body
+    found = changes(text, raw, cuts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CircuitRun, "let_go", lambda *_: False)
+        assert found == changes(text, raw, cuts)
+
+
+def test_which_rows_all_go():
+    asked = "for $a in stream('ask')/answer/ask "
+    priced = f"{asked}for $p in stream('price')/answer/price[@k = $a/@k] return $p"
+    assert gone(priced) == {"ask": True, "price": False, "": True}
+    assert gone("(stream('price')/answer/price, stream('ask')/answer/ask)") is None
+
+
+def gone(body: str) -> dict[str, bool] | None:
+    """Whether all rows go of the units of each input, and of the root."""
+    network = Network(query('declare option xsc:once "ask";\n' + STREAMS + body).programs, KINDS)
+    run = network.watches[""].pipeline
+    assert run is not None
+    found = transient(run.circuit, frozenset({"ask"}))
+    if found is None:
+        return None
+    units = [one for one in c.in_order(run.circuit.root) if isinstance(one, c.Units)]
+    return {str(one.input): id(one) in found for one in units} | {"": id(run.circuit.root) in found}
+
+
+def test_elements_of_a_root_stay():
+    rows = c.Spine("s", 0, p.Variable(1, "document"), p.Variable(2, "element"), 2)
+    assert transient(c.Circuit(rows, p.EMPTY, ("s",), frozenset()), frozenset({"ask"})) == set()

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import Error, QueryError, TextPlace, error
@@ -71,7 +71,9 @@ def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
     named: dict[str, str] = {}
     for word in words:
         name, equals, source = word.partition("=")
+        _check_scheme(word)
         if equals and re.fullmatch(r"[\w.-]+", name) and not os.path.exists(word):
+            _check_named(name, source, named)
             named[name] = source
         else:
             unnamed.append(word)
@@ -82,9 +84,38 @@ def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
     return (unnamed[0] if unnamed else None), named
 
 
+def _check_scheme(word: str) -> None:
+    """An address must begin as those do that can be read."""
+    found = re.match(r"(?:[\w.-]+=)?(?:[\w./-]+:)?([A-Za-z][A-Za-z0-9+]*)://", word)
+    if found is not None and found[1] not in _SCHEMES and not os.path.exists(word):
+        known = ", ".join(f"{one}://" for one in _SCHEMES)
+        raise error(
+            "XSCU0001", f"{found[1]}:// cannot be read", hint=f"addresses begin with {known}"
+        )
+
+
+_SCHEMES: Final = (
+    "http", "https", "ws", "wss", "mqtt", "mqtts", "kafka", "kafkas", "tcp", "tcps",
+)  # fmt: skip
+
+
+def _check_named(name: str, source: str, named: dict[str, str]) -> None:
+    """Nothing may stand in the place of a source, and no name for two of them."""
+    if not source:
+        raise error("XSCU0001", f"an input must have a source; got -i {name}=")
+    if name in named:
+        said = f"-i {name}= is given twice: {named[name]} and {source}"
+        hint = "files of one input are a folder or a pattern; two inputs have two names"
+        raise error("XSCU0001", said, hint=hint)
+
+
 def bindings(asked: Query, words: list[str]) -> dict[str, str]:
     """The words of -b, if the query declares a variable for each: no slip of the pen is ignored."""
-    found = dict(map(_binding, words))
+    found: dict[str, str] = {}
+    for name, value in map(_binding, words):
+        if name in found:
+            raise error("XSCU0001", f"-b {name}= is given twice: {found[name]} and {value}")
+        found[name] = value
     known = sorted(v.local for v in asked.program.variables if v.external)
     for name in found:
         if name not in known:

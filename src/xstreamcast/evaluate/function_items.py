@@ -6,7 +6,8 @@ evaluation, not one per closure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +27,7 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
 from xstreamcast.model.atomic import FUNCTION, FUNCTIONS
 from xstreamcast.model.column import Column, scatter
-from xstreamcast.model.frozen import dataclass
-from xstreamcast.model.function_item import FunctionItem
+from xstreamcast.model.function_item import Alike, Captured, FunctionItem, family_of
 from xstreamcast.model.items import Items, objects
 from xstreamcast.model.sequence_type import ANY, FunctionType
 
@@ -35,15 +35,6 @@ if TYPE_CHECKING:
     from xstreamcast.evaluate.context import Context
     from xstreamcast.functions.call import Call
     from xstreamcast.model.column import Ints
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Closure:
-    """An inline function made in one row of a frame."""
-
-    plan: p.Inline
-    frame: Frame
-    row: int
 
 
 def inline(plan: p.Inline, frame: Frame) -> Column:
@@ -54,26 +45,32 @@ def inline(plan: p.Inline, frame: Frame) -> Column:
 
 
 def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
-    closure = Closure(plan, frame, row)
     types = tuple(parameter.type for parameter in plan.parameters)
 
+    def made(body: Callable[..., Column], captured: Captured | None) -> FunctionItem:
+        return FunctionItem(None, len(types), types, plan.result, body, captured, False)
+
+    def together(rows: Ints) -> FunctionItem:
+        return made(lambda _, *arguments: _run(plan, frame, rows, arguments), None)
+
     def body(call: Call, *arguments: Column) -> Column:
-        return _run(closure, np.full(call.n, row, np.int64), arguments)
+        return _run(plan, frame, np.full(call.n, row, np.int64), arguments)
 
-    return FunctionItem(None, len(types), types, plan.result, body, closure)
+    return made(body, Captured((id(plan), id(frame)), row, together))
 
 
-def _run(closure: Closure, rows: Ints, arguments: Sequence[Column]) -> Column:
+def _run(plan: p.Inline, frame: Frame, rows: Ints, arguments: Sequence[Column]) -> Column:
     """The body for many rows, each in the row of the frame its closure was made in."""
-    plan = closure.plan
     values: dict[Key, Value] = dict(NO_FOCUS)
     for parameter, argument in zip(plan.parameters, arguments, strict=True):
         values[parameter.variable.number] = argument
-    context = closure.frame.context
+    context = frame.context
     depth = context.deeper()
     depth.enter(len(rows))
     try:
-        return evaluate(plan.body, Frame(context, len(rows), closure.frame, rows, values))
+        if len(rows) == frame.n == 1:
+            return evaluate(plan.body, Frame.of_row(context, frame, values))
+        return evaluate(plan.body, Frame(context, len(rows), frame, rows, values))
     finally:
         depth.leave(len(rows))
 
@@ -126,7 +123,7 @@ def declared_item(context: Context, index: int) -> FunctionItem:
 
 def partial(plan: p.Partial, frame: Frame) -> Column:
     """Functions with some arguments fixed, for each row its own."""
-    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    functions = one_each(evaluate(plan.function, frame), len(plan.args))
     fixed = [None if a is None else evaluate(a, frame) for a in plan.args]
     made = []
     for row, function in enumerate(functions):
@@ -156,11 +153,11 @@ def _partial(function: FunctionItem, held: list[Column | None]) -> FunctionItem:
 
 def dynamic_call(plan: p.DynamicCall, frame: Frame) -> Column:
     """One evaluation for each function that occurs, on its rows."""
-    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    functions = one_each(evaluate(plan.function, frame), len(plan.args))
     arguments = [evaluate(argument, frame) for argument in plan.args]
     groups: dict[Any, list[int]] = {}
     for row, function in enumerate(functions):
-        groups.setdefault(_identity(function), []).append(row)
+        groups.setdefault(family_of(function), []).append(row)
     parts = []
     for rows in groups.values():
         index = np.array(rows, np.int64)
@@ -170,18 +167,8 @@ def dynamic_call(plan: p.DynamicCall, frame: Frame) -> Column:
     return scatter(frame.n, parts)
 
 
-def _identity(function: FunctionItem) -> Any:
-    """Closures of one expression and frame are called together."""
-    closure = function.captured
-    return (id(closure.plan), id(closure.frame)) if isinstance(closure, Closure) else id(function)
-
-
 def _call_alike(functions: list[FunctionItem], arguments: list[Column], frame: Frame) -> Column:
-    function = functions[0]
-    if not isinstance(function.captured, Closure):
-        return invoke(function, arguments, frame)
-    rows = np.array([f.captured.row for f in functions], np.int64)
-    return _run(function.captured, rows, _converted(function, arguments, frame))
+    return invoke(Alike.of(functions).at(np.arange(len(functions))), arguments, frame)
 
 
 def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) -> Column:
@@ -192,6 +179,11 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
             f"the function must take {len(arguments)} arguments; it takes {function.arity}",
         )
     ready = _converted(function, arguments, frame)
+    if not function.needs_call:
+        captured = function.captured
+        rows = None if captured is None else np.full(frame.n, captured.row, np.int64)
+        alike = function if captured is None or rows is None else captured.together(rows)
+        return alike.body(None, *ready)
     return function.body(frame.context.call(frame.n), *ready)
 
 
@@ -225,7 +217,14 @@ def _arity(wanted: FunctionType) -> int:
 
 
 def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
-    result = wanted.result or ANY
+    result, captured = wanted.result or ANY, function.captured
+    if captured is not None:  # those of one family stay one
+        inner = captured.together
+        captured = replace(
+            captured,
+            family=(captured.family, wanted),
+            together=lambda rows: _wrapped(inner(rows), wanted),
+        )
 
     def body(call: Call, *arguments: Column) -> Column:
         assert call.invoke is not None
@@ -233,10 +232,11 @@ def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
         value = call.invoke(function, arguments)
         return converted(frame, value, result, "the result of the function")
 
-    return FunctionItem(function.name, function.arity, wanted.parameters or (), result, body)
+    types = wanted.parameters or ()
+    return FunctionItem(function.name, function.arity, types, result, body, captured)
 
 
-def _one_each(column: Column, arity: int) -> list[FunctionItem]:
+def one_each(column: Column, arity: int) -> list[FunctionItem]:
     """The function of every row: exactly one, of that arity."""
     if not column.single:
         raise error("XPTY0004", "what is called must be one function; got another number of items")

@@ -18,7 +18,8 @@ from xstreamcast.model.column import Column, gather, scatter
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
-    from xstreamcast.model.function_item import FunctionItem
+    from xstreamcast.model.column import Ints
+    from xstreamcast.model.function_item import Alike
 
 
 def _cells(column: Column) -> list[list[Cell]]:
@@ -169,17 +170,22 @@ def members_of(arrays: Column) -> tuple[Column, Column]:
     return members, Column.from_lengths(places, lengths)
 
 
-def _called(call: Call, f: FunctionItem, arguments: list[Column]) -> Column:
-    return invoke(call, f, arguments) if arguments[0].n else Column.empty(0)
+def _called(call: Call, f: Alike, lengths: Ints, arguments: list[Column]) -> Column:
+    """The function of each array, called for so many members of it."""
+    if not arguments[0].n:
+        return Column.empty(0)
+    rows = np.arange(len(lengths)).repeat(lengths)
+    return invoke(call, f.at(rows), arguments)
 
 
 @function("array:for-each($array as array(*), $action as function(item()*) as item()*) as array(*)")
 def for_each(call: Call, array: Column, action: Column) -> Column:
     """An array of what the function gives for each member."""
 
-    def work(f: FunctionItem, arrays: Column) -> Column:
+    def work(f: Alike, arrays: Column) -> Column:
         members, shape = members_of(arrays)
-        return Column(array_items(_called(call, f, [members]), shape.lengths()))
+        lengths = shape.lengths()
+        return Column(array_items(_called(call, f, lengths, [members]), lengths))
 
     return by_function(action, [array], work)
 
@@ -190,9 +196,9 @@ def for_each(call: Call, array: Column, action: Column) -> Column:
 def filter_(call: Call, array: Column, test: Column) -> Column:
     """The members for which the function gives true."""
 
-    def work(f: FunctionItem, arrays: Column) -> Column:
+    def work(f: Alike, arrays: Column) -> Column:
         members, shape = members_of(arrays)
-        passed = _called(call, f, [members]).items.values.astype(np.bool_)
+        passed = _called(call, f, shape.lengths(), [members]).items.values.astype(np.bool_)
         kept = shape.keep(passed)
         return Column(array_items(members.take(kept.items.values), kept.lengths()))
 
@@ -206,12 +212,12 @@ def filter_(call: Call, array: Column, test: Column) -> Column:
 def for_each_pair(call: Call, left: Column, right: Column, action: Column) -> Column:
     """An array of what the function gives for the members at the same position."""
 
-    def work(f: FunctionItem, a: Column, b: Column) -> Column:
+    def work(f: Alike, a: Column, b: Column) -> Column:
         pairs = [list(zip(x, y, strict=False)) for x, y in zip(_cells(a), _cells(b), strict=True)]
         flat = [pair for row in pairs for pair in row]
         both = [gather([pair[side] for pair in flat]) for side in (0, 1)]
         lengths = np.fromiter(map(len, pairs), np.int64, len(pairs))
-        return Column(array_items(_called(call, f, both), lengths))
+        return Column(array_items(_called(call, f, lengths, both), lengths))
 
     return by_function(action, [left, right], work)
 
@@ -243,12 +249,12 @@ def _folded(
     *,
     swapped: bool,
 ) -> Column:
-    def work(g: FunctionItem, arrays: Column, held: Column) -> Column:
+    def work(g: Alike, arrays: Column, held: Column) -> Column:
         rows = [order(cells) for cells in _cells(arrays)]
         for place in range(max(map(len, rows), default=0)):
             there = np.array([i for i, row in enumerate(rows) if len(row) > place], np.int64)
             pair = [held.take(there), gather([rows[i][place] for i in there.tolist()])]
-            made = invoke(call, g, pair[::-1] if swapped else pair)
+            made = invoke(call, g.at(there), pair[::-1] if swapped else pair)
             rest = np.array([i for i, row in enumerate(rows) if len(row) <= place], np.int64)
             held = scatter(len(rows), [(there, made), (rest, held.take(rest))])
         return held

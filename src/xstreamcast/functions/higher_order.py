@@ -20,7 +20,7 @@ from xstreamcast.functions.sequences import reverse
 from xstreamcast.functions.signature import PREFIXES
 from xstreamcast.model.atomic import FUNCTION, QNAME
 from xstreamcast.model.column import Column, gather, ranges, scatter, stack
-from xstreamcast.model.function_item import FunctionItem
+from xstreamcast.model.function_item import Alike, FunctionItem, family_of
 from xstreamcast.model.qname import QName
 
 if TYPE_CHECKING:
@@ -36,17 +36,18 @@ def invoke(call: Call, function: FunctionItem, arguments: Sequence[Column]) -> C
 def by_function(
     functions: Column, columns: Sequence[Column], work: Callable[..., Column]
 ) -> Column:
-    """work(function, *columns) for the rows of each function that occurs."""
+    """work(functions, *columns) for the rows of each family of functions that occurs."""
     values = one_or(functions)
-    groups: dict[int, list[int]] = {}
+    groups: dict[Any, list[int]] = {}
     for row, value in enumerate(values):
-        groups.setdefault(id(value), []).append(row)
+        groups.setdefault(family_of(value), []).append(row)
     if len(groups) == 1:
-        return work(values[0], *columns)
+        return work(Alike.of(values), *columns)
     parts = []
     for rows in groups.values():
         index = np.array(rows, np.int64)
-        parts.append((index, work(values[rows[0]], *(column.take(index) for column in columns))))
+        alike = Alike.of([values[row] for row in rows])
+        parts.append((index, work(alike, *(column.take(index) for column in columns))))
     return scatter(functions.n, parts)
 
 
@@ -54,22 +55,22 @@ def by_function(
 def for_each(call: Call, seq: Column, action: Column) -> Column:
     """What the function gives for each item, end to end."""
 
-    def work(f: FunctionItem, items: Column) -> Column:
-        return _each(call, f, [items.each()]).regroup(items.offsets)
+    def work(f: Alike, items: Column) -> Column:
+        return _each(call, f, items.rows(), [items.each()]).regroup(items.offsets)
 
     return by_function(action, [seq], work)
 
 
-def _each(call: Call, f: FunctionItem, arguments: list[Column]) -> Column:
-    return invoke(call, f, arguments) if arguments[0].n else Column.empty(0)
+def _each(call: Call, f: Alike, rows: Ints, arguments: list[Column]) -> Column:
+    return invoke(call, f.at(rows), arguments) if arguments[0].n else Column.empty(0)
 
 
 @function("fn:filter($seq as item()*, $f as function(item()) as xs:boolean) as item()*")
 def filter_(call: Call, seq: Column, test: Column) -> Column:
     """The items for which the function gives true."""
 
-    def work(f: FunctionItem, items: Column) -> Column:
-        passed = _each(call, f, [items.each()])
+    def work(f: Alike, items: Column) -> Column:
+        passed = _each(call, f, items.rows(), [items.each()])
         return items.keep(passed.items.values.astype(np.bool_))
 
     return by_function(test, [seq], work)
@@ -82,10 +83,10 @@ def filter_(call: Call, seq: Column, test: Column) -> Column:
 def for_each_pair(call: Call, left: Column, right: Column, action: Column) -> Column:
     """What the function gives for the items at the same place of both sequences."""
 
-    def work(f: FunctionItem, a: Column, b: Column) -> Column:
+    def work(f: Alike, a: Column, b: Column) -> Column:
         lengths = np.minimum(a.lengths(), b.lengths())
         both = [_first(column, lengths) for column in (a, b)]
-        made = _each(call, f, [Column(column.items) for column in both])
+        made = _each(call, f, both[0].rows(), [Column(column.items) for column in both])
         return made.regroup(both[0].offsets)
 
     return by_function(action, [left, right], work)
@@ -121,15 +122,25 @@ def fold_right(call: Call, seq: Column, zero: Column, f: Column) -> Column:
     return by_function(f, [backwards, zero], lambda g, a, b: _fold(call, g, a, b, swapped=True))
 
 
-def _fold(call: Call, f: FunctionItem, seq: Column, zero: Column, *, swapped: bool) -> Column:
+def _fold(call: Call, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> Column:
     """One round for each place, for all rows that are so long."""
+    if seq.n == 1:
+        return _fold_of_one(call, f.first, seq, zero, swapped)
     lengths, starts, held = seq.lengths(), seq.bounds()[:-1], zero
     for place in range(int(lengths.max(initial=0))):
         rows = np.flatnonzero(lengths > place)
         pair = [held.take(rows), Column(seq.items.take(starts[rows] + place))]
-        made = invoke(call, f, pair[::-1] if swapped else pair)
+        made = invoke(call, f.at(rows), pair[::-1] if swapped else pair)
         rest = np.flatnonzero(lengths <= place)
         held = scatter(seq.n, [(rows, made), (rest, held.take(rest))])
+    return held
+
+
+def _fold_of_one(call: Call, f: FunctionItem, seq: Column, zero: Column, swapped: bool) -> Column:
+    held, items = zero, seq.items
+    for place in range(len(items)):
+        item = Column(items.slice(place, place + 1))
+        held = invoke(call, f, [item, held] if swapped else [held, item])
     return held
 
 

@@ -21,7 +21,7 @@ from xstreamcast.model.map_item import Entry, MapItem, maps_of, values_of
 from xstreamcast.model.map_key import map_key
 
 if TYPE_CHECKING:
-    from xstreamcast.model.function_item import FunctionItem
+    from xstreamcast.model.function_item import Alike
 
 Merged = dict[Hashable, Entry]
 
@@ -169,14 +169,15 @@ def remove(call: Call, map: Column, keys: Column) -> Column:
 def for_each(call: Call, map: Column, action: Column) -> Column:
     """What the function gives for each key and value, end to end."""
 
-    def work(f: FunctionItem, maps: Column) -> Column:
+    def work(f: Alike, maps: Column) -> Column:
         entries = [one.entries() for one in one_or(maps)]
         flat = [entry for row in entries for entry in row]
         lengths = np.fromiter((len(row) for row in entries), np.int64, len(entries))
         if not flat:
             return Column.empty(maps.n)
         keys = Items.mixed([e[0][0] for e in flat], [e[0][1] for e in flat])
-        made = invoke(call, f, [Column(keys), gather([e[1:] for e in flat])])
-        return made.regroup(Column.from_lengths(keys, lengths).bounds())
+        shape = Column.from_lengths(keys, lengths)
+        made = invoke(call, f.at(shape.rows()), [Column(keys), gather([e[1:] for e in flat])])
+        return made.regroup(shape.bounds())
 
     return by_function(action, [map], work)

@@ -20,7 +20,7 @@ from xstreamcast.model.array_item import array_items
 from xstreamcast.model.column import Column
 
 if TYPE_CHECKING:
-    from xstreamcast.model.function_item import FunctionItem
+    from xstreamcast.model.function_item import Alike
 
     Ints = npt.NDArray[np.int64]
 
@@ -42,10 +42,11 @@ def sort_by(call: Call, source: Column, collation: Column, key: Column) -> Colum
     """The items in the order of the keys that the function gives them."""
     order = one_collation(call, collation)
 
-    def work(f: FunctionItem, items: Column) -> Column:
+    def work(f: Alike, items: Column) -> Column:
         if len(items.items) == 0:
             return items
-        return _sorted(call, items, order.column(invoke(call, f, [items.each()])))
+        keys = invoke(call, f.at(items.rows()), [items.each()])
+        return _sorted(call, items, order.column(keys))
 
     return by_function(key, [source], work)
 
@@ -70,9 +71,9 @@ def array_sort_by(call: Call, array: Column, collation: Column, key: Column) -> 
     """The members in the order of the keys that the function gives them."""
     order = one_collation(call, collation)
 
-    def work(f: FunctionItem, arrays: Column) -> Column:
+    def work(f: Alike, arrays: Column) -> Column:
         members, shape = members_of(arrays)
-        keys = invoke(call, f, [members]) if members.n else Column.empty(0)
+        keys = invoke(call, f.at(shape.rows()), [members]) if members.n else Column.empty(0)
         return _sorted_arrays(call, members, shape, order.column(keys))
 
     return by_function(key, [array], work)

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
-    from xstreamcast.model.column import Column
+    from xstreamcast.model.column import Column, Ints
     from xstreamcast.model.sequence_type import SequenceType
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Captured:
+    """Where a closure was made. Those of one family are called together, each in its own row."""
+
+    family: Any  # what its expression and frame are known by
+    row: int
+    together: Callable[[Ints], FunctionItem]  # rows of the frame → one function for all of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,4 +37,34 @@ class FunctionItem:
     parameters: tuple[SequenceType, ...]
     result: SequenceType
     body: Callable[..., Column]
-    captured: Any = None
+    captured: Captured | None = None
+    needs_call: bool = True  # False: the body reads nothing of the dynamic context of the call
+
+
+def family_of(function: FunctionItem) -> Any:
+    """What functions that are called together have in common."""
+    return id(function) if function.captured is None else function.captured.family
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alike:
+    """The functions of some rows, of one family: one function, or closures of one expression."""
+
+    first: FunctionItem
+    rows: Ints | None  # where each was made; None: all rows have the first
+
+    @staticmethod
+    def of(functions: Sequence[FunctionItem]) -> Alike:
+        """Functions of one family, one for each row."""
+        first = functions[0]
+        made = [one.captured.row for one in functions if one.captured is not None]
+        if len(set(made)) < 2:
+            return Alike(first, None)
+        return Alike(first, np.array(made, np.int64))
+
+    def at(self, rows: Ints) -> FunctionItem:
+        """One function for a call with these rows, whichever they are and how often."""
+        captured = self.first.captured
+        if self.rows is None or captured is None:
+            return self.first
+        return captured.together(self.rows[rows])

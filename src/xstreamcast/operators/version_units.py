@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.versions import Version, Versions
+from xstreamcast.history.view import written
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START, show_instant
@@ -31,6 +32,8 @@ from xstreamcast.operators.spine import (
     same_tags,
     write_tags,
 )
+from xstreamcast.operators.spine_view import SpineView
+from xstreamcast.operators.unit_parts import tops_of, unit_part
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.cut import TagCut
@@ -72,6 +75,7 @@ class VersionUnits:
         self.ends = True  # somebody may see when units end
         self.current: frozenset[int] = frozenset()  # tags of which nothing is seen that has ended
         self.root: Around | None = None
+        self._spine: tuple[dict[int, Tags], SpineView] | None = None
         self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
         self._versions = Versions(history, links)
         self._look()
@@ -263,6 +267,28 @@ class VersionUnits:
 
     # -- the spine --------------------------------------------------------------------------------
 
+    def spine(self) -> SpineView | None:
+        """The elements of the root as it stands; None if there is none."""
+        root = self.root
+        if root is None:
+            self._spine = None
+        elif self._spine is None or self._spine[0] is not root.tags:
+            part = unit_part(self._history, self._links, tops_of([root]), below=False)
+            tape = written(part, self.until, document=False).tape
+            view = SpineView(self._history, root.place, tape, self._row_around)
+            self._spine = root.tags, view
+        return None if self._spine is None else self._spine[1]
+
+    def _row_around(self, unit: str) -> int | None:
+        """The row in the root of the element around a unit, or around what it stands in."""
+        found = self.units.get(unit)
+        if found is None:
+            return None
+        slot = found.slot
+        while slot.around.slot is not None:
+            slot = slot.around.slot
+        return slot.row
+
     def _read_root(self) -> None:
         """The root as it was last sent: keep the holes that are still there."""
         place = self._root_place()
@@ -339,9 +365,11 @@ class VersionUnits:
     ) -> None:
         """Holes that stay: note where the element around each is now, and whether it differs."""
         now = rows[stays]
-        pairs = np.unique(np.stack((now, was)), axis=1).T.tolist()
-        differ = [(a, b) for a, b in pairs if not same_tags(tags.get(a), root.tags.get(b))]
         shifted = now != was
+        both = now << 32 | was
+        runs = np.flatnonzero(np.diff(both, prepend=-1))  # holes of one element follow each other
+        pairs = [(pair >> 32, pair & 0xFFFFFFFF) for pair in distinct(both[runs]).tolist()]
+        differ = [(a, b) for a, b in pairs if not same_tags(tags.get(a), root.tags.get(b))]
         if not differ and not shifted.any():
             return
         odd = np.zeros(len(now), np.bool_)
@@ -540,7 +568,8 @@ class VersionUnits:
             else:
                 one = slot.get(int(self._history.fragments["valid"][place]))
                 found = [] if one is None else [one]
-                if one is None or one.place != place:  # hidden for a while: it may be in pieces
+                # hidden for a while, it may be in pieces, of which the first begins as it does
+                if one is None or one.place != place or self._versions.is_layered(code):
                     found = [two for two in slot.found() if two.place == place]
             for one in found:
                 if isinstance(one, Unit):
@@ -603,13 +632,16 @@ class VersionUnits:
                         self._leave(one)
                         slot.put(begin, None)
 
-    def compacted(self, links: Places, place: I64) -> None:
-        """Fragments are at other places now: `place` says where; below 0 for those not kept."""
+    def compacted(self, links: Places, place: I64, moved: Iterable[int]) -> None:
+        """Fragments are at other places now: `place` says where; below 0 for those not kept.
+
+        `moved` are the ids of which any is elsewhere, or gone.
+        """
         self._links = links
         self._versions = Versions(self._history, links)
         self._look()
-        for slots in self._slots.values():
-            for slot in slots:
+        for code in moved:
+            for slot in self._slots.get(code, ()):
                 for begin in slot.begins():
                     self._replaced(slot, begin, place)
         if self.root is not None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.monotone import witnessed
+from xstreamcast.algebra.monotone import grows, witnessed
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.errors import Error, not_given
@@ -26,7 +26,7 @@ from xstreamcast.operators.feeds import Feed, all_units, drops_units, units_agai
 from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
-from xstreamcast.operators.missing import hollow_names
+from xstreamcast.operators.missing import hollow_names, sent_names
 from xstreamcast.operators.once import OnceFeed
 from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.spine_view import SpineView
     from xstreamcast.tape.layout import Tape
 
 _NEXT: Final = b"next"  # told apart from a piece by what it is, not by what it says
@@ -304,9 +305,16 @@ class Watch:
     def _drop_once(self) -> None:
         """Let the items go that are read once; what was emitted because of them stays."""
         gone = {n: f.drop() for n, f in self._feeds.items() if isinstance(f, OnceFeed)}
-        self._moves |= {name: [moved] for name, moved in gone.items() if moved}
-        if self._moves:
-            self._touched |= self._moves.keys()
+        moves = {name: [moved] for name, moved in gone.items() if moved}
+        if not moves:
+            return
+        assert self.pipeline is not None
+        if self.pipeline.let_go(self.once):
+            kept = self._views.items()
+            self._views = {n: one for n, one in kept if input_name(n) not in moves}
+        else:
+            self._moves |= moves
+            self._touched |= moves.keys()
             deep(partial(self._tick, leaving=True))
 
     def _tick(self, leaving: bool = False) -> list[Change]:
@@ -315,7 +323,8 @@ class Watch:
         moves = self._taken()
         undecided = self._undecided()
         witness = self._witness() if undecided or self._unsaid else None
-        if witness is None and self.pipeline.waits(undecided):
+        waits = witness is None and self.pipeline.waits(undecided)
+        if waits and not self._grows():
             self._hold(moves)
             return []
         self._views = {
@@ -324,10 +333,10 @@ class Watch:
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
-            not undecided or witness is not None, frozenset(self.ended),
+            not undecided or waits or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
             frozenset(n for n, f in self._feeds.items() if drops_units(f)),
-            self._rooted, leaving,
+            self._rooted, self._spine, leaving,
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []
@@ -348,16 +357,21 @@ class Watch:
             return owed + changes
         return self._witnessed(owed + changes, witness, bool(undecided))
 
+    def _grows(self) -> bool:
+        """Whether items of the answer are final, though others are missing: all is streams."""
+        feeds = self._feeds.values()
+        if not all(isinstance(feed, FragmentFeed) for feed in feeds):
+            return False
+        return grows(self.program.body, self._names_of(hollow_names), self._names_of(sent_names))
+
+    def _names_of(self, found: Callable[[TagStructure], frozenset[str]]) -> frozenset[str]:
+        """Names of elements by the structures of all streams."""
+        feeds = [one for one in self._feeds.values() if isinstance(one, FragmentFeed)]
+        return frozenset().union(*(found(feed.history.structure) for feed in feeds))
+
     def _witness(self) -> str | None:
         """What a test is for good once it is so, however much is missing: a witness decides."""
-        hollow: frozenset[str] = frozenset().union(
-            *(
-                hollow_names(feed.history.structure)
-                for feed in self._feeds.values()
-                if isinstance(feed, FragmentFeed)
-            )
-        )
-        kept = witnessed(self.program.body, hollow)
+        kept = witnessed(self.program.body, self._names_of(hollow_names))
         return None if kept is None else str(kept).lower()
 
     def _witnessed(self, changes: list[Change], witness: str, undecided: bool) -> list[Change]:
@@ -460,6 +474,11 @@ class Watch:
         """Whether a stream of fragments has a root element that passes a test."""
         feed = self._feeds.get(name)
         return isinstance(feed, FragmentFeed) and feed.has_root(test)
+
+    def _spine(self, name: str | None) -> SpineView | None:
+        """The elements of the root of a stream of fragments."""
+        feed = self._feeds.get(name)
+        return feed.spine() if isinstance(feed, FragmentFeed) else None
 
     def _again(self, keys: Sequence[str], name: str | None) -> list[Moved]:
         return units_again(self._feeds[name], keys)

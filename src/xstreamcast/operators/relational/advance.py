@@ -10,6 +10,7 @@ from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.held import held_bytes
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.count_around import CountAroundOperator
 from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
@@ -29,6 +30,7 @@ from xstreamcast.operators.relational.positions import (
 from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
+from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 
@@ -60,7 +62,8 @@ class Operators:
         self._inlined = frozenset(
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
-        self.all = [_operator(node, root, final and node is root) for node in nodes]
+        self._root, self._final = root, final
+        self.all = [self._made(node) for node in nodes]
         self.fresh = True  # nothing has been taken in yet
 
     def advance(self, turn: Round, tick: Tick | None, deltas: Deltas) -> Deltas:
@@ -74,6 +77,8 @@ class Operators:
                 case c.Root():
                     assert tick is not None
                     deltas[id(node)] = operator.apply(tick)
+                case c.Spine():
+                    deltas[id(node)] = operator.apply(turn)
                 case c.Units():
                     assert tick is not None
                     deltas[id(node)] = operator.apply(turn, tick, fresh)
@@ -87,6 +92,22 @@ class Operators:
                     deltas[id(node)] = operator.apply(turn, given)
         self.failing = len(self._numbers)
         return deltas
+
+    def _made(self, node: c.Node) -> Any:
+        return _operator(node, self._root, self._final and node is self._root)
+
+    def let_go(self, gone: frozenset[int]) -> None:
+        """All rows of some nodes go, at once: nobody is told of each."""
+        for at, (node, operator) in enumerate(zip(self._nodes, self.all, strict=True)):
+            match node:
+                case c.Join(left=left, right=right):
+                    operator.drop(id(left) in gone, id(right) in gone)
+                case c.Rows() if id(node) in gone:
+                    operator.drop()
+                case _ if id(node) in gone:
+                    self.all[at] = self._made(node)
+                case _:
+                    pass
 
     def held(self) -> dict[int, int]:
         """About what each operator keeps, by the identity of its node."""
@@ -111,6 +132,12 @@ def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
             return None
         case c.Root():
             return RootRow(node)
+        case c.Spine():
+            return SpineRows(node)
+        case c.Within():
+            return WithinOperator(node)
+        case c.CountAround():
+            return CountAroundOperator(node)
         case c.Units():
             return UnitRows(node, whole=node is not root)
         case c.Rows():

@@ -206,6 +206,12 @@ class Emit:
         self._tail = last
         self._settled += count - len(self)
 
+    def let_go(self) -> None:
+        """All rows go, and what was emitted for them stays."""
+        if self._order:
+            self._tail, self._settled = self._last_of(self._order[-1][1]), len(self)
+        self._entries, self._ranks, self._order = {}, {}, SortedList()
+
     def settle(self, keys: Iterable[Key], first: Rank) -> None:
         """Rows that stay as they are: of each only the name of its last item is kept, for what
         comes behind it; and of all that rank below `first`, only that of the last row.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.folds import fold_state
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
 
 KeyedRows = list[tuple[Key, Row]]
+_PLAIN: Final = (str, int)  # values that are the same where they are equal
 
 
 class FirstOfGroup:
@@ -37,12 +38,22 @@ class FirstOfGroup:
             if name not in self._known:
                 fresh.setdefault(name, []).append((key, rows[key]))
         self._known.update(fresh)
-        return {name: RowDelta(None, self._row(members, turn)) for name, members in fresh.items()}
+        folds: list[dict[Cell, Cell]] = [{} for _ in self._folded]
+        return {name: RowDelta(None, self._row(one, folds, turn)) for name, one in fresh.items()}
 
-    def _row(self, members: KeyedRows, turn: Round) -> Row:
+    def _row(self, members: KeyedRows, known: list[dict[Cell, Cell]], turn: Round) -> Row:
+        """`known`: folds over one cell, which many groups of a tick have."""
         members.sort(key=lambda one: one[1].rank)
         first, outer = members[0][1], self._node.outer
-        folds = [self._folded_cell(at, members, turn) for at in range(len(self._folded))]
+        folds = []
+        for at, column in enumerate(self._folded):
+            cell = first.cells[column]
+            found = known[at].get(cell) if len(members) == 1 else None
+            if found is None:
+                found = self._folded_cell(at, members, turn)
+                if len(members) == 1 and all(type(value) in _PLAIN for _, value in cell):
+                    known[at][cell] = found
+            folds.append(found)
         cells = tuple(
             first.cells[at] if which is None else folds[which] for which, at in self._cells
         )

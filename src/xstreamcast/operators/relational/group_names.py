@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -44,11 +45,11 @@ class GroupNames:
         `inexact`: some row has such a key, so that numbers are told apart as doubles.
         """
         columns = [[row.cells[at] for row in given.values()] for at, _ in self._keys]
-        tags = {tag for cells in columns for cell in cells for tag, _ in cell}
+        tags = {tag for cells in columns for tag, _ in chain.from_iterable(cells)}
         inexact = inexact or any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
         parts = []
         for cells, (_, variable) in zip(columns, self._keys, strict=True):
-            if any(len(cell) > 1 for cell in cells):
+            if max(map(len, cells), default=0) > 1:
                 lengths = np.array([len(cell) for cell in cells], np.int64)
                 flat = Items.mixed(*_flat(cells))
                 at_most_one(
@@ -56,9 +57,10 @@ class GroupNames:
                 )
             parts.append(canonical(cells, inexact))
         outer = self._outer
-        return {
-            key: (*key[:outer], tuple(part[i] for part in parts)) for i, key in enumerate(given)
-        }
+        names = zip(*parts, strict=True) if parts else repeat(())
+        if not outer:
+            return {key: (name,) for key, name in zip(given, names, strict=False)}
+        return {key: (*key[:outer], name) for key, name in zip(given, names, strict=False)}
 
 
 class GroupCells(NamedTuple):
@@ -82,14 +84,19 @@ def new_rows(delta: Delta) -> dict[Key, Row]:
 
 
 def _flat(cells: Sequence[Cell]) -> tuple[list[int], list[Any]]:
-    return [tag for cell in cells for tag, _ in cell], [v for cell in cells for _, v in cell]
+    atoms = list(chain.from_iterable(cells))
+    return [tag for tag, _ in atoms], [value for _, value in atoms]
 
 
 def canonical(cells: Sequence[Cell], inexact: bool) -> list[Hashable]:
     """For cells of at most one item: a value that is equal where they are one group."""
     tags, values = _flat(cells)
-    keys = iter(hash_keys(Items.mixed(tags, values), inexact=inexact).tolist() if tags else ())
-    return [_one_form(next(keys)) if cell else None for cell in cells]
+    found = hash_keys(Items.mixed(tags, values), inexact=inexact).tolist() if tags else []
+    forms = {key: _one_form(key) for key in found}  # one object for all that are equal
+    if len(found) == len(cells):
+        return list(map(forms.__getitem__, found))
+    keys = iter(found)
+    return [forms[next(keys)] if cell else None for cell in cells]
 
 
 def _one_form(key: Any) -> Any:

@@ -47,6 +47,12 @@ class JoinOperator:
             self._release(turn.ended)
         return out
 
+    def drop(self, left: bool, right: bool) -> None:
+        """Let go of all rows of a side, or of both; and of all pairs with them."""
+        for side, goes in ((self._left, left), (self._right, right)):
+            if goes:
+                side.drop()
+
     def _release(self, ended: frozenset[str | None]) -> None:
         """Let go of rows that only further rows of inputs that have ended could match."""
         if self._inputs[1] <= ended:

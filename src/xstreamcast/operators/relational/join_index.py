@@ -105,6 +105,11 @@ class JoinSide:
         self.rows, self.values = {}, {}
         self._hashed, self._sorted, self._loose = {}, SortedList(), {}
 
+    def drop(self) -> None:
+        """Let go of all rows, as if each had been taken out."""
+        self.clear()
+        self._kinds = {}
+
     def rebuild(self, mode: Mode) -> None:
         """The index for another way to compare."""
         self._mode = mode

@@ -68,6 +68,9 @@ def _by_row(column: Column) -> list[JoinValues]:
     tags = column.items.all_tags().tolist()
     keys = hash_keys(column.items, inexact=True).tolist() if tags else []
     atoms = [_atom(tag, key) for tag, key in zip(tags, keys, strict=True)]
+    if column.offsets is None:  # rows with one value each, which many rows may share
+        known = {atom: JoinValues((atom,), atom[0]) for atom in atoms}
+        return [known[atom] for atom in atoms]
     out = []
     for first, last in itertools.pairwise(column.bounds().tolist()):
         own = tuple(dict.fromkeys(atoms[first:last]))

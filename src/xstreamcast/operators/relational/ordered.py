@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from sortedcontainers import SortedList
 
 from xstreamcast.model.delta import Key, Rank
+
+_FEW: Final = 32  # keys that are kept in a list
 
 
 class Ordered:
@@ -16,20 +19,22 @@ class Ordered:
     __slots__ = ("_list",)
 
     def __init__(self) -> None:
-        self._list: SortedList = SortedList()
+        self._list: Any = []  # a SortedList once it is long: a list is made sooner
 
     def __len__(self) -> int:
         return len(self._list)
 
     def replace(self, gone: Iterable[tuple[Rank, Key]], come: Iterable[tuple[Rank, Key]]) -> None:
         """Take out and put in; what goes goes first, because ranks are handed on."""
-        gone = list(gone)
-        if 4 * len(gone) > len(self._list):
-            left = set(self._list).difference(gone)
-            self._list = SortedList(left)
-        else:
-            for one in gone:
-                self._list.remove(one)
+        gone, come = list(gone), list(come)
+        if isinstance(self._list, list) or 4 * len(gone) > len(self._list):
+            left = set(self._list).difference(gone) if gone else self._list
+            self._list = sorted([*left, *come])
+            if len(self._list) > _FEW:
+                self._list = SortedList(self._list)
+            return
+        for one in gone:
+            self._list.remove(one)
         self._list.update(come)
 
     def keys(self, first: int = 0, last: int | None = None) -> list[Key]:
@@ -42,6 +47,8 @@ class Ordered:
 
     def position(self, rank: Rank) -> int:
         """How many keys stand before a rank."""
+        if isinstance(self._list, list):
+            return bisect_left(self._list, (rank,))
         found: int = self._list.bisect_left((rank,))
         return found
 
@@ -57,7 +64,8 @@ class Ordered:
 
     def behind(self, entry: tuple[Rank, Key]) -> tuple[Rank, Key] | None:
         """The key that follows another."""
-        place = self._list.bisect_right(entry)
+        short = isinstance(self._list, list)
+        place = bisect_right(self._list, entry) if short else self._list.bisect_right(entry)
         return None if place == len(self._list) else self.at(place)
 
     def before(self, rank: Rank) -> tuple[Rank, Key] | None:

@@ -64,6 +64,10 @@ class RowsOperator:
         self._settle(turn)
         return out
 
+    def drop(self) -> None:
+        """Let go of all rows; what they read beside their own values stays."""
+        self._rows, self._made = {}, {}
+
     def _appended(self, source: Delta, turn: Round) -> Delta:
         """What became of rows that never change."""
         rows = [(key, new) for key, (_, new) in source.items() if new is not None]
@@ -100,6 +104,10 @@ class RowsOperator:
         if made:
             self._made[key] = made
         nested = self._node.nested
+        if not before:
+            for at, row in enumerate(made):
+                out[(*key, at) if nested else key] = RowDelta(None, row)
+            return
         for at in range(max(len(before), len(made))):
             old = before[at] if at < len(before) else None
             new = made[at] if at < len(made) else None

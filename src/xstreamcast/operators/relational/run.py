@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.deciding import waited_for
 from xstreamcast.circuit.show import operator_names
+from xstreamcast.circuit.transient import transient
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.advance import Operators
@@ -35,6 +36,7 @@ class CircuitRun:
         self._emit = Emit(circuit, final)
         self._operators: Operators | None = None  # None: to be made anew
         self.asked = 0
+        self._once: tuple[frozenset[str | None], frozenset[int] | None] | None = None
         self._failing: Failing | None = None  # the rows of the last tick that failed
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
@@ -46,7 +48,13 @@ class CircuitRun:
         # where nothing is revised, windows that are open wait as if something were missing
         decided = tick.decided and (not self._final or tick.ended >= set(self.circuit.sources))
         turn = Round(
-            asking, reader, tick.touched, tick.clock_moved, decided=decided, ended=tick.ended
+            asking,
+            reader,
+            tick.touched,
+            tick.clock_moved,
+            decided=decided,
+            ended=tick.ended,
+            spine=tick.spine,
         )
         try:
             deltas = operators.advance(turn, tick, {})
@@ -62,6 +70,18 @@ class CircuitRun:
         self._operators, self._failing = operators, None
         return out
 
+    def let_go(self, once: frozenset[str | None]) -> bool:
+        """Units of inputs that are read once go, all at once → whether that can be done so."""
+        if self._once is None or self._once[0] != once:
+            self._once = once, transient(self.circuit, once)
+        gone = self._once[1]
+        if gone is None or self._operators is None:
+            return False
+        self._operators.let_go(gone)
+        if id(self.circuit.root) in gone:
+            self._emit.let_go()
+        return True
+
     def first_error(self, why: Error) -> Error:
         """Of all rows that failed in the last tick, the error of the first."""
         found = None if self._failing is None else self._failing.first()
@@ -74,7 +94,7 @@ class CircuitRun:
     @property
     def driven(self) -> frozenset[str | None]:
         """The inputs that are read unit by unit."""
-        return frozenset(node.input for node in self._order if isinstance(node, c.Units))
+        return frozenset(n.input for n in self._order if isinstance(n, c.Units | c.Spine))
 
     def units_of(self, name: str | None) -> c.Units | None:
         """The node that reads an input unit by unit."""

@@ -77,7 +77,7 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     assert job.begun() >= 11, "killed too late to show anything"
 
 
-_KILLED = [(GROUPS, 5), (JOIN, 5), pytest.param(WINDOWS, 11, marks=pytest.mark.thorough)]
+_KILLED = [(GROUPS, 5), (JOIN, 5), (WINDOWS, 11)]
 
 
 @pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])

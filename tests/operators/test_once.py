@@ -157,4 +157,6 @@ def gone(body: str) -> dict[str, bool] | None:
 
 def test_elements_of_a_root_stay():
     rows = c.Spine("s", 0, p.Variable(1, "document"), p.Variable(2, "element"), 2)
-    assert transient(c.Circuit(rows, p.EMPTY, ("s",), frozenset()), frozenset({"ask"})) == frozenset()
+    assert (
+        transient(c.Circuit(rows, p.EMPTY, ("s",), frozenset()), frozenset({"ask"})) == frozenset()
+    )

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from xstreamcast.spark.watching import state
-from xstreamcast.spark.watching.owner import Kept
-from xstreamcast.spark.watching.state import Keeping, Stage
+from xstreamcast.spark.watching.state import Keeping, Kept, Stage
 
 Worker = dict[tuple[Any, ...], Kept]
 KEY = ("query",)

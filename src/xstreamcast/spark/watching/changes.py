@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -53,7 +52,6 @@ def changes_of(
     from pyspark.sql import functions as f
 
     wall = any(one.wall for one in asked.values())
-    keeping = keeping or Keeping(home=uuid.uuid4().hex)
     written = {name: pickled(one) for name, one in asked.items()}
     rows = rows if "rows" in rows.columns else packed(rows)
     # Spark counts packs as input rows; how many fragments there were stands beside
@@ -61,11 +59,12 @@ def changes_of(
     if "query" not in rows.columns:
         rows = rows.withColumn("query", f.explode(_readers(asked)))
     if partitions > 1 and any(why_at_all(one) is None for one in asked.values()):
+        keeping = keeping or Keeping()
         told = spread_changes(
             rows, written, wall, raises, partitions, keeping, plan or StepPlan(), updates
         )
         return told if all_told or updates else told.where("diff <> 0")
-    hosting = Hosting(written, wall, raises, keeping, updates)
+    hosting = Hosting(written, wall, raises, keeping or Keeping(), updates)
     grouped = rows.groupBy("query")
     mode = "processingTime" if wall else "none"
     form = UPDATES if updates else CHANGES

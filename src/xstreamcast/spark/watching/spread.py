@@ -74,8 +74,6 @@ class Layout:
 class Routing(Hosting):
     """Rows of a query's streams → a message for each partition."""
 
-    has_owner = False  # it reads the state store while it takes a batch in
-
     def __init__(
         self, asked: dict[str, bytes], wall: bool, layout: Layout, keeping: Keeping
     ) -> None:

@@ -3,10 +3,10 @@
 Of each query one instance runs, in the partition of its name; of a query in partitions, a router
 and an instance of each stage in each of them (`spread`). The store has a numbered log of what
 arrived, a value with a token of its own for each batch, and the last snapshot in pieces, an Arrow
-table for each thing that is kept. The operators stay between batches in the process that owns the
-partition, or in the worker, with the token of the last batch that they took in. Where other workers
-had batches since, they take those in from the log; where the log does not have their token (that
-batch failed and was done again, or is long gone), they are rebuilt from the snapshot.
+table for each thing that is kept. A worker keeps the operators
+between batches, with the token of the last batch that they took in. Where other workers had batches
+since, they take those in from the log; where the log does not have their token (that batch failed
+and was done again, or is long gone), they are rebuilt from the snapshot.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from pyspark import TaskContext, cloudpickle
+from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from xstreamcast.edges.table.schema import arrow
@@ -27,11 +27,8 @@ from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.facts import error_facts, refused_facts
 from xstreamcast.spark.watching.host import Host
 from xstreamcast.spark.watching.messages import Arrived
-from xstreamcast.spark.watching.owner import Here, Keep, Lost, Owned, reached
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
     from xstreamcast.model.update import Update
@@ -48,6 +45,14 @@ _PIECE: Final = 4 << 20  # bytes of a snapshot in one value
 _CHECK: Final = 1000  # milliseconds between two looks at the wall clock
 
 
+class Kept(NamedTuple):
+    """Operators, the batches of the log that they have taken in, and the token of the last one."""
+
+    token: str
+    number: int
+    host: Any
+
+
 class Log(NamedTuple):
     """Which state the store has, and what of it: batches by number, from the oldest kept on."""
 
@@ -61,19 +66,15 @@ class Log(NamedTuple):
     made_for: str = ""
 
 
-_KEPT: Keep = {}  # for as long as the worker lives
+_KEPT: dict[tuple[Any, ...], Kept] = {}  # by run, stage and key, for as long as the worker lives
 
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """How state is kept: bytes of log before a snapshot is made, and whether workers keep it.
-
-    `home`: the run whose partitions have owners, which keep it in place of workers.
-    """
+    """How state is kept: bytes of log before a snapshot is made, and whether workers keep it."""
 
     least: int = 4 << 20
     in_worker: bool = True
-    home: str = ""
 
 
 class Stage(StatefulProcessor):
@@ -83,7 +84,6 @@ class Stage(StatefulProcessor):
     """
 
     wall = False
-    _owner: Connection | None = None
 
     def __init__(self, keeping: Keeping, made_for: str = "") -> None:
         self.keeping, self.made_for = keeping, made_for
@@ -116,8 +116,6 @@ class Stage(StatefulProcessor):
     def failed(self, key: Any, why: Error, host: Any) -> Any:
         """What is told where a batch cannot be taken in."""
         raise why
-
-    has_owner = True  # whether its instances may be in another process than the state store's
 
     @property
     def name(self) -> str:
@@ -153,15 +151,7 @@ class Stage(StatefulProcessor):
         yield self._step(key, self.read(iter(())), now * 1000)
 
     def close(self) -> None:
-        """The owner may serve other tasks."""
-        if self._owner is not None:
-            self._owner.close()
-            self._owner = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What an owner needs: not the state of a task."""
-        mine = ("_handle", "_batches", "_snapshot", "_log", "_owner")
-        return {name: value for name, value in self.__dict__.items() if name not in mine}
+        """Nothing is open."""
 
     def _set_timer(self, timers: Any) -> None:
         if not any(True for _ in self._handle.listTimers()):
@@ -173,73 +163,64 @@ class Stage(StatefulProcessor):
         """Take a batch in, and write down what brings the operators to where they are then."""
         told = self._log.get()
         log = None if told is None else Log(*told)
-        if log is not None and log.made_for != self.made_for:
+        host = self._host(key, log)
+        try:
+            made = self.take(host, batch, now)
+        except Error as why:
+            return self.failed(key, why, host)
+        log = self._written(log or Log(made_for=self.made_for), batch, now, host)
+        if self.keeping.in_worker:
+            _KEPT[self._name(key)] = Kept(log.token, log.number, host)
+        return self.rows(key, made)
+
+    def _name(self, key: Any) -> tuple[Any, ...]:
+        return self.run, self.name, *key
+
+    def _host(self, key: Any, log: Log | None) -> Any:
+        # taken out while it is worked on: what a failure leaves half done is not used again
+        known = _KEPT.pop(self._name(key), None)
+        if log is None:
+            return self.make(key)
+        if log.made_for != self.made_for:
             raise error(
                 "XSCU0005",
                 f"the checkpoint is that of a query {log.made_for}, not {self.made_for}",
                 hint="start with an empty checkpoint, or as it was started",
             )
-        try:
-            place, (done, rows) = self._taken(key, batch, now, log)
-        except Lost:
-            self.close()
-            place, (done, rows) = self._taken(key, batch, now, log)
-        if not done:
-            return rows
-        log = self._written(log or Log(made_for=self.made_for), batch, now, place)
-        if self.keeping.in_worker:
-            place.keep(log.token, log.number)
-        return rows
+        if known is not None and self._is_on_the_way(known, log):
+            return self._led_on(known.host, known.number, log.number)
+        whole = b"".join(piece for (piece,) in self._snapshot.get())
+        host = self.make(key)
+        if whole:
+            self.thaw(host, decompressed(whole))
+        return self._led_on(host, log.first, log.number)
 
-    def _taken(
-        self, key: Any, batch: Any, now: int | None, log: Log | None
-    ) -> tuple[Here | Owned, tuple[bool, Any]]:
-        """Bring the operators to where the log is, and take a batch in."""
-        place = self._place(key)
-        known = place.begin()
-        if log is None:
-            place.make(None)
-        elif known is not None and self._is_on_the_way(*known, log):
-            self._lead_on(place, known[1], log.number)
-        else:
-            whole = b"".join(piece for (piece,) in self._snapshot.get())
-            place.make(decompressed(whole) if whole else None)
-            self._lead_on(place, log.first, log.number)
-        return place, place.take(batch, now)
-
-    def _place(self, key: Any) -> Here | Owned:
-        name = (self.run, self.name, *key)
-        task = TaskContext.get() if self.keeping.home and self.has_owner else None
-        if task is None:
-            return Here(self, name, key, _KEPT)
-        if self._owner is None:
-            self._owner = reached(self.keeping.home, task.partitionId())
-        return Owned(self, name, key, self._owner)
-
-    def _is_on_the_way(self, token: str, number: int, log: Log) -> bool:
+    def _is_on_the_way(self, known: Kept, log: Log) -> bool:
         """Whether what was kept is a state that the log goes on from."""
-        if number >= log.number:
-            return token == log.token
-        last = self._batches.getValue((number - 1,))
-        return last is not None and last[0] == token
+        if known.number >= log.number:
+            return known.token == log.token
+        last = self._batches.getValue((known.number - 1,))
+        return last is not None and last[0] == known.token
 
-    def _lead_on(self, place: Here | Owned, first: int, last: int) -> None:
+    def _led_on(self, host: Any, first: int, last: int) -> Any:
         for number in range(first, last):
-            place.lead(*self.earlier(number))
+            raw, now = self.earlier(number)
+            self.take(host, self.unlogged(raw), now)
+        return host
 
-    def _written(self, log: Log, batch: Any, now: int | None, place: Here | Owned) -> Log:
+    def _written(self, log: Log, batch: Any, now: int | None, host: Any) -> Log:
         entry, token = self.logged(batch), uuid.uuid4().hex
         self._batches.updateValue((log.number,), (token, now, entry))
         log = log._replace(token=token, number=log.number + 1, logged=log.logged + len(entry))
         if log.logged >= max(self.keeping.least, log.held):
-            log = self._snapshot_taken(log, place)
-        log = log if place.keeps_batches() else self._cleared(log)
+            log = self._snapshot_taken(log, host)
+        log = log if self.keeps_batches(host) else self._cleared(log)
         self._log.update(tuple(log))
         return log
 
-    def _snapshot_taken(self, log: Log, place: Here | Owned) -> Log:
+    def _snapshot_taken(self, log: Log, host: Any) -> Log:
         """Write a snapshot; what cannot be written has its log, and is tried when that doubled."""
-        raw = place.freeze()
+        raw = self.freeze(host)
         if raw is None:
             return log._replace(held=2 * log.logged)
         whole = compressed(raw)

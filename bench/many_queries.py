@@ -97,7 +97,7 @@ def _over(texts: dict[str, str], together: bool, warm: int) -> tuple[int, Any, A
     run: Network
     if together:
         found = queries(texts).set
-        run = QuerySetRun(found.programs, {"trades": "fragments"}, members=found.members)
+        run = QuerySetRun(found.programs, {"trades": "fragments"}, answered=found.answered)
     else:
         run = Network({n: query(t).program for n, t in texts.items()}, {"trades": "fragments"})
     decoder = Decoder("trades", names=run.names)

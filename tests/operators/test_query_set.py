@@ -65,7 +65,7 @@ class Together:
         self._begin()
 
     def _begin(self) -> None:
-        self.run = QuerySetRun(self.set.programs, {"s": "fragments"}, members=self.set.members)
+        self.run = QuerySetRun(self.set.programs, {"s": "fragments"}, answered=self.set.answered)
         self.decoder = Decoder("s", names=self.run.names)
 
     def feed(self, chunk: bytes) -> None:
@@ -141,14 +141,14 @@ class Alone(Following):
 def test_queries_that_differ_in_compared_constants_are_one_program(texts: list[str], count: int):
     found = programs_of({f"q{at}": text for at, text in enumerate(texts)})
     assert len(found.programs) == count
-    names = itertools.chain.from_iterable(one.names for one in found.members.values())
+    names = itertools.chain.from_iterable(one.names for one in found.answered.values())
     assert sorted(names) == [f"q{at}" for at in range(len(texts))]
 
 
 def test_a_program_of_many_queries_looks_up_those_that_a_unit_concerns():
     texts = {f"q{at}": f'stream("s")/r/a[k = "k{at}"]/v' for at in range(300)}
     found = programs_of(texts)
-    run = QuerySetRun(found.programs, {"s": "document"}, members=found.members)
+    run = QuerySetRun(found.programs, {"s": "document"}, answered=found.answered)
     run.on_bytes("s", b"<r>")
     run.tick()
     (watch,) = run.watches.values()

@@ -38,7 +38,7 @@ _TABLE: Final = "constants of "  # what the input with the constants of some que
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class AnsweredQueries:
     """The queries that one program answers; `rows`: it does so for each row of a table."""
 
     names: tuple[str, ...]
@@ -63,24 +63,22 @@ def _split(key: str) -> tuple[int, str]:
 
 @dataclass(frozen=True, slots=True)
 class QuerySet:
-    """Programs by name, each with the queries that it answers; streams that they declare have no
-    members.
-    """
+    """Programs by name, with the queries that they answer; declared streams answer none."""
 
     programs: Mapping[str, Program]
-    members: Mapping[str, Members]
+    answered: Mapping[str, AnsweredQueries]
     label: str  # differs between sets of different queries
 
     @property
     def sentence(self) -> str:
         """How many queries there are, and how many programs run for them."""
-        count = sum(len(one.names) for one in self.members.values())
-        return f"{count} queries run as {len(self.members)} programs"
+        count = sum(len(one.names) for one in self.answered.values())
+        return f"{count} queries run as {len(self.answered)} programs"
 
     @property
     def tables(self) -> frozenset[str]:
         """The inputs that hold constants."""
-        return frozenset(one.table for one in self.members.values() if one.table is not None)
+        return frozenset(one.table for one in self.answered.values() if one.table is not None)
 
 
 def query_set(queries: Iterable[tuple[str, Mapping[str, Program]]]) -> QuerySet:
@@ -89,7 +87,7 @@ def query_set(queries: Iterable[tuple[str, Mapping[str, Program]]]) -> QuerySet:
     Each is its body, under the name "", and the streams that it declares, what is read first.
     """
     programs: dict[str, Program] = {}
-    members: dict[str, Members] = {}
+    answered: dict[str, AnsweredQueries] = {}
     streams: dict[str, Program] = {}
     groups, digest = _Groups(), sha256()
     for name, declared in queries:
@@ -98,9 +96,9 @@ def query_set(queries: Iterable[tuple[str, Mapping[str, Program]]]) -> QuerySet:
         streams |= own
         groups.add(name, body)
     for group in groups.all():
-        for title, program, answered in group.programs():
-            programs[title], members[title] = program, answered
-    return QuerySet(streams | programs, members, f"queries {digest.hexdigest()}")
+        for title, program, those in group.programs():
+            programs[title], answered[title] = program, those
+    return QuerySet(streams | programs, answered, f"queries {digest.hexdigest()}")
 
 
 def _named_apart(query: str, declared: Mapping[str, Program]) -> list[tuple[str, Program]]:
@@ -108,7 +106,8 @@ def _named_apart(query: str, declared: Mapping[str, Program]) -> list[tuple[str,
     if len(declared) == 1:
         return list(declared.items())
     names = {one: f"{query}/{one}" for one in declared if one != BODY}
-    if any(one[:2] == (XSC, OPTION) for p in declared.values() for one in p.settings.options):
+    options = (option for one in declared.values() for option in one.settings.options)
+    if any(option[:2] == (XSC, OPTION) for option in options):
         raise error(
             "XSCU0005", f"{query} declares streams that are read once, so it must be watched alone"
         )
@@ -136,22 +135,26 @@ class _Group:
     first: Program
     constants: dict[str, Constants] = field(default_factory=dict)
 
-    def programs(self) -> Iterator[tuple[str, Program, Members]]:
+    def programs(self) -> Iterator[tuple[str, Program, AnsweredQueries]]:
         rows = list(self.constants.values())
         name = _title(next(iter(self.constants)))
         if all(one == rows[0] for one in rows):
-            yield name, self.first, Members(tuple(self.constants))
+            yield name, self.first, AnsweredQueries(tuple(self.constants))
             return
         table = f"{_TABLE}{name}"
         made = over_table(self.template, rows, table)
         if finds_rows(made, table):
-            yield name, made, Members(tuple(self.constants), table, tuple(map(row_of, rows)))
+            yield (
+                name,
+                made,
+                AnsweredQueries(tuple(self.constants), table, tuple(map(row_of, rows))),
+            )
             return
         alike: dict[Constants, list[str]] = {}
         for own, constants in self.constants.items():
             alike.setdefault(constants, []).append(own)
         for constants, names in alike.items():
-            yield _title(names[0]), filled(self.template, constants), Members(tuple(names))
+            yield _title(names[0]), filled(self.template, constants), AnsweredQueries(tuple(names))
 
 
 class _Groups:
@@ -179,15 +182,17 @@ class _Groups:
 class QuerySetRun(Network):
     """The programs of a set as they run: their changes, each with the name of its query."""
 
-    members: Mapping[str, Members] = field(default_factory=dict)
+    answered: Mapping[str, AnsweredQueries] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.tables = frozenset(one.table for one in self.members.values() if one.table is not None)
+        self.tables = frozenset(
+            one.table for one in self.answered.values() if one.table is not None
+        )
         kinds: dict[str | None, Kind] = dict(self.kinds)
         kinds.update(dict.fromkeys(self.tables, "answer"))
         self.kinds = kinds
         super(QuerySetRun, self).__post_init__()
-        for name, own in self.members.items():
+        for name, own in self.answered.items():
             if own.table is not None:
                 self._fill(self.watches[name], own.table, own.rows)
 
@@ -204,13 +209,13 @@ class QuerySetRun(Network):
 
     def tick(self) -> list[Change]:
         """The changes of the answers of all queries since the last tick."""
-        for name, own in self.members.items():
+        for name, own in self.answered.items():
             circuit = self.watches[name].pipeline
             assert circuit is None or own.table is None or leads(circuit.circuit.root, own.table)
         return [
             own
             for name, changes in self.ticks().items()
-            if name in self.members
+            if name in self.answered
             for change in changes
-            for own in self.members[name].own(change)
+            for own in self.answered[name].own(change)
         ]

@@ -284,7 +284,7 @@ class Watching:
         if self.queries is not None:
             return QuerySetRun(
                 self.programs, kinds, variables=self.variables, policy=policy,
-                members=self.queries.members,
+                answered=self.queries.answered,
             )  # fmt: skip
         if len(self.programs) > 1:
             return Network(self.programs, kinds, variables=self.variables, policy=policy)

@@ -72,8 +72,8 @@ class QuerySet:
     @property
     def sentence(self) -> str:
         """How many queries there are, and how many programs run for them."""
-        count = sum(len(one.names) for one in self.answered.values())
-        return f"{count} queries run as {len(self.answered)} programs"
+        count, programs = sum(len(one.names) for one in self.answered.values()), len(self.answered)
+        return f"{count} queries run as {programs} program{'' if programs == 1 else 's'}"
 
     @property
     def tables(self) -> frozenset[str]:

@@ -136,6 +136,7 @@ class Alone(Following):
         (['stream("s")//a[position() = 2]', 'stream("s")//a[position() = 3]'], 2),
         (['stream("s")//a[contains(b, "x")]', 'stream("s")//a[contains(b, "y")]'], 2),
         (['stream("s")//a?[now][b > 3]', 'stream("s")//a?[now][b > 4]'], 1),
+        (['stream("s")//a[3 < xs:integer(b)]', 'stream("s")//a[4 < xs:integer(b)]'], 1),
     ],
 )
 def test_queries_that_differ_in_compared_constants_are_one_program(texts: list[str], count: int):

@@ -60,7 +60,8 @@ def template_of(program: Program) -> tuple[Template, Constants]:
 
     def taken(operand: p.Expression) -> p.Expression:
         if isinstance(operand, p.Cast):  # xs:date("2026-01-01")
-            return replace(operand, operand=taken(operand.operand))
+            inside = taken(operand.operand)
+            return operand if inside is operand.operand else replace(operand, operand=inside)
         atom = _constant(operand)
         if atom is None:
             return operand

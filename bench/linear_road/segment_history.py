@@ -6,6 +6,8 @@ day like its weekday in other weeks, so that the means over ten weeks are these 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from bench.linear_road import layout as f
 from bench.linear_road.draws import Draws, Ints
 from bench.linear_road.generator import Scale
@@ -34,16 +36,17 @@ def _hours(draws: Draws) -> tuple[list[int], list[int]]:
 
 
 def history_xml(scale: Scale) -> bytes:
-    """An element for each weekday of a direction, with its segments from west to east."""
+    """An element for each weekday of a direction, with the hours of its segments."""
     lines, known = ["<past>"], ""
     for (xway, direction, day, segment), (velocity, cars) in past(scale).items():
         key = f"{xway}.{direction}.{day}"
         if key != known:
             lines += ["</day>"] * bool(known) + [f'<day key="{key}">']
             known = key
-        lines.append(f'<segment n="{segment}" lav="{_list(velocity)}" cars="{_list(cars)}"/>')
+        lines += [f'<segment n="{segment}">', *_elements(velocity, cars), "</segment>"]
     return "\n".join([*lines, "</day>", "</past>\n"]).encode()
 
 
-def _list(values: list[int]) -> str:
-    return " ".join(map(str, values))
+def _elements(velocity: list[int], cars: list[int]) -> Iterator[str]:
+    for one, many in zip(velocity, cars, strict=True):
+        yield f'<hour lav="{one}" cars="{many}"/>'

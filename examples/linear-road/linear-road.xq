@@ -102,12 +102,10 @@ declare stream travel :=
   let $dir := if ($from le $to) then 0 else 1
   for $day in stream("past")/past/day[@key = concat($q/@xway, ".", $dir, ".", $q/@dow)]
   let $between := $day/segment[xs:integer(@n) ge min(($from, $to)) and xs:integer(@n) le max(($from, $to))]
-  let $on-the-way := if ($dir = 0) then $between else reverse($between)
-  let $lav := tokenize(string-join($on-the-way ! @lav, " ")) ! xs:integer(.)
-  let $cars := tokenize(string-join($on-the-way ! @cars, " ")) ! xs:integer(.)
+  let $hours := (if ($dir = 0) then $between else reverse($between)) ! hour
   let $trip := local:trip(
-    for $v in $lav return 3600 idiv $v,
-    for $v at $i in $lav let $n := $cars[$i] return if ($v lt 40 and $n gt 50) then 2 * ($n - 50) * ($n - 50) else 0,
+    $hours ! (3600 idiv @lav),
+    $hours ! (if (@lav < 40 and @cars > 50) then xs:integer(2 * (@cars - 50) * (@cars - 50)) else 0),
     xs:integer($q/@tod))
   return <travel qid="{$q/@qid}" time="{$q/@time}" seconds="{$trip[1]}" toll="{$trip[2]}"/>;
 

@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
+_FEW_DIGITS: Final = 18  # so many fit into 64 bits, whatever they are
 
 
 def cast(items: Items, target: int, namespaces: Mapping[str, str] = NO_NAMES) -> Items:
@@ -129,6 +130,9 @@ def _vectorised(items: Items, target: int) -> Array | None:
     source, primitive = PRIMITIVE[items.tag], PRIMITIVE[target]
     if target in (STRING, UNTYPED):
         return strings(items)
+    if source in (STRING, UNTYPED) and primitive == INTEGER:
+        digits = _digits(items.values.tolist())
+        return None if digits is None else _within(target, digits)
     if source == UNTYPED:
         return _numbers_of_nodes(items) if target == DOUBLE else None
     if items.values.dtype == object:
@@ -143,6 +147,16 @@ def _vectorised(items: Items, target: int) -> Array | None:
         truth: Array = (items.values != 0) & (items.values == items.values)
         return truth
     return None
+
+
+def _digits(texts: list[str]) -> Array | None:
+    """The integers that texts of nothing but a few digits are: most of those that feeds have."""
+    together = "".join(texts)
+    if not (together.isascii() and together.isdigit() and all(texts)):
+        return None
+    if max(map(len, texts)) > _FEW_DIGITS:
+        return None
+    return np.array(list(map(int, texts)), np.int64)
 
 
 def _within(target: int, values: Array) -> Array:

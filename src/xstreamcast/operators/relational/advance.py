@@ -63,6 +63,7 @@ class Operators:
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
         self._root, self._final = root, final
+        self._columns = _as_columns(nodes, root) if final else None
         self.all = [self._made(node) for node in nodes]
         self.fresh = True  # nothing has been taken in yet
 
@@ -94,6 +95,8 @@ class Operators:
         return deltas
 
     def _made(self, node: c.Node) -> Any:
+        if isinstance(node, c.Rows) and node is self._columns:
+            return RowsOperator(node, columns=True)
         return _operator(node, self._root, self._final and node is self._root)
 
     def let_go(self, gone: frozenset[int]) -> None:
@@ -119,6 +122,14 @@ class Operators:
         """About what operators over documents keep."""
         growing = (one for one in self.all if isinstance(one, GrowingWindowOperator))
         return sum(one.state_bytes for one in growing)
+
+
+def _as_columns(nodes: Sequence[c.Node], root: c.Node) -> c.Node | None:
+    """The rows that only the groups of an answer read, which need few of them."""
+    if not (isinstance(root, c.Group) and root.outer == 0 and grows(root.source)):
+        return None
+    readers = [node for node in nodes if any(one is root.source for one in c.inputs_of(node))]
+    return root.source if len(readers) == 1 and readers[0] is root else None
 
 
 def _takes_pieces(node: c.Node) -> bool:

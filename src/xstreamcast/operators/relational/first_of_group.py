@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
+from xstreamcast.operators.relational.appended import AppendedRows
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group_names import GroupCells, GroupNames, new_rows
 
@@ -29,17 +30,29 @@ class FirstOfGroup:
         self._names = GroupNames(node.source.columns, node.keys, node.outer)
         self._known: set[Key] = set()
 
-    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+    def apply(self, turn: Round, deltas: Sequence[Delta | AppendedRows]) -> Delta:
         """The groups that appeared."""
         (delta,) = deltas
-        rows = new_rows(delta)
+        if isinstance(delta, AppendedRows):
+            named = self._unknown(delta)
+        else:
+            rows = new_rows(delta)
+            names = self._names.of(rows, False) if rows else {}
+            named = [
+                (name, (key, rows[key])) for key, name in names.items() if name not in self._known
+            ]
         fresh: dict[Key, KeyedRows] = {}
-        for key, name in self._names.of(rows, False).items() if rows else ():
-            if name not in self._known:
-                fresh.setdefault(name, []).append((key, rows[key]))
+        for name, one in named:
+            fresh.setdefault(name, []).append(one)
         self._known.update(fresh)
         folds: list[dict[Cell, Cell]] = [{} for _ in self._folded]
         return {name: RowDelta(None, self._row(one, folds, turn)) for name, one in fresh.items()}
+
+    def _unknown(self, given: AppendedRows) -> list[tuple[Key, tuple[Key, Row]]]:
+        """The rows of new groups, each with the group's key: most rows are of known ones."""
+        names = [(name,) for name in self._names.of_columns(given.columns)]
+        chosen = [at for at, name in enumerate(names) if name not in self._known]
+        return list(zip((names[at] for at in chosen), given.rows(chosen), strict=True))
 
     def _row(self, members: KeyedRows, known: list[dict[Cell, Cell]], turn: Round) -> Row:
         """`known`: folds over one cell, which many groups of a tick have."""

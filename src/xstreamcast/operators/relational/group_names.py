@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
+
+
+Name: TypeAlias = tuple[Hashable, ...]  # the values of the keys
 
 
 class GroupNames:
@@ -62,6 +65,21 @@ class GroupNames:
             return {key: (name,) for key, name in zip(given, names, strict=False)}
         return {key: (*key[:outer], name) for key, name in zip(given, names, strict=False)}
 
+    def of_columns(self, given: Sequence[Column]) -> list[Name]:
+        """The names of the groups that rows belong to, which have no outer rows."""
+        columns = [given[at] for at, _ in self._keys]
+        tags = {tag for column in columns for tag in column.items.kinds()}
+        inexact = any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
+        parts = []
+        for column, (_, variable) in zip(columns, self._keys, strict=True):
+            at_most_one(column, f"the grouping key ${variable.name}")
+            found = _forms(column.items, inexact)
+            if column.offsets is not None and len(found) < column.n:
+                each = iter(found)
+                found = [next(each) if there else None for there in column.lengths().tolist()]
+            parts.append(found)
+        return list(zip(*parts, strict=True))
+
 
 class GroupCells(NamedTuple):
     """Of each column of a group: which fold it is, or (None, the column of its first row)."""
@@ -91,12 +109,17 @@ def _flat(cells: Sequence[Cell]) -> tuple[list[int], list[Any]]:
 def canonical(cells: Sequence[Cell], inexact: bool) -> list[Hashable]:
     """For cells of at most one item: a value that is equal where they are one group."""
     tags, values = _flat(cells)
-    found = hash_keys(Items.mixed(tags, values), inexact=inexact).tolist() if tags else []
-    forms = {key: _one_form(key) for key in found}  # one object for all that are equal
+    found = _forms(Items.mixed(tags, values), inexact) if tags else []
     if len(found) == len(cells):
-        return list(map(forms.__getitem__, found))
+        return found
     keys = iter(found)
-    return [forms[next(keys)] if cell else None for cell in cells]
+    return [next(keys) if cell else None for cell in cells]
+
+
+def _forms(items: Items, inexact: bool) -> list[Hashable]:
+    found = hash_keys(items, inexact=inexact).tolist()
+    forms = {key: _one_form(key) for key in found}  # one object for all that are equal
+    return list(map(forms.__getitem__, found))
 
 
 def _one_form(key: Any) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from xstreamcast.algebra.free import facts
 from xstreamcast.circuit import nodes as c
@@ -11,17 +11,24 @@ from xstreamcast.circuit.growing import adds
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
+from xstreamcast.operators.relational.appended import AppendedRows
 from xstreamcast.operators.relational.failing import Failing
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
+    from xstreamcast.evaluate.frame import Frame
     from xstreamcast.operators.relational.tick import Round
+    from xstreamcast.operators.relational.workspace import Workspace
+
+KeyedRows: TypeAlias = Sequence[tuple[Key, Row]]
+T = TypeVar("T")
 
 
 class RowsOperator:
     """rows of the source  →  the tuples that each becomes, with the columns that are needed."""
 
-    def __init__(self, node: c.Rows) -> None:
+    def __init__(self, node: c.Rows, columns: bool = False) -> None:
+        """`columns`: whoever reads the rows takes them as columns, where they are."""
         self._node = node
         given = node.source.columns
         used = facts(node.tuples).free
@@ -33,8 +40,9 @@ class RowsOperator:
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}
         self._keeps = not adds(node)  # rows that never change need not be known again
+        self._columns = columns and not self._keeps and not self._copied.keys() & {*node.columns}
 
-    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta | AppendedRows:
         """What became of the rows that changed, or that read something that changed."""
         source, *scalars = deltas
         changed = self._take_scalars(scalars)
@@ -68,11 +76,13 @@ class RowsOperator:
         """Let go of all rows; what they read beside their own values stays."""
         self._rows, self._made = {}, {}
 
-    def _appended(self, source: Delta, turn: Round) -> Delta:
+    def _appended(self, source: Delta, turn: Round) -> Delta | AppendedRows:
         """What became of rows that never change."""
         rows = [(key, new) for key, (_, new) in source.items() if new is not None]
         if not rows:
             return {}
+        if self._columns:
+            return self._guarded(rows, turn, self._as_columns)
         made = self._evaluated(rows, turn)
         if not self._node.nested:
             return {
@@ -113,20 +123,35 @@ class RowsOperator:
             new = made[at] if at < len(made) else None
             turn.put(out, (*key, at) if nested else key, old, new)
 
-    def _evaluated(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[Row]]:
+    def _evaluated(self, rows: KeyedRows, turn: Round) -> list[list[Row]]:
+        return self._guarded(rows, turn, self._evaluate)
+
+    def _guarded(self, rows: KeyedRows, turn: Round, made: Callable[[KeyedRows, Round], T]) -> T:
         try:
-            return self._evaluate(rows, turn)
+            return made(rows, turn)
         except Error:
-            turn.failing = Failing(rows, lambda some: self._evaluate(some, turn))
+            turn.failing = Failing(rows, lambda some: made(some, turn))
             raise
 
-    def _evaluate(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[Row]]:
-        node, space = self._node, turn.workspace()
+    def _frame(self, rows: KeyedRows, space: Workspace) -> Frame:
         columns: Mapping[int, list[Cell]] = {
             number: [row.cells[at] for _, row in rows] for at, number in self._used
         }
         shared = {variable.number: cell for variable, cell in self._scalars.items()}
-        frame = space.frame(columns, len(rows), shared)
+        return space.frame(columns, len(rows), shared)
+
+    def _as_columns(self, rows: KeyedRows, turn: Round) -> Delta | AppendedRows:
+        node, space = self._node, turn.workspace()
+        frame = self._frame(rows, space)
+        tuples = gathered(node.tuples, frame)
+        if tuples.n == 0:
+            return {}
+        columns = [tuples.variable(v.number) for v in node.columns]
+        return AppendedRows(rows, tuples.origin_in(frame), columns, space, node.nested)
+
+    def _evaluate(self, rows: KeyedRows, turn: Round) -> list[list[Row]]:
+        node, space = self._node, turn.workspace()
+        frame = self._frame(rows, space)
         tuples = gathered(node.tuples, frame)
         out: list[list[Row]] = [[] for _ in rows]
         if tuples.n == 0:

@@ -40,6 +40,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speed", type=float, metavar="K", help="K seconds a second; without: as fast as taken"
     )
+    parser.add_argument(
+        "--prepared", type=natural, default=0, metavar="SECONDS",
+        help="with --speed: the clock starts after so many, which are given as fast as taken",
+    )  # fmt: skip
     parser.add_argument("--folder", type=Path, help="keep the input there, or use what is there")
     parser.add_argument("--generate", action="store_true", help="write the input, and play nothing")
     parser.add_argument("--unchecked", action="store_true", help="do not validate the answers")
@@ -82,7 +86,7 @@ def _in(folder: Path, args: argparse.Namespace) -> int:
 
 def _played(folder: Path, args: argparse.Namespace) -> Played:
     query = QUERIES / ("linear-road.xq" if args.dialect == "2004" else "linear-road-walmart.xq")
-    driver = Driver(folder, query, args.speed, memory=args.memory)
+    driver = Driver(folder, query, args.speed, args.prepared, memory=args.memory)
     if args.view:
         view = View()
         driver.on_output = view.on_output

@@ -63,17 +63,21 @@ class Played:
 class Driver:
     """`speed`: seconds of the input in a second of the clock; None gives it as fast as it is taken.
 
-    A tuple is due when its second ends: the system may have it then, and not before.
+    A tuple is due when its second ends: the system may have it then, and not before. The first
+    `prepared` seconds are given as fast as they are taken: the clock starts behind them.
     """
 
     folder: Path
     query: Path
     speed: float | None = None
+    prepared: int = 0
     on_output: Callable[[Output], None] = lambda _: None
     on_second: Callable[[int, bytes], None] = lambda _, __: None
     memory: Path | None = None  # samples are written here as they are taken
     _started: float = 0.0
+    _clock: float = 0.0  # when the first second of the input would have begun
     _second: int = 0
+    _ready: threading.Event = field(default_factory=threading.Event)  # prepared seconds answered
 
     def play(self) -> Played:
         """Start the process, give it the input, and wait for its end."""
@@ -118,22 +122,36 @@ class Driver:
     def _feed(self, pipe: IO[bytes]) -> int:
         written = 0
         for second, lines in seconds(self.folder / ROAD):
-            if self.speed is not None:
+            if self._is_timed(second):
+                if self._clock == 0.0:
+                    self._start_clock(second, pipe)
                 pause = self._due(second) - time.monotonic()
                 if pause > 0:
                     time.sleep(pause)
             self._second = second
             self.on_second(second, lines)
             pipe.write(lines)
-            if self.speed is not None:
+            if self._is_timed(second):
                 pipe.flush()
             written += lines.count(b"\n")
         pipe.write(CLOSE)
         pipe.close()
         return written
 
+    def _is_timed(self, second: int) -> bool:
+        return self.speed is not None and second >= self.prepared
+
+    def _start_clock(self, second: int, pipe: IO[bytes]) -> None:
+        """The clock starts once all that was given before has been answered."""
+        assert self.speed is not None
+        if second:
+            pipe.flush()
+            self._ready.wait()
+        self._clock = time.monotonic() - second / self.speed
+
     def _due(self, second: int) -> float:
-        return self._started + (0 if self.speed is None else (second + 1) / self.speed)
+        assert self.speed is not None
+        return self._clock + (second + 1) / self.speed
 
     def _collect(self, pipe: IO[bytes], played: Played) -> None:
         for line in pipe:  # to its end, so that the process is not held up
@@ -148,7 +166,9 @@ class Driver:
 
     def _take(self, item: str, now: float, played: Played) -> None:
         one = from_element(item)
-        if self.speed is not None:
+        if one.time == self.prepared - 1:
+            self._ready.set()
+        if self._is_timed(one.time):
             delay = max(now - self._due(one.time), 0.0)
             one = Output(one.kind, one.key, one.time, one.values, delay)
         played.outputs.append(one)
@@ -165,6 +185,7 @@ class Driver:
                     if out is not None:
                         out.write(str(played.samples[-1]))
                 time.sleep(_SAMPLE)
+        self._ready.set()  # a process that is gone answers nothing more
 
     def _kept(self) -> contextlib.AbstractContextManager[IO[str] | None]:
         """The file of samples: line by line, so that a play that is cut short leaves them."""

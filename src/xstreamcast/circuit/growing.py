@@ -55,10 +55,11 @@ def adds(node: c.Node) -> bool:
 
 def accumulates(node: c.Group) -> bool:
     """Whether groups need none of their rows again: rows only come, and folds go on from values."""
-    return grows(node.source) and all(map(_goes_on, node.folds))
+    return grows(node.source) and all(map(goes_on, node.folds))
 
 
-def _goes_on(fold: c.Fold) -> bool:
+def goes_on(fold: c.Fold) -> bool:
+    """Whether a fold needs its last value and what came since, and nothing else."""
     plain = fold.call is not None and len(fold.call.args) == 1 and fold.around is None
     each = not fold.different and fold.once is None
     return plain and each and fold.name in ACCUMULATED

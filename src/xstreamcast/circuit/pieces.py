@@ -10,10 +10,12 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis import Around, tuples_type
+from xstreamcast.algebra.static_type import ATOMIC, NODE
 from xstreamcast.circuit import nodes as c
-from xstreamcast.functions.registry import Function
-from xstreamcast.functions.signature import FN
+from xstreamcast.circuit.growing import goes_on
 
+COUNTS: Final = frozenset({"count", "exists", "empty"})  # which look at no item
 GROWING: Final = frozenset(
     {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"}
 )  # folds of what follows, taken from the fold of what came before
@@ -59,46 +61,55 @@ def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
     """Whether units are read by the answer itself or by folds that accumulate, and by no other."""
     if any(isinstance(node, c.Units) and node.clock for node in nodes):
         return False
-    if _groups_values(root):
-        return True
     folded: set[int] = set()  # nodes that do not grow with the units
     for node in (one for one in nodes if not isinstance(one, c.Units)):
         if isinstance(node, c.GrowingWindow):
             folded.add(id(node))  # its rows hold no units
-        elif accumulates(node) or all(id(one) in folded for one in c.inputs_of(node)):
+        elif _folds(node) or all(id(one) in folded for one in c.inputs_of(node)):
             folded.add(id(node))
         elif not _maps_units(node):
             return False
-    maps = {id(one) for node in nodes if accumulates(node) for one in c.inputs_of(node)}
+    maps = {id(one) for node in nodes if _folds(node) for one in c.inputs_of(node)}
     alone = all(id(node) in maps for node in nodes if _maps_units(node))
     return alone and (isinstance(root, c.Units) or id(root) in folded)
 
 
-def _groups_values(root: c.Node) -> bool:
-    """Whether groups are made of what a map takes from units, and none of it is a node."""
-    if not isinstance(root, c.Group) or not _maps_units(root.source):
+def _folds(node: c.Node) -> bool:
+    """Whether no node of a unit leaves for the rows of a node that reads maps of units."""
+    return accumulates(node) or _groups_values(node)
+
+
+def _groups_values(node: c.Node) -> bool:
+    """Whether groups are made of what a map takes from units, and keep no node of it."""
+    if not isinstance(node, c.Group) or not _maps_units(node.source):
         return False
-    assert isinstance(root.source, c.Rows)
-    return set(root.source.columns) <= _values(root.source.tuples)
+    assert isinstance(node.source, c.Rows)
+    counted = {fold.column for fold in node.folds if fold.name in COUNTS and goes_on(fold)}
+    kept = {column for column, _ in node.keys} | set(node.carried)
+    kept |= {fold.column for fold in node.folds} - counted
+    return kept <= _values(node.source)
 
 
-def _values(tuples: p.Tuples) -> set[p.Variable]:
-    """The variables that are bound to the values of nodes."""
-    found: set[p.Variable] = set()
+def _values(node: c.Rows) -> set[p.Variable]:
+    """The variables of a loop over items of units that are bound to atomic values alone."""
+    bound: list[p.Variable] = []
+    looped: list[p.Variable] = []  # those within the outermost loop
+    tuples = node.tuples
     while not isinstance(tuples, p.Unit):
         match tuples:
-            case p.Let(source, variable, p.Call(function=function)) if _is_data(function):
-                found.add(variable)
-                tuples = source
-            case p.Let(source=source) | p.Where(source=source) | p.ForEach(source=source):
-                tuples = source
+            case p.ForEach(source=source, variable=variable):
+                bound.append(variable)
+                looped = list(bound)
+            case p.Let(source=source, variable=variable):
+                bound.append(variable)
+            case p.Where(source=source):
+                pass
             case _:
                 return set()
-    return found
-
-
-def _is_data(function: Function) -> bool:
-    return (function.uri, function.local) == (FN, "data")
+        tuples = source
+    assert isinstance(node.source, c.Units)
+    types = tuples_type(node.tuples, Around({node.source.document: NODE}))[1].variables
+    return {v for v in looped if types[v].only(ATOMIC)}
 
 
 def _maps_units(node: c.Node) -> bool:

@@ -23,7 +23,7 @@ def group_by(plan: p.GroupBy, tuples: Frame, frame: Frame) -> Frame:
     columns = [_key(key, tuples) for key in plan.keys]
     rows = tuples.origin_in(frame)
     timezone = frame.context.inputs.timezone
-    first, group = _groups([rows, *(row_codes(column, timezone) for column in columns)])
+    first, group = groups_of([rows, *(row_codes(column, timezone) for column in columns)])
     members = np.argsort(group, kind="stable")
     bounds = offsets_of(np.bincount(group, minlength=len(first)).astype(np.int64))
     values: dict[Key, Value] = {
@@ -45,7 +45,7 @@ def _joined(tuples: Frame, number: int, members: Ints, bounds: Ints) -> Value:
     return lambda: tuples.variable(number).take(members).regroup(bounds)
 
 
-def _groups(codes: list[Ints]) -> tuple[Ints, Ints]:
+def groups_of(codes: list[Ints]) -> tuple[Ints, Ints]:
     """The first tuple of every group, and the group of every tuple."""
     combined = codes[0]
     for code in codes[1:]:

@@ -63,7 +63,7 @@ class Operators:
             id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
         self._root, self._final = root, final
-        self._columns = _as_columns(nodes, root) if final else None
+        self._columns = _as_columns(nodes, root if final else None)
         self.all = [self._made(node) for node in nodes]
         self.fresh = True  # nothing has been taken in yet
 
@@ -95,9 +95,8 @@ class Operators:
         return deltas
 
     def _made(self, node: c.Node) -> Any:
-        if isinstance(node, c.Rows) and node is self._columns:
-            return RowsOperator(node, columns=True)
-        return _operator(node, self._root, self._final and node is self._root)
+        final = self._final and node is self._root
+        return _operator(node, self._root, final, id(node) in self._columns)
 
     def let_go(self, gone: frozenset[int]) -> None:
         """All rows of some nodes go, at once: nobody is told of each."""
@@ -124,12 +123,18 @@ class Operators:
         return sum(one.state_bytes for one in growing)
 
 
-def _as_columns(nodes: Sequence[c.Node], root: c.Node) -> c.Node | None:
-    """The rows that only the groups of an answer read, which need few of them."""
-    if not (isinstance(root, c.Group) and root.outer == 0 and grows(root.source)):
-        return None
-    readers = [node for node in nodes if any(one is root.source for one in c.inputs_of(node))]
-    return root.source if len(readers) == 1 and readers[0] is root else None
+def _as_columns(nodes: Sequence[c.Node], final: c.Node | None) -> frozenset[int]:
+    """The maps that only groups read which take the columns of many rows at once."""
+    readers = [node for node in nodes if _groups_columns(node, node is final)]
+    read = {id(one) for node in readers for one in c.inputs_of(node)}
+    others = (node for node in nodes if all(node is not one for one in readers))
+    return frozenset(read - {id(one) for node in others for one in c.inputs_of(node)})
+
+
+def _groups_columns(node: c.Node, final: bool) -> bool:
+    if not isinstance(node, c.Group) or node.outer:
+        return False
+    return accumulates(node) or (final and grows(node.source))
 
 
 def _takes_pieces(node: c.Node) -> bool:
@@ -137,7 +142,7 @@ def _takes_pieces(node: c.Node) -> bool:
     return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
 
 
-def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
+def _operator(node: c.Node, root: c.Node, final: bool, columns: bool) -> Any:
     match node:
         case c.One():
             return None
@@ -152,7 +157,7 @@ def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
         case c.Units():
             return UnitRows(node, whole=node is not root)
         case c.Rows():
-            return RowsOperator(node)
+            return RowsOperator(node, columns)
         case c.Join():
             return JoinOperator(node)
         case c.IntervalJoin():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.model.delta import Key, Row
+from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,6 +35,14 @@ class AppendedRows:
 
     def __len__(self) -> int:
         return len(self._origin)
+
+    def delta(self) -> Delta:
+        """The same as rows, one by one."""
+        return {key: RowDelta(None, row) for key, row in self.rows(range(len(self)))}
+
+    def cells(self, column: int, chosen: npt.NDArray[np.int64]) -> list[Cell]:
+        """The values of a column in some of the rows."""
+        return self._space.cells(self.columns[column].take(chosen))
 
     def rows(self, chosen: Sequence[int]) -> list[tuple[Key, Row]]:
         """Some of the rows, with their keys."""

@@ -11,15 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.evaluate.group import groups_of
 from xstreamcast.evaluate.pairs import at_most_one
-from xstreamcast.functions.compare.keys import hash_keys
+from xstreamcast.functions.compare.keys import hash_keys, row_codes
 from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, Delta, Key, Row
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from xstreamcast.circuit import nodes as c
+
+    Ints = npt.NDArray[np.int64]
 
 
 Name: TypeAlias = tuple[Hashable, ...]  # the values of the keys
@@ -64,6 +69,16 @@ class GroupNames:
         if not outer:
             return {key: (name,) for key, name in zip(given, names, strict=False)}
         return {key: (*key[:outer], name) for key, name in zip(given, names, strict=False)}
+
+    def groups(self, given: Sequence[Column]) -> tuple[Ints, Ints] | None:
+        """The first row of each group, and the group of each row; None if a key is inexact."""
+        columns = [given[at] for at, _ in self._keys]
+        tags = {tag for column in columns for tag in column.items.kinds()}
+        if any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags):
+            return None
+        for column, (_, variable) in zip(columns, self._keys, strict=True):
+            at_most_one(column, f"the grouping key ${variable.name}")
+        return groups_of([row_codes(column) for column in columns])
 
     def of_columns(self, given: Sequence[Column]) -> list[Name]:
         """The names of the groups that rows belong to, which have no outer rows."""

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from xstreamcast.model.column import offsets_of
 from xstreamcast.model.delta import Cell, Delta, Key, Rank, Row
+from xstreamcast.operators.relational.appended import AppendedRows
 from xstreamcast.operators.relational.group_names import GroupCells, GroupNames, new_rows
+from xstreamcast.operators.relational.plain_values import plain_values
 from xstreamcast.operators.relational.running_folds import RunningFold, running_fold
 
 if TYPE_CHECKING:
@@ -37,9 +42,14 @@ class GrowingGroup:
         self._made: dict[Key, Row] = {}
         self.by_double = False  # a key that is a float or a double has come
 
-    def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
+    def apply(self, turn: Round, deltas: Sequence[Delta | AppendedRows]) -> Delta:
         """The groups that appeared, or have other values now."""
         (delta,) = deltas
+        if isinstance(delta, AppendedRows):
+            found = None if self.by_double else self._from_columns(delta, turn)
+            if found is not None:
+                return found
+            delta = delta.delta()
         rows = dict(sorted(new_rows(delta).items(), key=lambda one: one[1].rank))
         out: Delta = {}
         if not rows:
@@ -54,12 +64,46 @@ class GrowingGroup:
             self._put(name, out, turn)
         return out
 
+    def _from_columns(self, given: AppendedRows, turn: Round) -> Delta | None:
+        """`apply`, without a row for each; None where some value or key does not allow it."""
+        found = self._names.groups(given.columns)
+        if found is None:
+            return None
+        first, group = found
+        members = np.argsort(group, kind="stable")
+        bounds = offsets_of(np.bincount(group, minlength=len(first)).astype(np.int64))
+        each = [
+            plain_values(fold.name, given.columns[at], members, bounds)
+            for at, fold in zip(self._folded, self._node.folds, strict=True)
+        ]
+        values = [one for one in each if one is not None]
+        if len(values) < len(each):
+            return None
+        names = [
+            (name,) for name in self._names.of_columns([one.take(first) for one in given.columns])
+        ]
+        fresh = [at for at, name in enumerate(names) if name not in self.groups]
+        for at, (_, row) in zip(fresh, given.rows(first[fresh].tolist()), strict=True):
+            self._begin(names[at], row)
+        out: Delta = {}
+        for at, name in enumerate(names):
+            folds = self.groups[name].folds
+            parts = zip(folds, self._folded, (one[at] for one in values), strict=True)
+            for state, column, own in parts:
+                if not state.add_plain(own):
+                    rows = members[bounds[at] : bounds[at + 1]]
+                    state.add(given.cells(column, rows))
+            self._put(name, out, turn)
+        return out
+
+    def _begin(self, name: Key, first: Row) -> RunningGroup:
+        cells = {at: first.cells[at] for at in self._kept}
+        folds = [running_fold(fold) for fold in self._node.folds]
+        made = self.groups[name] = RunningGroup(first.rank, cells, folds)
+        return made
+
     def _take(self, name: Key, rows: list[Row]) -> None:
-        group = self.groups.get(name)
-        if group is None:
-            cells = {at: rows[0].cells[at] for at in self._kept}
-            folds = [running_fold(fold) for fold in self._node.folds]
-            group = self.groups[name] = RunningGroup(rows[0].rank, cells, folds)
+        group = self.groups.get(name) or self._begin(name, rows[0])
         for at, state in zip(self._folded, group.folds, strict=True):
             state.add(row.cells[at] for row in rows)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -13,14 +13,16 @@ from xstreamcast.evaluate.pairs import at_most_one
 from xstreamcast.functions.cast import cast
 from xstreamcast.functions.compare.keys import sortable
 from xstreamcast.functions.compare.values import ordinals
-from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE
+from xstreamcast.model.atomic import DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, Delta, Key, Row
 from xstreamcast.model.items import Items
-from xstreamcast.model.rank_bytes import Descending
+from xstreamcast.model.rank_bytes import Descending, negated
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
+
+NUMBERS: Final = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
 
 
 class OrderOperator:
@@ -40,6 +42,15 @@ class OrderOperator:
         self._kinds: list[Counter[int]] = [Counter() for _ in node.keys]
         self._samples: dict[int, Any] = {}  # a value of each type
         self._targets: list[int | None] = [None for _ in node.keys]
+        self._negates = True  # descending numbers are ranked by their negatives
+
+    def restored(self) -> None:
+        """Go on with the ranks of a snapshot: those of the first version are of the other form."""
+        first = next(iter(self._made.values()), None)
+        if first is not None:
+            parts = zip(first.rank[self._node.outer][0], self._targets, strict=True)
+            old = any(isinstance(part, Descending) and to in NUMBERS for part, to in parts)
+            self._negates = not old
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The rows that changed, with their new ranks."""
@@ -63,7 +74,7 @@ class OrderOperator:
         live = [key for key in todo if key in self._rows]
         rows = [self._rows[key] for key in live]
         sort = [
-            _sort_keys([row.cells[at] for row in rows], key, target)
+            _sort_keys([row.cells[at] for row in rows], key, target, self._negates)
             for at, key, target in zip(self._at, self._node.keys, self._targets, strict=True)
         ]
         made = {
@@ -97,7 +108,9 @@ def _target(kinds: Counter[int], samples: dict[int, Any]) -> int | None:
     return PRIMITIVE[made.tag]
 
 
-def _sort_keys(cells: Sequence[Cell], key: c.SortKey, target: int | None) -> list[Any]:
+def _sort_keys(
+    cells: Sequence[Cell], key: c.SortKey, target: int | None, negates: bool
+) -> list[Any]:
     """For each cell something that sorts as its value does."""
     if any(len(cell) > 1 for cell in cells):
         lengths = np.array([len(cell) for cell in cells], np.int64)
@@ -106,10 +119,11 @@ def _sort_keys(cells: Sequence[Cell], key: c.SortKey, target: int | None) -> lis
     empty = (2, 0) if key.empty_greatest else (-2, 0)
     nan = (1, 0) if key.empty_greatest else (-1, 0)
     out = []
+    opposite = negated if negates and target in NUMBERS else Descending
     for cell in cells:
         value = next(found) if cell else None
         made = empty if value is None else nan if value != value else (0, value)
-        out.append(Descending(made) if key.descending else made)
+        out.append(opposite(made) if key.descending else made)
     return out
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER
+from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, empty_items
@@ -35,11 +35,22 @@ if TYPE_CHECKING:
 COUNTS: Final = ("count", "exists", "empty")
 
 
+class PlainValues(NamedTuple):
+    """Values of one type as numbers or texts; untyped ones are doubles. Of a count, how many."""
+
+    tag: int
+    many: int
+    values: Sequence[Any]
+
+
 class RunningFold(Protocol):
     """What is kept of one group for one fold."""
 
     def add(self, cells: Iterable[Cell]) -> None:
         """Take in the items of rows, in their order."""
+
+    def add_plain(self, values: PlainValues) -> bool:
+        """Take in values of one type, in their order → False if they go one by one."""
 
     def merge(self, other: Any) -> None:
         """Take in what another fold of this kind has, behind what this one has."""
@@ -63,6 +74,10 @@ class RunningCount:
 
     def add(self, cells: Iterable[Cell]) -> None:
         self.count += sum(map(len, cells))
+
+    def add_plain(self, values: PlainValues) -> bool:
+        self.count += values.many
+        return True
 
     def merge(self, other: RunningCount) -> None:
         self.count += other.count
@@ -118,6 +133,14 @@ class _Plain(ABC):
                 else:
                     self._by_function().append(atom)
 
+    def add_plain(self, values: PlainValues) -> bool:
+        if values.many == 0:
+            return True
+        if self.other is not None or not self._take_plain(values):
+            return False
+        self.count += values.many
+        return True
+
     def _by_function(self) -> list[Atom]:
         """From now on the function folds; what came before is one value of it."""
         if self.other is None:
@@ -150,6 +173,10 @@ class _Plain(ABC):
     @abstractmethod
     def _take(self, atom: Atom) -> bool:
         """Take a value in → False if the quick way does not know it."""
+
+    @abstractmethod
+    def _take_plain(self, values: PlainValues) -> bool:
+        """`_take` of some values at once; none of them if there is no such way."""
 
     @abstractmethod
     def _merge(self, other: Self) -> None:
@@ -186,6 +213,17 @@ class RunningSum(_Plain):
             self.exact = EXACT.add(self.exact, value)
         self.double = self.double + number if self.tags else number
         self.tags.add(tag)
+        return True
+
+    def _take_plain(self, values: PlainValues) -> bool:
+        numbers = iter(values.values)
+        total = self.double if self.tags else float(next(numbers))
+        for number in numbers:  # in their order, as the function adds doubles
+            total += number
+        self.double = total
+        if values.tag == INTEGER:
+            self.exact = EXACT.add(self.exact, sum(values.values))
+        self.tags.add(values.tag)
         return True
 
     def _merge(self, other: RunningSum) -> None:
@@ -230,6 +268,15 @@ class RunningExtreme(_Plain):
             return False
         else:
             self.best = (min if self._name == "min" else max)(self.best, found)
+        return True
+
+    def _take_plain(self, values: PlainValues) -> bool:
+        tag = DOUBLE if values.tag == UNTYPED else values.tag
+        if self.best is not None and self.best[0] != tag:
+            return False
+        choose = min if self._name == "min" else max
+        found = tag, choose(values.values)
+        self.best = found if self.best is None else choose(self.best, found)
         return True
 
     def _merge(self, other: RunningExtreme) -> None:

@@ -308,6 +308,7 @@ def _read_order(source: TableReader, at: str, operator: OrderOperator) -> None:
     operator._made = _read_relation(source, f"{at}.made")
     operator._samples = dict(zip(*source.values(f"{at}.samples", "tag", "value"), strict=True))
     (operator._targets,) = source.values(f"{at}.targets", "target")
+    operator.restored()
     operator._kinds = [
         Counter(tag for row in operator._rows.values() for tag in _tags(row.cells[column]))
         for column in operator._at

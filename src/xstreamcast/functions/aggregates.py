@@ -138,10 +138,17 @@ def _floating(tag: int, arg: Column) -> Items:
     # bincount adds in order, as a loop would: the same rounding as every other processor's.
     with np.errstate(all="ignore"):
         if tag == DOUBLE:
-            return Items(DOUBLE, np.bincount(arg.rows(), arg.items.values, minlength=arg.n))
+            totals = np.bincount(arg.rows(), arg.items.values, minlength=arg.n)
+            return Items(DOUBLE, totals if totals.all() else _signed_zeros(totals, arg))
         single = np.float32
         rows = np.split(arg.items.values.astype(single), arg.bounds()[1:-1])
         return Items.of(FLOAT, [float(np.add.accumulate(row, dtype=single)[-1]) for row in rows])
+
+
+def _signed_zeros(totals: Array, arg: Column) -> Array:
+    """The total of negative zeros alone is one; bincount begins with a positive one."""
+    positive = np.bincount(arg.rows(), ~np.signbit(arg.items.values), minlength=arg.n)
+    return np.where((totals == 0) & (positive == 0), -0.0, totals)
 
 
 def _integers(arg: Column) -> Items:

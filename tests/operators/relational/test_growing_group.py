@@ -74,6 +74,56 @@ def test_groups_are_those_of_all_that_has_come(key, folds, pieces):
     assert log.groups
 
 
+ODD = st.sampled_from(["7", " 3 ", "1e3", "-0", "0", "INF", "NaN", "2.50", "-4", None])
+TEXTS = st.sampled_from(["a", "b", "", "10", "9", None])
+ODD_ENTRIES = st.lists(st.tuples(TEXTS, ODD), min_size=1, max_size=5)
+ABOVE = (
+    """for $e in stream("s")/log/e group by $k := string($e/@k) order by sum($e/@v) descending, $k
+        return <g k="{$k}">{count($e), avg($e/@v), min($e/@v)}</g>""",
+    """<all>{for $e in stream("s")/log/e group by $k := $e/@k, $odd := number($e/@v) > 2
+        return <g k="{$k}" odd="{$odd}">{
+          max($e ! string(@k)), sum($e/@v), exists($e/@v)}</g>}</all>""",
+    """max(for $e in stream("s")/log/e group by $k := $e/@k return count($e))""",
+    """count(distinct-values(stream("s")/log/e/@v)), sum(stream("s")/log/e/@v)""",
+    """for $v in distinct-values(stream("s")/log/e/@k) order by $v return $v""",
+    """(for $e in stream("s")/log/e group by $v := number($e/@v) return <g v="{$v}">{
+        count($e), min($e ! string(@k)), max($e ! string-length(@k))}</g>)[position() le 3]""",
+)
+
+
+def element(k: str | None, v: str | None) -> str:
+    given = {"k": k, "v": v}
+    return "<e" + "".join(f' {n}="{t}"' for n, t in given.items() if t is not None) + "/>"
+
+
+@given(st.sampled_from(ABOVE), st.lists(ODD_ENTRIES, min_size=1, max_size=6))
+def test_odd_values_and_what_stands_above_groups(text, pieces):
+    log = Log(text)
+    log.feed(b"<log>")
+    for piece in pieces:
+        log.feed("".join(element(k, v) for k, v in piece).encode())
+        assert log.told.items() == log.afresh()
+
+
+def test_a_zero_that_changes_its_sign_is_a_change():
+    log = Log('sum(stream("s")/log/e/@v), avg(stream("s")/log/e/@v)')
+    log.feed(b"<log>")
+    log.feed(b'<e v="-0"/><e v="-0"/>')
+    assert log.told.items() == ["-0", "-0"] == log.afresh()
+    log.feed(b'<e v="0"/>')
+    assert log.told.items() == ["0", "0"] == log.afresh()
+
+
+def test_a_value_of_another_kind_ends_the_quick_way_of_its_group_alone():
+    log = Log(
+        query("$e/@k", "max($e/@v ! (if (. = 'x') then xs:date('2026-01-01') else number(.)))")
+    )
+    log.feed(b"<log>")
+    log.feed(b'<e k="a" v="1"/><e k="b" v="2"/>')
+    with pytest.raises(xsc.Error, match="FORG0006"):
+        log.feed(b'<e k="a" v="x"/>')
+
+
 def test_no_row_is_kept():
     log = Log(query("$e/@k", "count($e), sum($e/@v)"))
     log.feed(b"<log>")

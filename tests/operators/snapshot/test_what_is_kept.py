@@ -17,7 +17,7 @@ from xstreamcast.operators.relational.run import CircuitRun
 KEPT = {
     "RootRow": ("_there", "_node"),
     "UnitRows": ("_there _timers", "_node _whole _content"),
-    "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
+    "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps _columns"),
     "SpineRows": ("_there", "_node _view"),
     "WithinOperator": (
         "_outer _units _element",
@@ -35,7 +35,7 @@ KEPT = {
         "_node _names _folded _cells _groups _inexact elsewhere _by_double",
     ),
     "MembersOperator": ("_rows _name", "_node _names _kept _inexact elsewhere _by_double"),
-    "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds"),
+    "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds _negates"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),
     "PickOperator": ("_rows _shown _places", "_node _kept _orders"),
     "NumberOperator": ("_rows _made", "_node _cells _orders"),
@@ -59,7 +59,10 @@ KEPT = {
     "IntervalJoinOperator": ("_left _right _clock", "_node _cells"),
     "_Side": ("rows spans", "_plan _hull _used index"),
     "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order _root"),
-    "Operators": ("all fresh", "_nodes _inlined _inputs _first _numbers _root _final failing"),
+    "Operators": (
+        "all fresh",
+        "_nodes _inlined _inputs _first _numbers _root _final _columns failing",
+    ),
     "CircuitRun": ("_operators _emit asked", "circuit _order _waited _failing _final _once"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"

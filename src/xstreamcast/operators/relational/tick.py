@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import copysign
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.atomic import NODE
@@ -54,7 +55,9 @@ class Round:
 
     def is_same(self, old: Row, new: Row) -> bool:
         """Whether a row is what it was, and so are the nodes that it refers to."""
-        return old == new and not any(map(self._is_dirty, new.cells))
+        if old != new or any(map(self._is_dirty, new.cells)):
+            return False
+        return all(map(_is_same_zero, old.cells, new.cells))
 
     def _is_dirty(self, cell: Cell) -> bool:
         return any(
@@ -69,3 +72,11 @@ class Round:
         if old is not None and new is not None and self.is_same(old, new):
             return
         delta[key] = RowDelta(old, new)
+
+
+def _is_same_zero(old: Cell, new: Cell) -> bool:
+    """Whether zeros have one sign in cells that are equal: the two are written differently."""
+    return all(
+        a is b or type(a) is not float or a != 0 or copysign(1, a) == copysign(1, b)
+        for (_, a), (_, b) in zip(old, new, strict=True)
+    )

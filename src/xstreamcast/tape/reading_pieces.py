@@ -10,7 +10,7 @@ piece costs does not depend on how many elements it has beside the tokenising it
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,9 @@ from xstreamcast.tape.tokenize_state import (
     TEXT_START,
 )
 from xstreamcast.tape.transcoding import Transcoder
+
+
+CLOSED: Final = b"<closed/>"  # stands for a document whose root has closed
 
 
 class Piece(NamedTuple):
@@ -117,6 +120,34 @@ class PieceReading:
         ended = int(self._state[CURRENT]) == 0 and bool(self._state[ROOT_SEEN])
         closed = self._refused is not None and ended
         return begins_document(self._chunks.bytes(at)) if closed else b""
+
+    # --- going on -------------------------------------------------------------------------
+
+    @property
+    def begun(self) -> bool:
+        """Whether enough has come to tell how the document is written."""
+        return self._begun
+
+    @property
+    def origin(self) -> tuple[int, int, int]:
+        """Where in the input what is unfinished begins: line and column; and the input's end."""
+        return self._origin.ending(self._chunks.used - len(self._header))
+
+    def resumption(self) -> bytes | None:
+        """The bytes with which another reading begins to go on where this one is: the start tags
+        that are open, and what is not complete. None if it was refused, or is not in UTF-8.
+        """
+        if self._refused is not None or self._transcoder.transcodes or not self._begun:
+            return None
+        closed = not len(self._spine) and bool(self._state[ROOT_SEEN]) and not self._state[CURRENT]
+        head = CLOSED if closed else b"".join(self._tag(int(row)) for row in self._spine)
+        return head + self._chunks.bytes(len(self._header))
+
+    def resume(self, begin: bytes, origin: tuple[int, int, int]) -> None:
+        """Be where a reading was that is resumed with these bytes; what they give is known."""
+        self.feed(begin)
+        self._origin.go_on(origin)
+        self._origin.end_at(self._chunks.used - len(self._header))
 
     def _raise_refused(self) -> None:
         if self._refused is not None:

@@ -86,16 +86,24 @@ class UnitReading:
         closed = self._refused is not None and ended
         return begins_document(self._chunks.bytes(int(self._state[POS]))) if closed else b""
 
+    @property
+    def begun(self) -> bool:
+        """Whether enough has come to tell how the document is written."""
+        return self._begun
+
     def resumption(self) -> bytes | None:
         """The bytes with which another reading begins to go on where this one is: the start tags
         that are open, and what is not complete. None if it was refused, or is not in UTF-8.
         """
         if self._refused is not None or self._transcoder.transcodes or not self._begun:
             return None
+        return b"".join(self._tags) + self._chunks.bytes(self._unfinished())
+
+    def _unfinished(self) -> int:
+        """The first byte of what is not complete."""
         complete = int(self._state[UNIT_ROWS])
         unfinished = int(self._state[ROWS]) > complete
-        first = self._driver.columns.start[complete] if unfinished else self._state[POS]
-        return b"".join(self._tags) + self._chunks.bytes(int(first))
+        return int(self._driver.columns.start[complete] if unfinished else self._state[POS])
 
     def _raise_refused(self) -> None:
         if self._refused is not None:

@@ -19,7 +19,7 @@ class Ordered:
     __slots__ = ("_list",)
 
     def __init__(self) -> None:
-        self._list: list[Any] | SortedList = []  # most are short: a list is quicker made
+        self._list: Any = []  # a SortedList once it is long: most are short, and a list is made sooner
 
     def __len__(self) -> int:
         return len(self._list)
@@ -27,8 +27,7 @@ class Ordered:
     def replace(self, gone: Iterable[tuple[Rank, Key]], come: Iterable[tuple[Rank, Key]]) -> None:
         """Take out and put in; what goes goes first, because ranks are handed on."""
         gone, come = list(gone), list(come)
-        few = isinstance(self._list, list)
-        if few or 4 * len(gone) > len(self._list):
+        if isinstance(self._list, list) or 4 * len(gone) > len(self._list):
             left = set(self._list).difference(gone) if gone else self._list
             self._list = sorted([*left, *come])
             if len(self._list) > _FEW:
@@ -65,8 +64,8 @@ class Ordered:
 
     def behind(self, entry: tuple[Rank, Key]) -> tuple[Rank, Key] | None:
         """The key that follows another."""
-        few = isinstance(self._list, list)
-        place = bisect_right(self._list, entry) if few else self._list.bisect_right(entry)
+        short = isinstance(self._list, list)
+        place = bisect_right(self._list, entry) if short else self._list.bisect_right(entry)
         return None if place == len(self._list) else self.at(place)
 
     def before(self, rank: Rank) -> tuple[Rank, Key] | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from bench.dice import Dice, geometric
-from xstreamcast.edges.wire.encoder import OPEN, fragment_line
+from xstreamcast.edges.wire.encoder import OPEN, UNIT, fragment_line
 
 STREAM = "credit"
 STRUCTURE = b"""<stream:structure><tag type="snapshot" id="1" name="creditAccounts">
@@ -39,30 +39,33 @@ def opening(accounts: int, seed: int) -> bytes:
     for i in range(accounts):
         inner = f"<customer>Customer {i}</customer>{_hole(f'l{i}', 4)}{_hole(f't{i}', 5)}"
         lines.append(_line(f"a{i}", 2, f'<account id="{i}">{inner}</account>', BEGIN))
-        lines.append(_line(f"l{i}", 4, f"<creditLimit>{dice.one(LIMITS)}</creditLimit>", BEGIN))
+        limit = f"<creditLimit>{dice.one(LIMITS)}</creditLimit>"
+        lines.append(_line(f"l{i}", 4, limit, BEGIN, i))
     return b"".join(lines)
 
 
 def charges(accounts: int, count: int, seed: int) -> Iterator[bytes]:
     """So many fragments in the order of time: 49 of 100 are charges, 50 a status, 1 a limit."""
-    dice, open_ = Dice(seed, "charges"), deque[int]()
+    dice, open_ = Dice(seed, "charges"), deque[tuple[int, int]]()
     charge = 0
     for n in range(count):
         instant = _instant(n * SPAN // count)
         if open_ and dice.chance(50):
             word = "denied" if dice.chance(5) else "charged"
-            yield _line(f"s{open_.popleft()}", 7, f"<status>{word}</status>", instant)
+            charged, of = open_.popleft()
+            yield _line(f"s{charged}", 7, f"<status>{word}</status>", instant, of)
         elif dice.chance(98):
             account, cents = dice.below(accounts), dice.one(AMOUNTS)
             content = f"<vendor>Vendor {charge % 977}</vendor>"
             content += f"<amount>{cents // 100}.{cents % 100:02}</amount>{_hole(f's{charge}', 7)}"
             payload = f'<transaction id="{charge}">{content}</transaction>'
-            yield _line(f"t{account}", 5, payload, instant)
-            open_.append(charge)
+            yield _line(f"t{account}", 5, payload, instant, account)
+            open_.append((charge, account))
             charge += 1
         else:
             limit = f"<creditLimit>{dice.one(LIMITS)}</creditLimit>"
-            yield _line(f"l{dice.below(accounts)}", 4, limit, instant)
+            account = dice.below(accounts)
+            yield _line(f"l{account}", 4, limit, instant, account)
 
 
 def batches(lines: Iterator[bytes], size: int) -> Iterator[bytes]:
@@ -71,8 +74,10 @@ def batches(lines: Iterator[bytes], size: int) -> Iterator[bytes]:
         yield b"".join(batch)
 
 
-def _line(id: str, tag: int, payload: str, instant: str) -> bytes:
-    return fragment_line(id, tag, payload.encode(), instant)
+def _line(id: str, tag: int, payload: str, instant: str, account: int | None = None) -> bytes:
+    """A fragment; one inside of an account names it."""
+    unit = {} if account is None else {UNIT: f"a{account}"}
+    return fragment_line(id, tag, payload.encode(), instant, more=unit)
 
 
 def _hole(id: str, tag: int) -> str:

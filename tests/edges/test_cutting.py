@@ -136,3 +136,19 @@ def test_fragments_in_any_order_with_repetitions_make_the_document(
     assert refused == []
     assert history is not None
     assert canonical(reconstruct(history).serialize()) == canonical(case.document)
+
+
+def test_fragments_inside_of_a_unit_name_it() -> None:
+    tags = (
+        b'<tag id="1" name="r"><tag id="2" name="a" type="temporal"><tag id="3" name="b" '
+        b'type="event"><tag id="4" name="c" type="event"/></tag></tag></tag>'
+    )
+    lines = list(cut([b"<r><a><b><c/></b></a><a><b/></a></r>"], read_structure(tags)))
+    found = {one.split(b'"')[1]: re.findall(rb' unit="(\d+)"', one) for one in lines}
+    assert found == {b"3": [b"1"], b"2": [b"1"], b"1": [], b"5": [b"4"], b"4": [], b"0": []}
+
+
+def test_units_name_themselves_where_others_of_their_tag_stand_inside_of_them() -> None:
+    tags = b'<tag id="1" name="r"><tag id="2" name="a" type="temporal"><tag ref="2"/></tag></tag>'
+    lines = list(cut([b"<r><a><a/></a></r>"], read_structure(tags)))
+    assert [re.findall(rb' unit="(\d+)"', one) for one in lines] == [[b"1"], [b"1"], []]

@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 
 from tests.edges.documents import Case, cases
 from xstreamcast.edges.cutting import cut
+from xstreamcast.edges.table.rows import Rows
+from xstreamcast.edges.table.schema import arrow
+from xstreamcast.edges.table.wire import wire as wire_of
 from xstreamcast.edges.wire import Decoder
 from xstreamcast.edges.wire.encoder import CLOSE, EOS, OPEN, batch_lines, structure_line
 from xstreamcast.errors import InputError
@@ -338,3 +341,23 @@ def test_the_id_of_the_root_is_no_other_fragments():
     *_, refused = found + decoder.close()
     assert isinstance(refused, Refused)
     assert refused.reason == "id 0 is that of the root, which must not stand in another fragment"
+
+
+def test_the_unit_of_a_fragment_is_any_text_and_is_written_again() -> None:
+    decoder = Decoder("s")
+    told = b'<structure><tag id="1" name="r"><tag id="2" name="a" type="event"/></tag></structure>'
+    wire = b'<filler id="1" tsid="2" validTime="2003-01-01" unit="%s"><a/></filler>'
+    none = b'<filler id="3" tsid="2" validTime="2003-01-01"><a/></filler>'
+    found = decoder.feed(told + wire % b"x" + wire % b"a&amp;&quot;b" + none)
+    (batch,) = [one for one in found if isinstance(one, FragmentBatch)]
+    assert batch.unit is not None
+    texts = [decoder.ids.text(one) if one >= 0 else None for one in batch.unit.tolist()]
+    assert texts == ["x", 'a&"b', None]
+    lines = list(batch_lines(batch, decoder.ids))
+    assert [b" unit=" in one for one in lines] == [True, True, False]
+    again = Decoder("s").feed(told + b"".join(lines))
+    assert again != []
+    rows = Rows("s", decoder.ids).rows(batch)
+    assert rows["unit"].to_pylist() == texts
+    written = b"".join(wire_of(arrow().Table.from_batches([rows])))
+    assert [one.count(b" unit=") for one in written.splitlines()] == [1, 1, 0]

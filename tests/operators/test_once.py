@@ -17,8 +17,9 @@ from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.network import Network
 from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.watch import Kind
 
-KINDS = {"log": "document"}
+KINDS: dict[str | None, Kind] = {"log": "document"}
 OPTION = 'declare option xsc:once "ask body=got";\n'
 STREAMS = """declare stream price := for $s in stream("log")/log/set group by $k := $s/@k
   return <price k="{$k}" v="{sum($s/@v)}"/>;

@@ -15,6 +15,7 @@ from xstreamcast.spark.watching.later import Later, Spot, Turned
 from xstreamcast.spark.watching.messages import Arrived, Failed, message_bytes, message_of
 from xstreamcast.spark.watching.packing import EVERYONE, Packing, Parting
 from xstreamcast.spark.watching.route import Router
+from xstreamcast.spark.watching.unit_keys import Inside
 from xstreamcast.spark.watching.units import Units
 
 
@@ -24,12 +25,13 @@ class InPartitions:
     def __init__(
         self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4,
         tags: Mapping[str, frozenset[int]] | None = None, emits: bool = False,
+        inside: Mapping[str, Inside] | None = None,
     ) -> None:  # fmt: skip
         self.emits, self.updates = emits, list[Turned]()
         self.router, self.steps, self.moving = Router(asked, partitions), steps, moving
         self.asked, self.moved = asked, 0
         self.log: list[tuple[bytes, int | None]] = []  # what the store has of the router
-        self.parting = None if tags is None else Parting(partitions, tags)
+        self.parting = None if tags is None else Parting(partitions, tags, inside or {})
         self.units = self._made_units()
         self.later = {
             (step, number): Later(asked, Spot(step, steps, number, partitions, emits))
@@ -38,9 +40,11 @@ class InPartitions:
         }
 
     def _made_units(self) -> list[Any]:
-        kind = Units if self.parting is None else DirectUnits
         many = self.router.partitions
-        return [kind(self.asked, number, many, self.steps, self.emits) for number in range(many)]
+        told = [(self.asked, number, many, self.steps, self.emits) for number in range(many)]
+        if self.parting is None:
+            return [Units(*one) for one in told]
+        return [DirectUnits(*one, frozenset(self.parting.inside)) for one in told]
 
     @property
     def last(self) -> Later:
@@ -77,7 +81,7 @@ class InPartitions:
         assert self.parting is not None
         for number, place in enumerate(self.units):
             mine = [
-                Pack(row["stream"], row["part"], row["rows"], row["newest"], row["zoned"])
+                Pack(**{name: row[name] for name in Pack._fields})
                 for row in packs
                 if row["part"] in (EVERYONE, number) or row["stream"] not in self.parting.tags
             ]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from xstreamcast.api import compiled
 from xstreamcast.circuit.unit_tags import unit_tags
+from xstreamcast.edges.ahead import Ahead
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
@@ -23,6 +24,7 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.state import ranked_updates, update_rows
 from xstreamcast.spark.watching.steps import StepPlan, step_plan
+from xstreamcast.spark.watching.unit_keys import Inside
 
 STRUCTURE = (
     '<tag id="1" name="r" type="snapshot"><tag id="2" name="a" type="temporal">'
@@ -157,32 +159,42 @@ def test_a_unit_that_holds_others_against_its_structure_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("structure", "expected"),
     [
-        (STRUCTURE, {2, 3}),
-        (STRUCTURE.replace('"b" type="snapshot"', '"b" type="temporal"'), None),
-        ('<tag id="1" name="r" type="snapshot"/>', set()),
+        (STRUCTURE, ({2, 3}, set())),
+        (STRUCTURE.replace('"b" type="snapshot"', '"b" type="temporal"'), ({2, 3}, {4})),
+        ('<tag id="1" name="r" type="snapshot"/>', (set(), set())),
         (
             '<tag id="1" name="r" type="snapshot"><tag id="2" name="x" type="snapshot">'
             '<tag id="3" name="a" type="event"/></tag></tag>',
-            {3},
+            ({3}, set()),
+        ),
+        (
+            '<tag id="1" name="r" type="snapshot"><tag id="2" name="part" type="temporal">'
+            '<tag ref="2"/><tag id="3" name="a" type="event"/></tag></tag>',
+            (set(), {2, 3}),
         ),
     ],
 )
-def test_tags_of_units(structure: str, expected: set[int] | None) -> None:
+def test_tags_of_units(structure: str, expected: tuple[set[int], set[int]]) -> None:
     found = unit_tags(read_structure(structure.encode()))
-    assert found == (None if expected is None else frozenset(expected))
+    assert found is not None
+    assert (set(found.own), set(found.inside)) == expected
 
 
 def test_a_router_stays_where_fragments_do_not_say_their_unit() -> None:
     flat = read_structure(STRUCTURE.encode())
     deep = read_structure(STRUCTURE.replace('"b" type="snapshot"', '"b" type="event"').encode())
     how = {"q": Asked({"": compiled('stream("s")//a')}, {"s": "fragments"})}
-    direct = step_plan(how, {"s": flat})
+    direct = step_plan(how, {"s": Ahead(flat)})
     assert direct == StepPlan(2, TAGS, {"q": frozenset({"s"})}, emits=True)
     assert StepPlan.of(direct.json()) == direct
-    assert step_plan(how, {"s": deep}).spread is None
-    assert step_plan(how, {"s": None}) == StepPlan(3)
+    assert step_plan(how, {"s": Ahead(deep)}).spread is None
+    keyed = step_plan(how, {"s": Ahead(deep, names_units=True)})
+    assert keyed.spread is not None
+    assert keyed.inside == {"s": Inside(frozenset({4}), 1)}
+    assert StepPlan.of(keyed.json()) == keyed
+    assert step_plan(how, {"s": Ahead()}) == StepPlan(3)
     late = {"q": Asked({"": compiled('stream("s")//a')}, {"s": "fragments"}, lateness=1)}
-    assert step_plan(late, {"s": flat}).spread is None
+    assert step_plan(late, {"s": Ahead(flat)}).spread is None
     assert StepPlan.of("4\n") == StepPlan(4)
 
 
@@ -211,7 +223,7 @@ def test_updates_of_partitions_come_to_the_answer(asked: str, data: st.DataObjec
     pieces = ["".join(one) for one in made]
     pieces[0] = HEAD + ROOT + pieces[0]
     how = Asked({"": compiled(asked)}, {"s": "fragments"})
-    plan = step_plan({"": how}, {"s": read_structure(STRUCTURE.encode())})
+    plan = step_plan({"": how}, {"s": Ahead(read_structure(STRUCTURE.encode()))})
     many, moving = data.draw(st.integers(2, 4)), data.draw(st.booleans())
     there = InPartitions(how, many, moving, tags=TAGS, emits=plan.emits)
     here, answer, table, ranked = Alone(how), Accumulated(), Table(), RankedAnswer()
@@ -227,7 +239,7 @@ def test_updates_of_partitions_come_to_the_answer(asked: str, data: st.DataObjec
 
 
 def test_items_are_emitted_where_they_are_made_unless_all_rows_are_sorted() -> None:
-    structures = {"s": read_structure(STRUCTURE.encode())}
+    structures = {"s": Ahead(read_structure(STRUCTURE.encode()))}
 
     def emits(asked: str) -> bool:
         how = Asked({"": compiled(asked)}, {"s": "fragments"})

@@ -10,11 +10,13 @@ import pytest
 
 from tests.spark.feeds import write_feed
 from xstreamcast import Error, query
+from xstreamcast.cli import bank
 from xstreamcast.model.change import Accumulated, Change
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from xstreamcast.spark.watching.steps import StepPlan
+from xstreamcast.spark.watching.unit_keys import Inside
 
 pytestmark = pytest.mark.spark
 BIG = """for $a in stream("credit")//account
@@ -131,3 +133,36 @@ def test_updates_come_to_the_answer(
     with feed.open("a") as file:
         file.write(_flat(30, 50, 4) + '<stream:remove id="i7" tsid="2" validTime="2024-01-05"/>')
     assert run() == list(query(asked).run(shop=feed).lines())
+
+
+@pytest.mark.parametrize("asked", [bank.FRAUD, bank.MAXED], ids=["fraud", "maxed"])
+def test_fragments_that_name_their_units_need_no_router(
+    spark: Any, tmp_path: Path, asked: str
+) -> None:
+    feed = tmp_path / "credit.xml"
+    feed.write_text(bank.HEAD + bank.beginning() + "".join(m.text for m in bank.first_half()))
+    found: list[Change] = []
+    start = partial(
+        query(asked).spark(spark).start, lambda _, changes: found.extend(one for _, one in changes),
+        credit=feed, checkpoint=tmp_path / "checkpoint", max_per_batch=100, partitions=2,
+    )  # fmt: skip
+    running = start(follow=True)
+    planned = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
+    assert planned.spread == {"query": frozenset({"credit"})}
+    assert planned.inside == {"credit": Inside(frozenset({4, 5, 8}), 1)}
+    running.query.processAllAvailable()
+    running.stop()
+    assert Accumulated(found).items() == list(query(asked).run(credit=feed).lines())
+    with feed.open("a") as file:
+        file.write("".join(message.text for message in bank.second_half()))
+    running = start()
+    assert running.awaitTermination(500)
+    assert Accumulated(found).items() == list(query(asked).run(credit=feed).lines())
+
+
+def test_a_name_that_contradicts_a_link_stops_the_query(spark: Any, tmp_path: Path) -> None:
+    feed = tmp_path / "credit.xml"
+    feed.write_text(bank.HEAD + bank.beginning().replace('unit="a3"', 'unit="a4"'))
+    running = query(bank.MAXED).spark(spark).start(lambda *_: None, credit=feed, partitions=2)
+    with pytest.raises(Error, match=r"fragment l3 is said to stand in unit a\d, and in unit"):
+        running.awaitTermination(100)

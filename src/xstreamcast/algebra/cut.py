@@ -174,6 +174,25 @@ class TagCut:
         below = self._below(frozenset({DOCUMENT_TAG}))
         return frozenset(tag for tag in below if not self._cut(tag))
 
+    def depth_of(self, spine: frozenset[int]) -> int | None:
+        """The one depth at which elements of some tags stand in the root fragment, its own being 1;
+        None if there are several.
+        """
+        depths: dict[int, int] = {}
+        todo = [(self.structure.root, 1)]
+        while todo:
+            tag, depth = todo.pop()
+            if depths.setdefault(tag, depth) != depth or depth > len(self.structure.tags):
+                return None
+            inner = (one for one in self.structure[tag].children if one not in self.passed)
+            todo += [(one, depth + 1) for one in inner if not self._cut(one)]
+        found = {depths.get(tag) for tag in spine}
+        return found.pop() if len(found) == 1 else None
+
+    def names_spine(self, test: NodeItem) -> bool:
+        """Whether an element around units may pass a test."""
+        return any(self._passes(tag, test) for tag in self.spine_tags())
+
     def _cut(self, tag: int) -> bool:
         if tag == self.structure.root or tag in self.passed:
             return False

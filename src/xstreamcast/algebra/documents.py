@@ -5,7 +5,7 @@ doc("a")  →  stream("a")    where a is a stream
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
 
 
-def with_streams(program: Program, names: Container[str]) -> Program:
+def with_streams(program: Program, names: Collection[str]) -> Program:
     """The program with streams in the place of documents of these names."""
+    if not names:
+        return program
 
     def put(plan: Any) -> Any:
         name = document_name(plan)

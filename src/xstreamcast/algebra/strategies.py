@@ -65,6 +65,8 @@ def decide(
     `links` False: whatever stands above must be there. `inline` False: a path that a variable
     stands for is not put in its place.
     """
+    if not guides:
+        return Decision(program, {})
     parted, through = program, frozenset[str]()
     if wanted in ("qac+", "auto") and links:
         parted, through = with_parts(program, guides, inline)

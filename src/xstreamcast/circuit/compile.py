@@ -34,10 +34,11 @@ def circuit_of(
 
 
 def _planned(
-    program: Program, cuts: Mapping[str | None, Cut], growing: bool, roots: bool = True
-) -> c.Circuit:
+    program: Program, cuts: Mapping[str | None, Cut], growing: bool, roots: bool = True,
+    spines: bool = True,
+) -> c.Circuit:  # fmt: skip
     planner = Planner(program, cuts, growing)
-    planner.loops_over_roots = roots
+    planner.loops_over_roots, planner.loops_over_spines = roots, spines
     if program.settings.sequential:
         planner.reasons.append(("a sequential program is evaluated as a whole", (0, 0)))
         found, result = planner.whole_answer(program.body)
@@ -48,11 +49,13 @@ def _planned(
     whole = frozenset(
         name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
+    if spines and planner.has_spines and whole:  # an element is read beyond the units in it
+        return _planned(program, cuts, growing, roots, spines=False)
     order = c.in_order(root)
     rooted = {node.input for node in order if isinstance(node, c.Root)}
     units = {node.input for node in order if isinstance(node, c.Units)}
     if roots and rooted and (whole or rooted - units):  # what follows from the root is no relation
-        return _planned(program, cuts, growing, roots=False)
+        return _planned(program, cuts, growing, roots=False, spines=spines)
     return c.Circuit(
         root, result, tuple(map(input_name, planner.sources)), whole,
         frozenset((input_name(name), guard) for name, guard in planner.guards),
@@ -80,8 +83,15 @@ def _pruned(root: c.Node, read: frozenset[p.Variable]) -> c.Node:
 def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, set[p.Variable]]]:
     """What a node reads of its inputs, if so much is needed of it."""
     match node:
-        case c.One() | c.Root() | c.Units():
+        case c.One() | c.Root() | c.Spine() | c.Units():
             return []
+        case c.Within(outer=outer, units=units, element=element):
+            return [
+                (outer, set(outer.columns) & (needed | {element})),
+                (units, set(units.columns) & needed),
+            ]
+        case c.CountAround(source=source, depths=depths, below=below):
+            return [(source, {depths, *(below or ())})]
         case c.Rows(source=source, tuples=tuples, scalars=scalars):
             used = facts(tuples).used | needed
             own = [(one, {variable}) for variable, one in scalars]
@@ -127,8 +137,11 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
     """The node over narrowed inputs, with the columns that are needed."""
     columns = tuple(column for column in node.columns if column in needed)
     match node:
-        case c.One() | c.Root() | c.Units():
+        case c.One() | c.Root() | c.Spine() | c.Units():
             return node
+        case c.Within(outer=outer, units=units):
+            sides = made[id(outer)], made[id(units)]
+            return replace(node, outer=sides[0], units=sides[1], columns=columns)
         case c.GrowingWindow(source=source):
             return replace(node, source=made[id(source)])  # type: ignore[arg-type]
         case c.Rows(source=source, scalars=scalars):

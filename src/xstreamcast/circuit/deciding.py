@@ -23,7 +23,9 @@ def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
 
 def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
     match node:
-        case c.One() | c.Root() | c.Units() | c.Join() | c.IntervalJoin() | c.Union():
+        case c.One() | c.Root() | c.Spine() | c.Units():
+            return ()
+        case c.Join() | c.IntervalJoin() | c.Within() | c.Union():
             return ()
         case c.GrowingWindow():
             return ()  # windows close for good

@@ -24,6 +24,14 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts("none", "nothing", "nothing")
         case c.Root():
             return NodeFacts("none", "whether there is one", "1")
+        case c.Spine():
+            return NodeFacts("the element", "what each element says", "1")
+        case c.Within():
+            return NodeFacts(_key(node), "both sides by element", "the rows in the element")
+        case c.CountAround():
+            return NodeFacts(
+                "none", "how many units found each element; sums by the elements around units", "1"
+            )
         case c.Units(pieces=True):
             return NodeFacts("the piece of the document", "nothing", "the units of a piece")
         case c.Units(append=True):

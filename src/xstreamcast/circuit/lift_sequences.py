@@ -46,6 +46,8 @@ class LiftSequences(Lifting):
             found = self._growing_windows(plan)
             if found is not None:
                 return self._product(outer, found), p.Var(found.variables[-1])
+        elif self._below and (within := self._within(plan, outer)) is not None:
+            return within
         match plan:
             case p.Return():
                 return self._return(plan, outer)
@@ -54,6 +56,12 @@ class LiftSequences(Lifting):
             case p.If() if any(map(self.mentions, branches(plan))):
                 return self._branched(plan, outer)
             case p.SimpleMap(left) if outer.is_one_row and self._root_of(left) is not None:
+                return self._focused(plan, outer)
+            case p.Step() | p.Filter() | p.Path() if self._is_spine(plan):
+                each = self.fresh("item")
+                loop = p.ForEach(p.Unit(), each, plan, span=plan.span)
+                return self._return(p.Return(loop, p.Var(each), span=plan.span), outer)
+            case p.SimpleMap(left) | p.Filter(left) if self._is_spine(left):
                 return self._focused(plan, outer)
             case p.SimpleMap(left, right) if not (counts_positions(right) or self.mentions(right)):
                 found, result = self.items(left, outer)
@@ -81,7 +89,8 @@ class LiftSequences(Lifting):
         loop = _only_loop(plan.source)
         if loop is not None:
             self._note_root(loop, outer)
-        plan, parts = decomposed(self.over_roots(plan), self.fresh)
+        plan = self._over_spine(self.over_roots(plan), outer)
+        plan, parts = decomposed(plan, self.fresh)
         self._decomposed.update(parts)
         self._kept.append(plan)
         found = self.tuples(plan.source, outer)
@@ -164,7 +173,8 @@ class LiftSequences(Lifting):
                 return self._sliced(plan.input, chosen, outer)
             test = plan.predicate
             truth = self._predicate_class(test) == "truth" and not counts_positions(test)
-            if truth and not self.mentions(test) and not self._compares(plan, outer):
+            alone = not self.mentions(test) and not self._is_spine(plan.input)
+            if truth and alone and not self._compares(plan, outer):
                 found, result = self.items(plan.input, outer)
                 return found, replace(plan, input=result)
             place = self._place(plan)
@@ -182,11 +192,15 @@ class LiftSequences(Lifting):
             raise NotLifted("the focus is read in a way that no variable can replace", plan.span)
         counted = position if facts(inner).position or size is not None else None
         loop: p.Tuples = p.ForEach(p.Unit(), item, source, counted, span=plan.span)
+        if isinstance(plan, p.Filter) and counted is None and self._is_spine(source):
+            return self.items(p.Return(p.Where(loop, made), p.Var(item)), outer)
         if isinstance(plan, p.Filter) and counted is None:
             return self.items(p.Return(self._filtered(loop, made), p.Var(item)), outer)
         each = p.ForEach(p.Unit(), item, source, counted)
         if isinstance(plan, p.SimpleMap):
             self._note_root(each, outer)
+        if self._note_spine(each):
+            made = self._below_spine(made)
         found = self._loop(each, outer, size)
         if isinstance(plan, p.SimpleMap):
             return self.items(made, found)

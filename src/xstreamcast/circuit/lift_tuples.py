@@ -117,6 +117,11 @@ class LiftTuples(LiftWindows):
             root = self._root_of(plan.items)
             assert root is not None
             return Relation(root)
+        if plan.variable in self._spines:
+            found = self._spine_rows(plan.variable, relation)
+            if plan.position is None:
+                return found
+            return self._number(found, relation.closed(), plan.position, size)
         whole = relation.closed()
         if plan.allowing_empty:
             relation, made = self._nested(plan.items, None, whole)

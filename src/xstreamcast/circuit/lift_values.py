@@ -19,6 +19,7 @@ from xstreamcast.circuit.distinct_nodes import gives_distinct, stays_narrow
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lift_sequences import gives
 from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.normal import mentions
 from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Places, Relation, member
 from xstreamcast.functions.call import CODEPOINT
 
@@ -56,6 +57,8 @@ class LiftValues(Lifting):
                 return self._children(plan, outer)
             case p.Return() | p.SimpleMap() | p.Filter() | p.Comma():
                 return self._nested(plan, None, outer)
+            case p.Step() | p.Path() if mentions(plan) & self._below.keys():
+                return self._nested_once(plan, outer)
             case p.Call() if gives(plan):
                 return self._nested(plan, None, outer)
             case p.UserCall() | p.UserRef() | p.DynamicCall() | p.Partial() | p.Inline() | p.Try():
@@ -64,6 +67,16 @@ class LiftValues(Lifting):
                 return self._conditional(plan, outer)
             case _:
                 return self._children(plan, outer)
+
+    def _nested_once(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
+        """What stands below an element of a root as a column, if it is a relation."""
+        if plan in self._making:  # it came back to itself: nothing took it apart
+            raise NotLifted(*(self._why or ("it reads all of the input", plan.span)))
+        self._making.append(plan)
+        try:
+            return self._nested(plan, None, outer)
+        finally:
+            self._making.pop()
 
     def _children(self, plan: Any, outer: Relation) -> tuple[Relation, Any]:
         """Each operand that reads an input as a column."""
@@ -108,7 +121,7 @@ class LiftValues(Lifting):
         if ranged is not None:
             return ranged
         if call is not None and outer.is_one_row:
-            around = self._counted_around(plan, call)
+            around = self._counted_around(plan, call) or self._counted_spine(plan, call)
             if around is not None:
                 return around
         whole = outer.closed()

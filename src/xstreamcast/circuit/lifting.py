@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -22,6 +22,7 @@ from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.sinking import sunk
+from xstreamcast.circuit.spine_loops import SpineLoops
 from xstreamcast.errors import Span
 from xstreamcast.functions.signature import FN
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
@@ -29,12 +30,13 @@ from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.split_where import split_where
 
 
-class Lifting(ABC):
+class Lifting(SpineLoops):
     """The state of one walk over the body of a program in normal form."""
 
     def __init__(
         self, program: Program, cuts: Mapping[str | None, Cut], growing: bool = False
     ) -> None:
+        super().__init__()
         self.program, self.cuts = program, cuts
         self.growing = growing  # items of inputs only follow each other
         self.globals = frozenset(v.variable for v in program.variables)
@@ -162,7 +164,9 @@ class Lifting(ABC):
         """Whether a plan has one value for all rows of a relation."""
         known = facts(plan)
         depends = known.free & set(relation.variables) or known.used & self._members.keys()
-        return not depends and not known.reads_focus and known.pure
+        if depends or known.reads_focus or not known.pure:
+            return False
+        return not (self._below and self._reads_element_of(plan, relation))
 
     def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
         """An expression that is evaluated as a whole whenever something it reads has changed."""
@@ -214,11 +218,12 @@ class Lifting(ABC):
         names = mentions(plan)
         if len(names) != 1 or not facts(plan).free <= self.globals or not facts(plan).pure:
             return None
-        (name,) = names
+        (read,) = names
+        name = self._spines[self._below[read]].name if read in self._below else read
         cut = self.cuts.get(input_name(name))
         if cut is None:
             return None
-        walk, place = Locality(self.program, name, cut), Place(inside=True)
+        walk, place = Locality(self.program, read, cut), Place(inside=True)
         try:
             if tuples:
                 if not walk.drive_tuples(plan, None):
@@ -237,13 +242,13 @@ class Lifting(ABC):
         document = found.base.columns[0]
         found = found.placed(document, {name: cut.document()})
         if tuples:
-            found = _with_all(found, over(plan, name, document))
+            found = _with_all(found, over(plan, read, document))
             for variable, where in walk.places.items():
                 if variable in found.bound and (where.inside or where.spine is not None):
                     found = found.placed(variable, {name: where})
             return found
         item = self.fresh("item")
-        clause = p.Let(p.Unit(), item, over(plan, name, document))
+        clause = p.Let(p.Unit(), item, over(plan, read, document))
         return found.with_clause(clause, (item,), False).placed(item, {name: place})
 
     def _below_root(self, plan: p.Path) -> p.Expression | None:

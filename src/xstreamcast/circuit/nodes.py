@@ -40,6 +40,59 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Spine:
+    """A row for each element at a depth of a stream's root fragment, the root's being 1.
+
+    `document` is the element, empty, below the start tags around it; `element` its number.
+    """
+
+    input: str | None
+    source: int  # the number of the input in node references
+    document: p.Variable
+    element: p.Variable
+    depth: int
+    width: int = 1
+
+    @property
+    def columns(self) -> Columns:
+        """The document, and the number."""
+        return (self.document, self.element)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Within:
+    """Rows made of units, each paired with the outer rows for the element around the unit.
+
+    `element` is the column of the outer rows that tells the element, which stands at `depth`.
+    """
+
+    outer: Node
+    units: Node
+    element: p.Variable
+    depth: int
+    input: str | None
+    columns: Columns
+    width: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountAround:
+    """How many different nodes units find among themselves and the elements around them.
+
+    `depths` is a column with the depth of each node that a unit found. `below`: what is counted
+    stands below these nodes; columns tell how much does so in the unit, and how much is in it.
+    """
+
+    source: Node
+    input: str | None
+    name: str
+    depths: p.Variable
+    below: tuple[p.Variable, p.Variable] | None
+    columns: Columns
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Units:
     """A row for each unit of an input: `document` is the unit below the start tags around it."""
 
@@ -292,6 +345,9 @@ class GrowingWindow:
 Node: TypeAlias = (
     One
     | Root
+    | Spine
+    | Within
+    | CountAround
     | Units
     | Rows
     | Join
@@ -326,8 +382,10 @@ class Circuit:
 def inputs_of(node: Node) -> tuple[Node, ...]:
     """The relations that a node reads."""
     match node:
-        case One() | Root() | Units():
+        case One() | Root() | Spine() | Units():
             return ()
+        case Within(outer=outer, units=units):
+            return (outer, units)
         case Rows(source=source, scalars=scalars):
             return (source, *(one for _, one in scalars))
         case Join(left=left, right=right) | IntervalJoin(left=left, right=right):
@@ -352,8 +410,10 @@ def follows_clock(node: Node) -> bool:
 def with_inputs(node: Any, made: Mapping[int, Node]) -> Node:
     """The node over other inputs, which are found by the identity of those it reads."""
     match node:
-        case One() | Root() | Units():
+        case One() | Root() | Spine() | Units():
             return node
+        case Within(outer=outer, units=units):
+            return replace(node, outer=made[id(outer)], units=made[id(units)])
         case Rows(source=source, scalars=scalars):
             own = tuple((variable, made[id(one)]) for variable, one in scalars)
             return replace(node, source=made[id(source)], scalars=own)

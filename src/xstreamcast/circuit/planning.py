@@ -10,12 +10,13 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit.lift_growing import LiftGrowing
 from xstreamcast.circuit.lift_sequences import LiftSequences
+from xstreamcast.circuit.lift_spine import LiftSpine
 from xstreamcast.circuit.lift_tuples import LiftTuples
 from xstreamcast.circuit.lift_values import LiftValues
 from xstreamcast.circuit.relation import NotLifted, Relation
 
 
-class Planner(LiftSequences, LiftValues, LiftTuples, LiftGrowing):
+class Planner(LiftSequences, LiftValues, LiftTuples, LiftGrowing, LiftSpine):
     """One walk over the body of a program in normal form."""
 
     def answer(self, body: p.Expression) -> tuple[Relation, p.Expression]:

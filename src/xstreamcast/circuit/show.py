@@ -54,6 +54,13 @@ def _line(node: c.Node) -> str:
             return "one row"
         case c.Root(input=name, test=test):
             return f"the root {test.local or '*'} of {_name(name)}"
+        case c.Spine(input=name, depth=depth):
+            return f"elements at depth {depth} of the root of {_name(name)}"
+        case c.Within():
+            return f"rows of units within their element → {columns}"
+        case c.CountAround(name=fold, below=below):
+            of = "" if below is None else " what stands below"
+            return f"{fold} of{of} different nodes in and around units → {columns}"
         case c.Units(input=name):
             return f"units of {_name(name)}"
         case c.Rows(tuples=tuples, whole=whole):

@@ -112,8 +112,10 @@ def _each(route: Route, inputs: Sequence[object]) -> tuple[Route, ...]:
 
 def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
     match node:
-        case c.One() | c.Root():
+        case c.One() | c.Root() | c.Spine():
             return _Wanted(ONE, ())
+        case c.Within() | c.CountAround():  # the root is read in one place
+            return _Wanted(ONE, tuple(map(_to_first, given)))
         case c.Units():
             return _Wanted(KEY, ())
         case c.Rows():
@@ -267,8 +269,11 @@ def why_one_partition(circuit: c.Circuit, strict: bool) -> str | None:
         return "nothing is computed unit by unit"
     if circuit.whole:
         return "a part of it reads an input as a whole"
-    if any(isinstance(node, c.Root) for node in c.in_order(circuit.root)):
+    order = c.in_order(circuit.root)
+    if any(isinstance(node, c.Root | c.Spine) for node in order):
         return "it loops over the root of a stream"
+    if any(isinstance(node, c.CountAround) for node in order):
+        return "it counts elements around the units of a stream"
     if strict and not isinstance(circuit.root, c.Units):
         return "answers that wait for missing fragments are emitted where all fragments are seen"
     return None

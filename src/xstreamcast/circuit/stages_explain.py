@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra.cut import Cut, TagCut
@@ -26,9 +26,12 @@ _BY: Final = {
 
 def explain_stages(
     program: Program, structures: Mapping[str, TagStructure], strict: bool = False,
-    most: int | None = None,
+    most: int | None = None, keyed: Collection[str] = (),
 ) -> str:  # fmt: skip
-    """The stages of a query and what each is partitioned by; or why it is in one partition."""
+    """The stages of a query and what each is partitioned by; or why it is in one partition.
+
+    `keyed`: the streams whose fragments name the units that they stand in.
+    """
     documents = inputs_of(program) - set(structures)
     if documents:
         return in_one_partition("it reads documents")
@@ -37,7 +40,7 @@ def explain_stages(
     why = why_one_partition(circuit, strict)
     if why is not None:
         return in_one_partition(why)
-    return "\n".join((*_router(circuit, structures), *_stages(circuit, most)))
+    return "\n".join((*_router(circuit, structures, keyed), *_stages(circuit, most)))
 
 
 def in_one_partition(why: str) -> str:
@@ -45,19 +48,33 @@ def in_one_partition(why: str) -> str:
     return f"in one partition, however many there are\n  why: {why}"
 
 
-def _router(circuit: c.Circuit, structures: Mapping[str, TagStructure]) -> Iterator[str]:
+def _router(
+    circuit: c.Circuit, structures: Mapping[str, TagStructure], keyed: Collection[str]
+) -> Iterator[str]:
     """Whether fragments say by themselves which unit they are, and what is kept if not."""
-    deep = [name for name in _streams(circuit) if unit_tags(structures[name]) is None]
+    deep = [name for name in _streams(circuit) if _is_deep(structures[name])]
     if not deep:
         yield "no router: fragments are partitioned by their ids as they are read"
         return
+    if set(deep) <= set(keyed):
+        yield "no router: fragments are partitioned as they are read, by their ids, or by the unit"
+        yield f"  that they name (attribute unit), inside the units of {_named(deep)}"
+        yield "  keeps: the unit of each id, in the partition of the id, to see what contradicts it"
+        return
     yield "router, in one place: finds the unit of each fragment"
-    yield f"  why: fragments stand inside the units of {_named(deep)}"
+    yield f"  why: fragments stand inside the units of {_named(deep)}, and do not name their units"
+    yield "  (attribute unit, which `fragment` writes) where the stream begins"
     yield "  keeps: links (the holes of each fragment, the partitions of each id), and the clock"
     yield (
         "  in the state store: what arrived, read again if a fragment moves to a unit of another "
         "partition"
     )
+
+
+def _is_deep(structure: TagStructure) -> bool:
+    """Whether fragments may stand inside of units."""
+    tags = unit_tags(structure)
+    return tags is None or bool(tags.inside)
 
 
 def _streams(circuit: c.Circuit) -> list[str]:

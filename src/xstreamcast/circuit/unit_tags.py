@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xstreamcast.model.frozen import dataclass
+
 if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 
-def unit_tags(structure: TagStructure) -> frozenset[int] | None:
-    """The tags whose fragments are whole units; None if fragments stand in other units.
+@dataclass(frozen=True, slots=True)
+class UnitTags:
+    """Tags of fragments: those that are whole units, and those that may stand inside of units.
 
-    a fragment of such a tag  →  belongs to the partition of its own id, whatever else arrives
+    a fragment of a tag in `own`  →  belongs to the partition of its own id, whatever else arrives
+    one of a tag in `inside`  →  to that of the unit which it names, if it names one
     """
+
+    own: frozenset[int]
+    inside: frozenset[int]
+
+
+def unit_tags(structure: TagStructure) -> UnitTags | None:
+    """The tags of units; None if that is not known before all fragments are."""
     if structure.open:
         return None
     units, seen, todo = set[int](), {structure.root}, [structure.root]
@@ -23,9 +34,9 @@ def unit_tags(structure: TagStructure) -> frozenset[int] | None:
             elif child not in seen:
                 seen.add(child)
                 todo.append(child)
-    if any(structure.travels(child) for unit in units for child in _inside(unit, structure)):
-        return None
-    return frozenset(units)
+    below = {child for unit in units for child in _inside(unit, structure)}
+    inside = frozenset(filter(structure.travels, below))
+    return UnitTags(frozenset(units) - inside, inside)
 
 
 def _inside(unit: int, structure: TagStructure) -> set[int]:

@@ -59,7 +59,7 @@ def beginning() -> str:
         inner = f'<stream:hole id="l{n}" tsid="4"/><stream:hole id="c{n}" tsid="5"/>'
         account = f"<account><customer>{customer}</customer>{inner}</account>"
         made += _filler(f"a{n}", 2, _MIDNIGHT, account)
-        made += _filler(f"l{n}", 4, _MIDNIGHT, f"<limit>{limit}</limit>")
+        made += _filler(f"l{n}", 4, _MIDNIGHT, f"<limit>{limit}</limit>", n)
     return made
 
 
@@ -82,7 +82,7 @@ def _morning() -> Iterator[Message]:
     )  # fmt: skip
     yield _pays("Bob Cole", 3100, "Sofa World", 625)
     yield Message(
-        650, _filler("l1", 4, 650, "<limit>8000</limit>"),
+        650, _filler("l1", 4, 650, "<limit>8000</limit>", 1),
         "the bank raises Bob Cole's limit to 8,000",
     )  # fmt: skip
     yield _pays("Eve Moss", 2550, "Bikes", 670)
@@ -100,11 +100,11 @@ def _afternoon() -> Iterator[Message]:
     yield Message(751, "", "an hour has passed since Cid Vega's first charge")
     yield _pays("Dee Park", 5100, "Jewels", 790)
     yield Message(
-        805, _filler(_status("Dee Park", 790), 8, 805, "<status>denied</status>"),
+        805, _filler(_status("Dee Park", 790), 8, 805, "<status>denied</status>", 3),
         "Dee Park's charge at Jewels is denied",
     )  # fmt: skip
     yield Message(
-        825, _filler("l4", 4, 825, "<limit>3000</limit>"),
+        825, _filler("l4", 4, 825, "<limit>3000</limit>", 4),
         "the bank raises Eve Moss's limit to 3,000",
     )  # fmt: skip
     yield Message(
@@ -133,19 +133,22 @@ def _charge(customer: str, amount: int, vendor: str, at: int) -> str:
     status, shop = _status(customer, at), vendor.replace("&", "&amp;")
     hole = f'<stream:hole id="{status}" tsid="8"/>'
     paid = f"<vendor>{shop}</vendor><amount>{amount}</amount>{hole}"
-    said = _filler(_charges(customer), 5, at, f"<charge>{paid}</charge>")
-    return said + _filler(status, 8, at, "<status>charged</status>")
+    account = _account(customer)
+    said = _filler(f"c{account}", 5, at, f"<charge>{paid}</charge>", account)
+    return said + _filler(status, 8, at, "<status>charged</status>", account)
 
 
-def _charges(customer: str) -> str:
-    return f"c{list(_CUSTOMERS).index(customer)}"
+def _account(customer: str) -> int:
+    return list(_CUSTOMERS).index(customer)
 
 
 def _status(customer: str, at: int) -> str:
-    return f"s{list(_CUSTOMERS).index(customer)}-{at}"
+    return f"s{_account(customer)}-{at}"
 
 
-def _filler(name: str, tsid: int, at: int, payload: str) -> str:
+def _filler(name: str, tsid: int, at: int, payload: str, account: int | None = None) -> str:
+    """A fragment; one inside of an account names it."""
     valid = f"{DAY}T{clock(at)}:00"
-    head = f'<stream:filler id="{name}" tsid="{tsid}" validTime="{valid}">'
+    unit = "" if account is None else f' unit="a{account}"'
+    head = f'<stream:filler id="{name}" tsid="{tsid}" validTime="{valid}"{unit}>'
     return f"{head}{payload}</stream:filler>\n"

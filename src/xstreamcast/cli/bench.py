@@ -31,6 +31,7 @@ BENCHES: Final = (
     Bench("tape", "read XML, compared with expat, lxml and SaxonC-HE"),
     Bench("paths", "evaluate path queries, compared with SaxonC-HE, lxml and expat"),
     Bench("recursion", "recursive programs over small sequences, compared with SaxonC-HE"),
+    Bench("xmark", "the twenty XMark queries on a large document, compared with SaxonC-HE"),
     Bench("memory", "memory of continuous queries, compared with SaxonC-HE"),
     Bench("history", "query histories with three strategies, compared with SaxonC-HE"),
     Bench("spark", "history queries on Spark, compared with its XML reader and RumbleDB"),

@@ -13,7 +13,12 @@ from xstreamcast.algebra.queries import BODY, modules, programs
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.asked import add_query_arguments, query_text
-from xstreamcast.cli.translation import add_translation_arguments, told_structures, translation
+from xstreamcast.cli.translation import (
+    add_translation_arguments,
+    naming_units,
+    told_structures,
+    translation,
+)
 from xstreamcast.errors import error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.rewrite.optimise import optimise, trace
@@ -140,7 +145,9 @@ def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
     structures = told_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
-    return explain_stages(next(iter(made.values())), structures, strict=args.policy == "strict")
+    (program,) = made.values()
+    strict = args.policy == "strict"
+    return explain_stages(program, structures, strict, keyed=naming_units(args))
 
 
 def _explained(program: Program, stage: str, policy: str, traced: bool = False) -> str:

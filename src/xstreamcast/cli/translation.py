@@ -55,6 +55,20 @@ def told_structures(args: Parsed) -> dict[str, TagStructure]:
     return known | {name: one for name, one in found.items() if one is not None}
 
 
+def naming_units(args: Parsed) -> frozenset[str]:
+    """The streams whose fragments name the units that they stand in, by their first bytes."""
+    from xstreamcast.cli.asked import sources
+    from xstreamcast.edges.ahead import ahead_of
+    from xstreamcast.edges.inputs import kind_of_source
+    from xstreamcast.edges.loading import table_path
+    from xstreamcast.edges.mapping.finding import mapping_of
+
+    named = sources(args.input)[1].items()
+    plain = ((n, s) for n, s in named if mapping_of(s)[0] is None and table_path(s) is None)
+    files = ((name, source) for name, source in plain if kind_of_source(source) == "fragments")
+    return frozenset(name for name, source in files if ahead_of(name, source).names_units)
+
+
 def _named(word: str) -> tuple[str, str]:
     name, equals, source = word.partition("=")
     if not equals or not name:

@@ -104,7 +104,7 @@ class Binding:
     def prepared(self, document: Any) -> tuple[Program, Inputs]:
         """The program as it is evaluated, and what it is evaluated over."""
         _refuse_endless(self.program)
-        for name in sorted(self._named() & set(self._inputs)):
+        for name in sorted(self._named() & set(self._inputs)) if self._inputs else ():
             self._load(name, self._inputs[name])
         if is_stream(document):
             self._load("", document)

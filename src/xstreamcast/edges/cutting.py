@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
-from xstreamcast.edges.wire.encoder import declaring, fragment_line, hole
+from xstreamcast.circuit.unit_tags import unit_tags
+from xstreamcast.edges.wire.encoder import UNIT, declaring, fragment_line, hole
 from xstreamcast.edges.wire.reading import ENDING
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.model.fragment import STREAM
@@ -82,6 +83,8 @@ class _Cutter:
             for tag in structure.tags.values()
         }
         self._travels = {tag.id for tag in structure.tags.values() if tag.filler}
+        tags = unit_tags(structure)
+        self._inside = frozenset[int]() if tags is None else tags.inside
         self._bytes, self._begin = b"", 0  # what is kept, and where in the input it begins
         self._path: list[int] = []
         self._open: list[_Open] = []
@@ -203,13 +206,22 @@ class _Cutter:
         return self._bytes.index(b">", at - self._begin) + 1 + self._begin
 
     def _close_fragment(self, end: int) -> None:
+        unit = self._unit()
         done = self._open.pop()
         done.parts.append(self._slice(done.at, end))
         payload = declaring(b"".join(done.parts), done.inherited)
         valid = self._valid(payload) if self._valid else None
-        self._ready.append(fragment_line(str(done.id), done.tsid, payload, valid))
+        self._ready.append(fragment_line(str(done.id), done.tsid, payload, valid, more=unit))
         if self._open:
             self._open[-1].at = end
+
+    def _unit(self) -> dict[str, str]:
+        """The unit that the innermost fragment stands in, which readers partition it by; a unit
+        names itself where others of its tag stand inside of units.
+        """
+        if len(self._open) > 2 or (len(self._open) == 2 and self._open[1].tsid in self._inside):
+            return {UNIT: str(self._open[1].id)}
+        return {}
 
 
 def _scope(above: dict[str, str], attributes: dict[str, str]) -> dict[str, str]:

@@ -74,6 +74,11 @@ def declared_call(number: int, arguments: Sequence[Column], frame: Frame) -> Col
     """A new frame that sees only parameters and global variables; ends where no row is left."""
     function = frame.context.program.functions[number]
     context = frame.context.of_module(function.module)
+    direct = context.direct()
+    if direct is not None and direct.on[number]:
+        found = direct.of_rows(number, arguments, frame.n)
+        if found is not None:
+            return found
     values: dict[Key, Value] = dict(NO_FOCUS)
     for parameter, argument in zip(function.parameters, arguments, strict=True):
         values[parameter.variable.number] = argument

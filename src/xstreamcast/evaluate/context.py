@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.plan import Namespaces
     from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.errors import Place, Span
+    from xstreamcast.evaluate.direct.entry import DirectCalls
     from xstreamcast.evaluate.moments import Moment
     from xstreamcast.evaluate.reaching import Reach
     from xstreamcast.evaluate.single.codes import Code
@@ -104,6 +105,10 @@ class Depth:
         self.calls -= 1
         self.rows -= rows
 
+    def left(self) -> int:
+        """How many calls may still be opened inside each other, after the next one."""
+        return min(self._deepest - self.calls, self._most - self.rows) - 1
+
     def _exceeded(self) -> Error:
         if self.calls >= self._deepest:
             said = f"functions call each other more than {self._deepest:,} deep"
@@ -128,6 +133,7 @@ class Context:
         self.assigned: dict[Key, Column] = {}  # variables that `set` has changed
         self.sequential = program.settings.sequential
         self._depth = Depth()
+        self._direct: DirectCalls | None = None
         self._opened: dict[str, int] = {}
         self._collections: dict[str | None, Items] = {}
         self._statics: dict[int, StaticContext] = {}
@@ -161,6 +167,17 @@ class Context:
     def deeper(self) -> Depth:
         """What counts calls inside calls."""
         return self._depth
+
+    def direct(self) -> DirectCalls | None:
+        """The declared functions that are called as Python functions; None: no rule may."""
+        if not self.one_by_one:
+            return None
+        first = self._modules[0]
+        if first._direct is None:
+            from xstreamcast.evaluate.direct.entry import DirectCalls
+
+            first._direct = DirectCalls(first)
+        return first._direct
 
     def frame(self, n: int) -> Frame:
         """n rows that see global variables only."""

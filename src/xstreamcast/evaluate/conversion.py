@@ -8,6 +8,7 @@ import numpy as np
 
 from xstreamcast.algebra.show.types import sequence_type
 from xstreamcast.errors import Error, error
+from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.matching import cardinality, matches
 from xstreamcast.evaluate.type_names import item_name
 from xstreamcast.functions.atomize import atomize
@@ -54,6 +55,8 @@ _PROMOTED: Final = {
 
 def converted(frame: Frame, column: Column, wanted: SequenceType, role: str) -> Column:
     """The column as the type wants it, or XPTY0004 naming the role."""
+    if column.n == 1 and fitting(wanted)(column):
+        return column
     match wanted.item:
         case AnyItem():
             return _counted(column, wanted, role)

@@ -8,6 +8,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.evaluate.frame import FOCUS, ITEM, LAST, POSITION, positions
+from xstreamcast.evaluate.siblings import nth_sibling
 from xstreamcast.evaluate.walk import at_home, evaluate
 from xstreamcast.functions.atomize import effective_boolean
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, MIXED, PRIMITIVE
@@ -23,6 +24,9 @@ _NUMBERS = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
 
 def filter_(plan: p.Filter, frame: Frame) -> Column:
     """The items for which the predicate holds."""
+    sibling = nth_sibling(plan, frame)
+    if sibling is not None:
+        return sibling
     match plan.predicate:
         case p.Const(atoms=(p.Atom(tag, value),)) if PRIMITIVE.get(tag) == INTEGER:
             return _nth(plan, frame, value)

@@ -48,7 +48,7 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
     types = tuple(parameter.type for parameter in plan.parameters)
 
     def made(body: Callable[..., Column], captured: Captured | None) -> FunctionItem:
-        return FunctionItem(None, len(types), types, plan.result, body, captured)
+        return FunctionItem(None, len(types), types, plan.result, body, captured, False)
 
     def together(rows: Ints) -> FunctionItem:
         return made(lambda _, *arguments: _run(plan, frame, rows, arguments), None)
@@ -68,6 +68,8 @@ def _run(plan: p.Inline, frame: Frame, rows: Ints, arguments: Sequence[Column]) 
     depth = context.deeper()
     depth.enter(len(rows))
     try:
+        if len(rows) == frame.n == 1:
+            return evaluate(plan.body, Frame.of_row(context, frame, values))
         return evaluate(plan.body, Frame(context, len(rows), frame, rows, values))
     finally:
         depth.leave(len(rows))
@@ -121,7 +123,7 @@ def declared_item(context: Context, index: int) -> FunctionItem:
 
 def partial(plan: p.Partial, frame: Frame) -> Column:
     """Functions with some arguments fixed, for each row its own."""
-    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    functions = one_each(evaluate(plan.function, frame), len(plan.args))
     fixed = [None if a is None else evaluate(a, frame) for a in plan.args]
     made = []
     for row, function in enumerate(functions):
@@ -151,7 +153,7 @@ def _partial(function: FunctionItem, held: list[Column | None]) -> FunctionItem:
 
 def dynamic_call(plan: p.DynamicCall, frame: Frame) -> Column:
     """One evaluation for each function that occurs, on its rows."""
-    functions = _one_each(evaluate(plan.function, frame), len(plan.args))
+    functions = one_each(evaluate(plan.function, frame), len(plan.args))
     arguments = [evaluate(argument, frame) for argument in plan.args]
     groups: dict[Any, list[int]] = {}
     for row, function in enumerate(functions):
@@ -177,6 +179,11 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
             f"the function must take {len(arguments)} arguments; it takes {function.arity}",
         )
     ready = _converted(function, arguments, frame)
+    if not function.needs_call:
+        captured = function.captured
+        rows = None if captured is None else np.full(frame.n, captured.row, np.int64)
+        alike = function if captured is None or rows is None else captured.together(rows)
+        return alike.body(None, *ready)
     return function.body(frame.context.call(frame.n), *ready)
 
 
@@ -229,7 +236,7 @@ def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
     return FunctionItem(function.name, function.arity, types, result, body, captured)
 
 
-def _one_each(column: Column, arity: int) -> list[FunctionItem]:
+def one_each(column: Column, arity: int) -> list[FunctionItem]:
     """The function of every row: exactly one, of that arity."""
     if not column.single:
         raise error("XPTY0004", "what is called must be one function; got another number of items")

@@ -124,6 +124,8 @@ def fold_right(call: Call, seq: Column, zero: Column, f: Column) -> Column:
 
 def _fold(call: Call, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> Column:
     """One round for each place, for all rows that are so long."""
+    if seq.n == 1:
+        return _fold_of_one(call, f.first, seq, zero, swapped)
     lengths, starts, held = seq.lengths(), seq.bounds()[:-1], zero
     for place in range(int(lengths.max(initial=0))):
         rows = np.flatnonzero(lengths > place)
@@ -131,6 +133,14 @@ def _fold(call: Call, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> 
         made = invoke(call, f.at(rows), pair[::-1] if swapped else pair)
         rest = np.flatnonzero(lengths <= place)
         held = scatter(seq.n, [(rows, made), (rest, held.take(rest))])
+    return held
+
+
+def _fold_of_one(call: Call, f: FunctionItem, seq: Column, zero: Column, swapped: bool) -> Column:
+    held, items = zero, seq.items
+    for place in range(len(items)):
+        item = Column(items.slice(place, place + 1))
+        held = invoke(call, f, [item, held] if swapped else [held, item])
     return held
 
 

@@ -37,6 +37,8 @@ class Containment:
             self._links, first = Links(), 0
         f = history.fragments
         ends, begin = f["holes"][first:], int(f["holes"][first - 1]) if first else 0
+        if int(ends[-1]) == begin and not (f["within"][first:] >= 0).any():
+            return  # nothing stands in these fragments, nor do they name what they stand in
         group = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=begin))
         ids, held, within = f["id"][first:], history.holes["id"][begin:], f["within"][first:]
         codes = int(max(ids.max(), held.max(initial=-1), within.max())) + 1

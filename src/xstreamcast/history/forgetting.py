@@ -52,6 +52,7 @@ def some(batch: FragmentBatch, wanted: Bools) -> FragmentBatch:
         **batch.optional(wanted),
         hole_fragment=place[batch.hole_fragment[carried]],
         **{name: getattr(batch, name)[carried] for name in ("hole_id", "hole_tsid", "hole_row")},
+        unit=None,
     )
 
 

@@ -35,6 +35,7 @@ class ArrayItem:
     parameters: ClassVar[tuple[SequenceType, ...]] = (SequenceType(AtomicItem(INTEGER)),)
     result: ClassVar[SequenceType] = ANY
     captured: ClassVar[None] = None
+    needs_call: ClassVar[bool] = True
 
     def __init__(self, column: Column, start: int, end: int) -> None:
         self.column = column

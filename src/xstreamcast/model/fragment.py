@@ -50,8 +50,10 @@ class FragmentBatch:
     Of these a batch has a column only where some fragment says it: `within`, the id of the parent
     that a fragment is attached to (-1: none); `to`, where its version ends at the latest (NOW:
     open); `version`, which orders fragments of one id and valid time before arrival does; `said`,
-    the message time, which moves the clock in place of the valid time (START: none). `row`: the
-    numbers of fragments that were read as rows.
+    the message time, which moves the clock in place of the valid time (START: none); `unit`, the id
+    of the unit that it stands in (-1: none), for those who partition a stream: it means nothing
+    else, so a batch of some of these rows has none. `row`: the numbers of fragments that were read
+    as rows.
     """
 
     tape: Any
@@ -72,6 +74,7 @@ class FragmentBatch:
     version: I64 | None = None
     said: I64 | None = None
     row: I64 | None = None
+    unit: I32 | None = None
 
     def __len__(self) -> int:
         return len(self.id)

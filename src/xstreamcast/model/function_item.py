@@ -38,6 +38,7 @@ class FunctionItem:
     result: SequenceType
     body: Callable[..., Column]
     captured: Captured | None = None
+    needs_call: bool = True  # False: the body reads nothing of the dynamic context of the call
 
 
 def family_of(function: FunctionItem) -> Any:

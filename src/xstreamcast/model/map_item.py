@@ -42,6 +42,7 @@ class MapItem:
     parameters: ClassVar[tuple[SequenceType, ...]] = (_ATOMIC,)
     result: ClassVar[SequenceType] = ANY
     captured: ClassVar[None] = None
+    needs_call: ClassVar[bool] = True
 
     def __init__(self, keys: Items, values: Column, start: int, end: int) -> None:
         self._keys = keys

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xstreamcast.model.sequence_type import NodeItem
+    from xstreamcast.operators.spine_view import SpineView
     from xstreamcast.operators.units import Moved
 
 
 def _unrooted(name: str | None, test: NodeItem) -> bool:
     raise AssertionError("nobody knows the root here")
+
+
+def _no_spine(name: str | None) -> SpineView | None:
+    raise AssertionError("nobody knows the elements of the root here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,7 @@ class Tick:
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept
     dropped: frozenset[str | None] = frozenset()  # inputs of which units were dropped
     rooted: Callable[[str | None, NodeItem], bool] = _unrooted  # whether a stream has such a root
+    spine: Callable[[str | None], SpineView | None] = _no_spine  # the elements of a root
     leaving: bool = False  # units go that are read once: what was emitted for them stays
 
     def keeps(self, name: str | None) -> bool:

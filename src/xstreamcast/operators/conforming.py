@@ -120,7 +120,10 @@ class Conforming:
         self._hole_tag[batch.hole_id] = batch.hole_tsid
         ids = np.concatenate((batch.id, batch.hole_id))
         own, said = self._own_tag[ids], self._hole_tag[ids]
-        odd = np.unique(own[(own >= 0) & (said >= 0) & (own != said)]).tolist()
+        strange = (own >= 0) & (said >= 0) & (own != said)
+        if not strange.any():
+            return []
+        odd = np.unique(own[strange]).tolist()
         paths = {(tag, k.path) for tag, links in self._guide.links.items() for k in links}
         paths |= {(tag, ()) for tag in self._guide.name}
         found = [(tag, Link(path, child)) for child in odd for tag, path in paths]

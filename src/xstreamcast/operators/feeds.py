@@ -22,9 +22,9 @@ def all_units(feed: Feed) -> Moved:
 def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
     """Some units of an input, to be asked again."""
     match feed:
-        case FragmentFeed() | AnswerFeed():
+        case AnswerFeed():
             return [feed.again(keys)]
-        case SplitFeed():
+        case FragmentFeed() | SplitFeed():
             return feed.again(keys)
         case DocumentFeed() | WholeDocument():
             return []

@@ -9,6 +9,7 @@ will be revised (immutable tags), a unit without unfilled holes is dropped when 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -26,7 +27,6 @@ from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.history_part import Places
 from xstreamcast.operators.mini_cache import MiniCache
-from xstreamcast.operators.root import Root
 from xstreamcast.operators.units import Minis, Moved
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class ForgettingFeed(FragmentFeed):
         seen = self._wanted[tags[codes]] if len(codes) else np.zeros(0, np.bool_)
         if not seen.all():
             left = [key for key, one in zip(keys, seen.tolist(), strict=True) if one]
-            self._root = Root(root.codes, left, root.spine_of[seen], root.tags)
+            self._root = replace(root, keys=left, spine_of=root.spine_of[seen])
         super()._settle(self._root.keys if self._root is not None else [])
 
     def _new_cache(self, units: int) -> MiniCache:

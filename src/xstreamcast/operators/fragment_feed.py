@@ -17,6 +17,7 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.hole_feed import HoleFeed, as_long
 from xstreamcast.operators.inner import Unmaintained
+from xstreamcast.operators.spine_view import SPINE, SpineView
 from xstreamcast.operators.unit_minis import wrapped_units
 from xstreamcast.operators.unit_parts import tops_of, unit_part
 from xstreamcast.operators.units import NOTHING, Minis, Moved
@@ -37,6 +38,7 @@ class FragmentFeed(HoleFeed):
         super().__init__(history, cut, strict)
         self.versioned = False  # each version of what stands in a hole is a unit
         self._by_version: VersionUnits | None = None
+        self._spine: SpineView | None = None
 
     def add(self, batch: FragmentBatch) -> bool:
         """Take fragments in → whether they said anything new."""
@@ -173,8 +175,18 @@ class FragmentFeed(HoleFeed):
         names = tuple(one.key for one in found)
         return Minis(made.tape, made.documents, names, missing, made.instants)
 
-    def again(self, keys: Sequence[str]) -> Moved:
-        """Some units, to be asked again; those that are no longer there are left out."""
+    def again(self, keys: Sequence[str]) -> list[Moved]:
+        """Some units, to be asked again, and elements of the root; those that are no longer there
+        are left out.
+        """
+        around = [key for key in keys if key.startswith(SPINE)]
+        if not around:
+            return [self._units_again(keys)]
+        units, spine = [key for key in keys if not key.startswith(SPINE)], self.spine()
+        found = [self._units_again(units)] if units else []
+        return found if spine is None else [Moved(spine.minis(around)), *found]
+
+    def _units_again(self, keys: Sequence[str]) -> Moved:
         units = self._by_version
         known = [key for key in keys if key in (self._places if units is None else units.units)]
         minis = self._again(known) if known else None
@@ -202,6 +214,22 @@ class FragmentFeed(HoleFeed):
         if self._by_version is not None:
             return self._by_version.root is not None
         return self._root is not None
+
+    def spine(self) -> SpineView | None:
+        """The elements of the root as it stands; None if there is none."""
+        if self._by_version is not None:
+            return self._by_version.spine()
+        root = self._root
+        if root is None:
+            self._spine = None
+        elif self._spine is None or self._spine.tape is not root.tape:
+            self._spine = SpineView(self.history, root.place, root.tape, self._row_around)
+        return self._spine
+
+    def _row_around(self, unit: str) -> int | None:
+        assert self._root is not None
+        at = self._at.get(unit)
+        return None if at is None else self._root.rows[int(self._root.spine_of[at])]
 
     def whole(self, store: Store) -> Items:
         """The temporal view of the stream, in a store; empty while nothing has come."""

@@ -47,12 +47,13 @@ class Places:
         fresh = distinct(ids[self._last[ids] < 0])
         self.unfilled -= int(np.count_nonzero(self._hole[fresh] >= 0))
         _chain(self._last, self._before, ids, first)
-        met = distinct(children)
-        missing = (self._hole[met] < 0) & (self._last[met] < 0)
-        self.unfilled += int(np.count_nonzero(missing))
-        counts = np.diff(f["holes"][first:last], prepend=begin)
-        self._owner[begin:end] = np.repeat(np.arange(first, last), counts)
-        _chain(self._hole, self._hole_before, children, begin)
+        if begin < end:
+            met = distinct(children)
+            missing = (self._hole[met] < 0) & (self._last[met] < 0)
+            self.unfilled += int(np.count_nonzero(missing))
+            counts = np.diff(f["holes"][first:last], prepend=begin)
+            self._owner[begin:end] = np.repeat(np.arange(first, last), counts)
+            _chain(self._hole, self._hole_before, children, begin)
         if self._attaches:
             self._attach(f["within"][first:last], first)
         self._seen, self._holes_seen = last, end

@@ -31,6 +31,9 @@ class Root:
     keys: list[tuple[str, int]]
     spine_of: I64
     tags: list[Spine]
+    rows: list[int]  # of the innermost of these, counted from the root's
+    place: int
+    tape: Tape
 
     def concerns(self, dirty: set[int]) -> bool:
         """Whether the root itself is among what is dirty."""
@@ -109,6 +112,7 @@ def _read(history: History, links: Places, code: int, tape: Tape, until: int) ->
     keys: list[tuple[str, int]] = []
     spines: list[int] = []
     tags: list[Spine] = []
+    around_rows: list[int] = []
     known: dict[int, int] = {}
     seen: dict[int, int] = {}
     for row, unit in zip(rows, ids, strict=True):
@@ -117,6 +121,7 @@ def _read(history: History, links: Places, code: int, tape: Tape, until: int) ->
             known[parent] = len(tags)
             chain = _chain(source, parent, payload)
             tags.append(tuple(start_tag(tape, int(elements[ordinal[one]])) for one in chain))
+            around_rows.append(parent - payload)
         turn = seen[unit] = seen.get(unit, -1) + 1
         text = unit_key(history, unit)
         keys.append((f"{text}~{turn}" if turn else text, unit))
@@ -125,12 +130,13 @@ def _read(history: History, links: Places, code: int, tape: Tape, until: int) ->
     if len(carried.attached_first) > code + 1:
         around = len(tags)
         tags.append((start_tag(tape, int(elements[ordinal[payload]])),))
+        around_rows.append(0)
         begin, end = carried.attached_first[code], carried.attached_first[code + 1]
         for unit in carried.attached[begin:end].tolist():
             turn = seen[unit] = seen.get(unit, -1) + 1
             keys.append((unit_key(history, unit) + (f"~{turn}" if turn else ""), unit))
             spines.append(around)
-    return Root(frozenset({code}), keys, np.array(spines, np.int64), tags)
+    return Root(frozenset({code}), keys, np.array(spines, np.int64), tags, around_rows, place, tape)
 
 
 def unit_key(history: History, code: int) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.history.versions import Version, Versions
+from xstreamcast.history.view import written
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START, show_instant
@@ -31,6 +32,8 @@ from xstreamcast.operators.spine import (
     same_tags,
     write_tags,
 )
+from xstreamcast.operators.spine_view import SpineView
+from xstreamcast.operators.unit_parts import tops_of, unit_part
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.cut import TagCut
@@ -72,6 +75,7 @@ class VersionUnits:
         self.ends = True  # somebody may see when units end
         self.current: frozenset[int] = frozenset()  # tags of which nothing is seen that has ended
         self.root: Around | None = None
+        self._spine: tuple[dict[int, Tags], SpineView] | None = None
         self.is_slot: Bools = np.zeros(1024, np.bool_)  # by id: it stands in the spine
         self._versions = Versions(history, links)
         self._look()
@@ -262,6 +266,28 @@ class VersionUnits:
         return found
 
     # -- the spine --------------------------------------------------------------------------------
+
+    def spine(self) -> SpineView | None:
+        """The elements of the root as it stands; None if there is none."""
+        root = self.root
+        if root is None:
+            self._spine = None
+        elif self._spine is None or self._spine[0] is not root.tags:
+            part = unit_part(self._history, self._links, tops_of([root]), below=False)
+            tape = written(part, self.until, document=False).tape
+            view = SpineView(self._history, root.place, tape, self._row_around)
+            self._spine = root.tags, view
+        return None if self._spine is None else self._spine[1]
+
+    def _row_around(self, unit: str) -> int | None:
+        """The row in the root of the element around a unit, or around what it stands in."""
+        found = self.units.get(unit)
+        if found is None:
+            return None
+        slot = found.slot
+        while slot.around.slot is not None:
+            slot = slot.around.slot
+        return slot.row
 
     def _read_root(self) -> None:
         """The root as it was last sent: keep the holes that are still there."""

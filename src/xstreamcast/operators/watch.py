@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.sequence_type import NodeItem
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.spine_view import SpineView
     from xstreamcast.tape.layout import Tape
 
 _NEXT: Final = b"next"  # told apart from a piece by what it is, not by what it says
@@ -334,7 +335,7 @@ class Watch:
             not undecided or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
             frozenset(n for n, f in self._feeds.items() if drops_units(f)),
-            self._rooted, leaving,
+            self._rooted, self._spine, leaving,
         )  # fmt: skip
         asking = self._asking()
         owed, self._owed = self._owed, []
@@ -467,6 +468,11 @@ class Watch:
         """Whether a stream of fragments has a root element that passes a test."""
         feed = self._feeds.get(name)
         return isinstance(feed, FragmentFeed) and feed.has_root(test)
+
+    def _spine(self, name: str | None) -> SpineView | None:
+        """The elements of the root of a stream of fragments."""
+        feed = self._feeds.get(name)
+        return feed.spine() if isinstance(feed, FragmentFeed) else None
 
     def _again(self, keys: Sequence[str], name: str | None) -> list[Moved]:
         return units_again(self._feeds[name], keys)

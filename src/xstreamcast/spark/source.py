@@ -38,7 +38,7 @@ ROWS: Final = (
     "stream string, tag int, id string, operation string, valid bigint, zoned boolean, "
     "payload binary, holes array<struct<id: string, tag: int>>, ordinal bigint, source string, "
     "position bigint, code string, reason string, timeless boolean, clock bigint, "
-    "attributes string"
+    "attributes string, unit string"
 )
 
 

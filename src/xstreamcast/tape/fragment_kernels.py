@@ -25,7 +25,7 @@ from xstreamcast.tape.layout import (
 )
 
 REMOVE, HOLE, MEANING, PLAIN, FOREIGN = 4, 8, 15, 16, 32
-ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS = range(1, 10)
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS, UNIT = range(1, 11)
 
 ABSENT, NOT_A_NUMBER = -1, -2  # tsids that are none
 
@@ -54,6 +54,8 @@ class Units(NamedTuple):
     said_length: I32
     version: I64  # ABSENT, NOT_A_NUMBER
     temporary: U8  # bit 0: it hides others while it lasts, bit 1: its time is that of its arrival
+    unit_start: I64
+    unit_length: I32
 
 
 class Holes(NamedTuple):
@@ -116,7 +118,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Hol
         u.valid_start[unit], u.valid_length[unit], u.payload[unit] = 0, -1, -1
         u.in_start[unit], u.in_length[unit], u.to_start[unit], u.to_length[unit] = 0, -1, 0, -1
         u.said_start[unit], u.said_length[unit], u.version[unit] = 0, -1, ABSENT
-        u.temporary[unit] = 0
+        u.temporary[unit], u.unit_start[unit], u.unit_length[unit] = 0, 0, -1
         at = row + 1
         while at < end and (c.kind[at] & KIND == NAMESPACE or c.kind[at] & KIND == ATTRIBUTE):
             if c.kind[at] & KIND == ATTRIBUTE:
@@ -141,6 +143,8 @@ def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Hol
                     u.temporary[unit] |= 1 if c.length[at] == 4 else 0  # true
                 elif what == TIMELESS:
                     u.temporary[unit] |= 2 if c.length[at] == 4 else 0
+                elif what == UNIT:
+                    u.unit_start[unit], u.unit_length[unit] = c.start[at], c.length[at]
             at += 1
         fault = NO_PAYLOAD
         if word == 0:  # an element that is no word of the wire: the payload itself, bare
@@ -148,7 +152,7 @@ def _scan(c: Columns, elements: U8, attributes: U8, bare: bool, u: Units, h: Hol
             u.payload[unit], u.id_length[unit], u.valid_length[unit] = row, -1, -1
             u.tsid[unit], u.fault[unit], u.version[unit] = ABSENT, FINE, ABSENT
             u.in_length[unit], u.to_length[unit], u.said_length[unit] = -1, -1, -1
-            u.temporary[unit] = 0
+            u.temporary[unit], u.unit_length[unit] = 0, -1
         while at < end:
             kind = c.kind[at] & KIND
             if kind == ELEMENT:
@@ -215,5 +219,6 @@ def fragments(c: Columns, elements: U8, attributes: U8, bare: bool = False) -> t
 _UNITS = (
     np.int32, np.uint8, np.int64, np.int32, np.int64, np.int32, np.int32, np.int32, np.uint8,
     np.int64, np.int32, np.int64, np.int32, np.int64, np.int32, np.int64, np.uint8,
+    np.int64, np.int32,
 )  # fmt: skip
 _HOLES = (np.int32, np.int32, np.int64, np.int32, np.int32, np.uint8)

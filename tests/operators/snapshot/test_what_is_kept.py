@@ -18,6 +18,15 @@ KEPT = {
     "RootRow": ("_there", "_node"),
     "UnitRows": ("_there _timers", "_node _whole _content"),
     "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps"),
+    "SpineRows": ("_there", "_node _view"),
+    "WithinOperator": (
+        "_outer _units _element",
+        "_node _at _cells _view _outers _inside",
+    ),
+    "CountAroundOperator": (
+        "_rows _made",
+        "_node _depths _below _view _found _elements _own _whole _inside _counts _total",
+    ),
     "JoinOperator": ("_left _right _mode", "_node _cells owns _adds _inputs"),
     "JoinSide": ("rows values _mode", "op _kinds _hashed _sorted _loose"),
     "NestOperator": ("_outer _states _made", "_node _cells _columns _adds _others"),
@@ -64,12 +73,12 @@ KEPT = {
         "cut timed mine shared settles"
         " _links _insides _verdict _verdicts _root _units _code_of _at"
         " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
-        " _fixed _thin _seen _wanted _asked versioned _other_units",
+        " _fixed _thin _seen _wanted _asked versioned _other_units _spine",
     ),
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",
         "ranks is_slot known cut _history _links _types _levels _passed _wanted"
-        " _payload _tsid _within now current ends",
+        " _payload _tsid _within now current ends _spine",
     ),
     "Decoder": (
         "ids structure counts ended _reading _early",
@@ -119,6 +128,8 @@ QUERIES = {
         let $s := sort($a/v ! number(.))
         return <g>{$k, $s[position() = ((count($s) + 1) idiv 2, count($s) idiv 2 + 1)]}</g>""",
     "rooted": """for $r in stream("s")/r return <n>{count($r//u)}</n>""",
+    "elements": """for $r at $n in stream("s")/r return <n>{$n, count($r//u)}</n>""",
+    "around": """count(stream("s")//u[k = "a"]/..)""",
     "windows": """for sliding window $w in stream("s")//u start at $i when true()
         only end at $j when $j - $i = 1 return <w>{$w/v/text()}</w>""",
     "landmark": """for tumbling window $w in stream("s")//u start $x when $x/k = "a"

@@ -106,6 +106,7 @@ class Rows:
             "position": pa.array(batch.offset),
             "timeless": pa.array(batch.flags & TIMELESS != 0),
             **_more(batch, self._ids),
+            **({} if batch.unit is None else {"unit": _named(batch.unit, texts)}),
         }
         arrays = [columns.get(field.name, pa.nulls(n, field.type)) for field in schema]
         return pa.record_batch(arrays, schema=schema)
@@ -122,6 +123,11 @@ def _more(batch: FragmentBatch, ids: Ids) -> dict[str, Any]:
         said = ["".join(f" {k}={quoteattr(v)}" for k, v in one.items()) for one in each]
         found["attributes"] = pa.array([one or None for one in said], pa.string())
     return found
+
+
+def _named(codes: Any, texts: Any) -> Any:
+    """Ids by their codes, none where the code is -1."""
+    return texts.take(arrow().array(codes, mask=codes < 0))
 
 
 def id_texts(ids: Ids) -> Any:

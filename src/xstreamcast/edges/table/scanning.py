@@ -42,7 +42,7 @@ class _Payloads(UnitReading):
 
 
 @dataclass(frozen=True, slots=True)
-class _Spans:
+class Spans:
     """A column of text or bytes: a heap, and where each value is; a length of -1: there is none."""
 
     heap: U8
@@ -50,18 +50,18 @@ class _Spans:
     length: I32
 
     @staticmethod
-    def of(column: Any) -> _Spans:
+    def of(column: Any) -> Spans:
         pa = arrow()
         array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
         _, offsets, data = array.buffers()
         if len(array) == 0 or offsets is None:
-            return _Spans(np.zeros(1, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int32))
+            return Spans(np.zeros(1, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.int32))
         bounds = np.frombuffer(offsets, np.int32)[array.offset : array.offset + len(array) + 1]
         length = np.diff(bounds)
         if array.null_count:
             length = np.where(array.is_null().to_numpy(zero_copy_only=False), np.int32(-1), length)
         heap = np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8)
-        return _Spans(heap, bounds[:-1].astype(np.int64), length.astype(np.int32))
+        return Spans(heap, bounds[:-1].astype(np.int64), length.astype(np.int32))
 
     def codes(self, ids: Ids) -> I32:
         return ids.codes(self.heap, self.start, self.length)
@@ -93,7 +93,7 @@ def scan_rows(rows: Any, decoder: Decoder, numbers: I64 | None = None) -> Scanne
     operation = arrow().compute.index_in(rows["operation"], arrow().array(WORDS))
     word = _MEANT[operation.to_numpy()]
     removes = word == REMOVE
-    spans = _Spans.of(rows["payload"])
+    spans = Spans.of(rows["payload"])
     there = np.flatnonzero(~removes)
     if (spans.length[there] < 0).any():
         return None
@@ -114,7 +114,7 @@ def scan_rows(rows: Any, decoder: Decoder, numbers: I64 | None = None) -> Scanne
     units = _units(word, payload, _filled(rows["tag"], ABSENT).astype(np.int32), more, timeless)
     hole_id = decoder.ids.codes(tape.columns.heap, holes.id_start, holes.id_length)
     scanned = Scanned(
-        tape, 0, _NOTHING, units, _Spans.of(rows["id"]).codes(decoder.ids),
+        tape, 0, _NOTHING, units, Spans.of(rows["id"]).codes(decoder.ids),
         _filled(rows["valid"], 0).astype(np.int64), zoned,
         holes._replace(unit=there[holes.unit].astype(np.int32)), hole_id,
         more.within, more.to, more.to_said, more.told, more.told_said,
@@ -136,7 +136,7 @@ def _taken(rows: Any, numbers: I64 | None) -> Taken:
     return shown if numbers is None else replace(shown, name=numbers)
 
 
-def _forest(spans: _Spans, there: I64, decoder: Decoder) -> tuple[Tape, I64] | None:
+def _forest(spans: Spans, there: I64, decoder: Decoder) -> tuple[Tape, I64] | None:
     """A tape of payloads, and the row of each; None if one of them is not an element alone."""
     if len(there) == 0:
         tape = _read(_ANY, decoder)
@@ -217,5 +217,5 @@ def _units(word: U8, payload: I32, tag: I32, more: _More, timeless: U8) -> Units
     return Units(
         np.maximum(payload, 0), word, nowhere, nothing, nowhere, nothing, tag, payload,
         np.full(n, FINE, np.uint8), nowhere, nothing, nowhere, nothing, nowhere, nothing,
-        more.version, more.temporary | timeless,
+        more.version, more.temporary | timeless, nowhere, nothing,
     )  # fmt: skip

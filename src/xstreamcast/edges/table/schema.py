@@ -49,12 +49,14 @@ def row_schema() -> Any:
             ("timeless", pa.bool_()),
             ("clock", pa.int64()),
             ("attributes", pa.string()),
+            ("unit", pa.string()),
         ]
     )
 
 
 # Since the second version of the table. timeless: the valid time is that of the arrival; clock: the
-# message time, which moves the clock; attributes: what else the fragment says, as on the wire.
+# message time, which moves the clock; attributes: what else the fragment says, as on the wire. A
+# table does not keep `unit`, the unit that a fragment says it stands in: its index knows it.
 LATER: Final = ("timeless", "clock", "attributes")
 FRAGMENT: Final = (
     "id", "operation", "valid", "zoned", "payload", "holes", "batch", "ordinal", *LATER,

@@ -47,7 +47,11 @@ def _more(rows: Any) -> Any:
     pc = arrow().compute
     timeless = pc.if_else(pc.fill_null(rows["timeless"], False), ' timeless="true"', "")
     more = pc.coalesce(rows["attributes"], "")
-    return pc.binary_join_element_wise(timeless, more, "")
+    if "unit" not in rows.schema.names or rows["unit"].null_count == rows.num_rows:
+        return pc.binary_join_element_wise(timeless, more, "")
+    unit = pc.binary_join_element_wise(" unit=", quoted(pc.fill_null(rows["unit"], "")), "")
+    unit = pc.if_else(pc.is_valid(rows["unit"]), unit, "")
+    return pc.binary_join_element_wise(timeless, more, unit, "")
 
 
 def _binary(part: Any) -> Any:

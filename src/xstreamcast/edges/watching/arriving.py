@@ -281,4 +281,5 @@ def some(batch: FragmentBatch, at: Any) -> FragmentBatch:
         hole_fragment=place[batch.hole_fragment[carried]],
         **{n: getattr(batch, n)[carried] for n in ("hole_id", "hole_tsid", "hole_row")},
         row=None if batch.row is None else batch.row[at],
+        unit=None if batch.unit is None else batch.unit[at],
     )

@@ -296,4 +296,6 @@ def _optional(part: Scanned) -> dict[str, Any]:
         "version": (np.maximum(part.units.version, 0), part.units.version > 0),
         "said": (np.where(part.told_said == ABSENT, START, part.told), part.told_said != ABSENT),
     }
+    if part.inside is not None:
+        given["unit"] = part.inside, part.inside >= 0
     return {name: column for name, (column, there) in given.items() if there.any()}

@@ -30,6 +30,7 @@ from xstreamcast.tape.namespaces import in_scope_namespaces
 OPEN: Final = f'<stream:fragments xmlns:stream="{STREAM}">\n'.encode()
 CLOSE: Final = b"</stream:fragments>\n"
 EOS: Final = b"<stream:eos/>\n"
+UNIT: Final = "unit"  # the attribute that says in which unit a fragment stands
 
 _TAG: Final = re.compile(rb"(<[^\s/>]+)(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 _DECLARATION: Final = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
@@ -85,6 +86,8 @@ def batch_lines(batch: FragmentBatch, ids: Ids) -> Iterator[bytes]:
         holes = range(ends[i], ends[i + 1])
         payload = b"" if op == Op.REMOVE else payload_of(batch, i, holes, ids)
         name, more = ids.text(int(batch.id[i])), more_attributes(batch, i, ids)
+        if batch.unit is not None and batch.unit[i] >= 0:
+            more[UNIT] = ids.text(int(batch.unit[i]))
         yield fragment_line(name, int(batch.tsid[i]), payload, valid, word, more)
 
 

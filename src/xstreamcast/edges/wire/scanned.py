@@ -55,6 +55,7 @@ class Scanned:
     told: I64  # the message time
     told_said: npt.NDArray[np.int8]
     rows: Taken | None = None  # where the units were rows of a table
+    inside: I32 | None = None  # the id of the unit that a fragment says it stands in, -1 = none
 
     def __len__(self) -> int:
         return len(self.id)
@@ -81,6 +82,7 @@ class Scanned:
             self.told[first:last],
             self.told_said[first:last],
             None if self.rows is None else self.rows.part(first, last),
+            None if self.inside is None else self.inside[first:last],
         )
 
     def offsets(self) -> I64:
@@ -128,12 +130,20 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
     found = Scanned(
         tape, read.base, read.begin, units, codes, valid, said, holes, hole_codes,
         within, to, to_said, told, told_said,
+        inside=_inside(c.heap, units, ids),
     )  # fmt: skip
     unsure = (said == UNSURE) | (to_said == UNSURE) | (told_said == UNSURE)
     for unit in np.flatnonzero((units.fault & ODD != 0) | unsure).tolist():
         _decode_unit(found, unit, ids)
     decode_holes(tape, holes, hole_codes, ids)
     return found
+
+
+def _inside(heap: U8, units: Units, ids: Ids) -> I32 | None:
+    """The units that fragments say they stand in, if any says so."""
+    if (units.unit_length < 0).all():
+        return None
+    return ids.codes(heap, units.unit_start, units.unit_length)
 
 
 def decode_holes(tape: Tape, holes: Holes, codes: I32, ids: Ids) -> None:
@@ -156,6 +166,8 @@ def _decode_unit(found: Scanned, unit: int, ids: Ids) -> None:
     found.units.fault[unit] &= ~np.uint8(ODD)
     found.id[unit] = ids.code(known["id"]) if "id" in known else -1
     found.within[unit] = ids.code(known["in"]) if "in" in known else -1
+    if found.inside is not None:
+        found.inside[unit] = ids.code(known["unit"]) if "unit" in known else -1
     found.units.tsid[unit] = _number(known.get("tsid"))
     for name, values, said in (
         ("validtime", found.valid, found.said),

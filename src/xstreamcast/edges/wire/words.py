@@ -27,7 +27,7 @@ _ELEMENTS: Final = {
     "heartbeat": HEARTBEAT,
     "hole": HOLE,
 }
-ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS = range(1, 10)
+ID, TSID, VALID_TIME, IN, VALID_TO, MESSAGE_TIME, VERSION, TEMPORARY, TIMELESS, UNIT = range(1, 11)
 ATTRIBUTES: Final = {
     "id": ID,
     "tsid": TSID,
@@ -38,6 +38,7 @@ ATTRIBUTES: Final = {
     "version": VERSION,
     "temporary": TEMPORARY,
     "timeless": TIMELESS,  # its valid time is that of its arrival
+    "unit": UNIT,  # the unit that it stands in
 }
 
 

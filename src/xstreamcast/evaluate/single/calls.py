@@ -11,9 +11,10 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.calls import NO_FOCUS, focus_of, parameter_types
 from xstreamcast.evaluate.conversion import converted
+from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
-from xstreamcast.evaluate.single.control import fitting, holds
+from xstreamcast.evaluate.single.control import holds
 from xstreamcast.functions.signature import FN
 from xstreamcast.functions.strings import joined
 from xstreamcast.model.atomic import DOUBLE, INTEGER, PRIMITIVE, STRING
@@ -37,15 +38,19 @@ def user_call(plan: p.UserCall, context: Context) -> Code:
     depth = context.deeper()
     body: Code | None = None  # made when it is first called: a function may call itself
 
-    given = tuple(zip(numbers, arguments, strict=True))
+    direct, index = context.direct(), plan.function
 
     def run(frame: Frame) -> Column:
         nonlocal body
         inside = frame.context.of_module(function.module)
         values: dict[Key, Value] = NO_FOCUS.copy()
         try:
-            for number, argument in given:
-                values[number] = argument(frame)
+            given = [argument(frame) for argument in arguments]
+            if direct is not None and direct.on[index]:
+                found = direct.called(index, given)
+                if found is not None:
+                    return found
+            values.update(zip(numbers, given, strict=True))
             if body is None:
                 body = code_of(function.body, inside)
             depth.enter()

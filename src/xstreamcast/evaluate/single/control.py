@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.conversion import checked, converted
+from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.functions.atomize import effective_boolean
-from xstreamcast.model.atomic import BOOLEAN, NODE, derives
+from xstreamcast.model.atomic import BOOLEAN, NODE
 from xstreamcast.model.row import FALSE, TRUE, Row
-from xstreamcast.model.sequence_type import AnyItem, AtomicItem
+from xstreamcast.model.sequence_type import AtomicItem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from xstreamcast.evaluate.context import Context
     from xstreamcast.model.column import Column
-    from xstreamcast.model.sequence_type import SequenceType
 
 
 def holds(column: Column, frame: Frame) -> bool:
@@ -94,30 +92,6 @@ def return_(plan: p.Return, context: Context) -> Code | None:
         return result(inner)
 
     return run
-
-
-def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
-    """Whether a value has the type, as far as that is told without a look at its items."""
-    least, most = wanted.at_least, wanted.at_most
-    tags: dict[int, bool] = {}
-    target = wanted.item.tag if isinstance(wanted.item, AtomicItem) else None
-    anything = isinstance(wanted.item, AnyItem)
-
-    def fits(column: Column) -> bool:
-        if column.__class__ is Row:
-            tag, count = column.tag, len(column.cells)
-        else:
-            tag, count = column.items.tag, len(column.items)
-        if count < least or (most is not None and count > most):
-            return False
-        if anything or not count:
-            return True
-        known = tags.get(tag)
-        if known is None:
-            known = tags[tag] = target is not None and derives(tag, target)
-        return known
-
-    return fits
 
 
 def convert(plan: p.Convert, context: Context) -> Code:

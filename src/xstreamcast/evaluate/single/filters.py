@@ -8,7 +8,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.errors import Error
 from xstreamcast.evaluate import filters
-from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Frame, Key, Value
+from xstreamcast.evaluate.frame import FOCUS, ITEM, LAST, POSITION, Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.evaluate.single.control import holds
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
@@ -33,21 +33,44 @@ def filter_(plan: p.Filter, context: Context) -> Code | None:
             return _nth(plan, given, value)
         case p.Last():
             return None
+    if context.reads.of(plan.predicate).keys.isdisjoint(FOCUS):
+        return _chosen(plan, given, code_of(plan.predicate, context))
     if any(isinstance(one, p.UserCall | p.DynamicCall) for one in descendants(plan.predicate)):
         return None
     return _each(plan, given, code_of(plan.predicate, context))
 
 
 def _nth(plan: p.Filter, given: Code, value: int) -> Code:
+    return lambda frame: _picked(given(frame), value, plan.reverse)
+
+
+def _picked(column: Column, place: int, reverse: bool) -> Column:
+    """The item at a position from 1, or from the end."""
+    if column.__class__ is not Row:
+        return filters.picked(column, None, place, reverse)
+    cells = column.cells
+    if not 1 <= place <= len(cells):
+        return NOTHING
+    at = len(cells) - place if reverse else place - 1
+    return Row(column.tag, cells[at : at + 1])
+
+
+def _chosen(plan: p.Filter, given: Code, predicate: Code) -> Code:
+    """By a predicate that ignores the focus: one item, all of them or none."""
+
     def run(frame: Frame) -> Column:
         column = given(frame)
-        if column.__class__ is not Row:
-            return filters.picked(column, None, value, plan.reverse)
-        cells = column.cells
-        if not 1 <= value <= len(cells):
-            return NOTHING
-        at = len(cells) - value if plan.reverse else value - 1
-        return Row(column.tag, cells[at : at + 1])
+        try:
+            if not (column.cells if column.__class__ is Row else len(column.items)):
+                return NOTHING
+            value = predicate(frame)
+            row = row_of(value)
+            if row is None or len(row.cells) != 1 or PRIMITIVE.get(row.tag) not in _NUMBERS:
+                return column if holds(value, frame) else NOTHING
+            place = row.cells[0]
+            return _picked(column, int(place), plan.reverse) if place % 1 == 0 else NOTHING
+        except Error as caught:
+            raise located(caught, plan, frame)  # noqa: B904
 
     return run
 

@@ -110,6 +110,8 @@ def arithmetic(plan: p.Arithmetic, context: Context) -> Code:
         try:
             one = left(frame)
             a = one if one.__class__ is Row else row_of(one)
+            if a is not None and not a.cells:
+                return NOTHING
             if a is None or len(a.cells) != 1:
                 return values.combined(plan, one, right, frame)
             other = right(frame)

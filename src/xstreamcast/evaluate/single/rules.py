@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.evaluate.single import calls, control, filters, operands
+from xstreamcast.evaluate.single import calls, control, filters, functions, operands
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.single.codes import Maker
@@ -27,4 +27,5 @@ MAKERS: Final[dict[type, Maker]] = {
     p.Filter: filters.filter_,
     p.Call: calls.call,
     p.UserCall: calls.user_call,
+    p.DynamicCall: functions.dynamic_call,
 }

@@ -10,6 +10,7 @@ from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.held import held_bytes
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.count_around import CountAroundOperator
 from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.group import GroupOperator
 from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
@@ -29,6 +30,7 @@ from xstreamcast.operators.relational.positions import (
 from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
+from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 
@@ -75,6 +77,8 @@ class Operators:
                 case c.Root():
                     assert tick is not None
                     deltas[id(node)] = operator.apply(tick)
+                case c.Spine():
+                    deltas[id(node)] = operator.apply(turn)
                 case c.Units():
                     assert tick is not None
                     deltas[id(node)] = operator.apply(turn, tick, fresh)
@@ -128,6 +132,12 @@ def _operator(node: c.Node, root: c.Node, final: bool) -> Any:
             return None
         case c.Root():
             return RootRow(node)
+        case c.Spine():
+            return SpineRows(node)
+        case c.Within():
+            return WithinOperator(node)
+        case c.CountAround():
+            return CountAroundOperator(node)
         case c.Units():
             return UnitRows(node, whole=node is not root)
         case c.Rows():

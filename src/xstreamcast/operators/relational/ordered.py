@@ -19,7 +19,7 @@ class Ordered:
     __slots__ = ("_list",)
 
     def __init__(self) -> None:
-        self._list: Any = []  # a SortedList once it is long: most are short, and a list is made sooner
+        self._list: Any = []  # a SortedList once it is long: a list is made sooner
 
     def __len__(self) -> int:
         return len(self._list)

@@ -48,7 +48,13 @@ class CircuitRun:
         # where nothing is revised, windows that are open wait as if something were missing
         decided = tick.decided and (not self._final or tick.ended >= set(self.circuit.sources))
         turn = Round(
-            asking, reader, tick.touched, tick.clock_moved, decided=decided, ended=tick.ended
+            asking,
+            reader,
+            tick.touched,
+            tick.clock_moved,
+            decided=decided,
+            ended=tick.ended,
+            spine=tick.spine,
         )
         try:
             deltas = operators.advance(turn, tick, {})
@@ -88,7 +94,7 @@ class CircuitRun:
     @property
     def driven(self) -> frozenset[str | None]:
         """The inputs that are read unit by unit."""
-        return frozenset(node.input for node in self._order if isinstance(node, c.Units))
+        return frozenset(n.input for n in self._order if isinstance(n, c.Units | c.Spine))
 
     def units_of(self, name: str | None) -> c.Units | None:
         """The node that reads an input unit by unit."""

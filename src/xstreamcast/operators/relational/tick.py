@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,10 @@ from xstreamcast.operators.relational.workspace import Reader, Workspace
 if TYPE_CHECKING:
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.relational.failing import Failing
+    from xstreamcast.operators.spine_view import SpineView
     from xstreamcast.operators.units import Minis
+
+    Spines = Callable[[str | None], SpineView | None]
 
 
 @dataclass(slots=True)
@@ -31,7 +34,13 @@ class Round:
     ended: frozenset[str | None] = frozenset()
     settled: dict[int, list[Key]] = field(default_factory=dict)  # by node: rows that never change
     final: dict[int, dict[int, int]] = field(default_factory=dict)  # ranks between which none do
+    spine: Spines | None = None  # the elements of the root of an input
     failing: Failing | None = None  # the rows that an error broke off
+
+    def spine_of(self, name: str | None) -> SpineView | None:
+        """The elements of the root of a stream; None if it has none."""
+        assert self.spine is not None
+        return self.spine(name)
 
     def read_each(self, source: int, keys: set[str]) -> list[Minis]:
         """Units, for who looks at each by itself."""

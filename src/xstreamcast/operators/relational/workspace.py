@@ -18,6 +18,7 @@ from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.delta import Cell, NodeRef, OwnNode
 from xstreamcast.model.items import Items
+from xstreamcast.operators.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ class Workspace:
         """What is kept of units beside their content, if a column holds units that have such."""
         first = cells[0][0] if cells and len(cells[0]) == 1 else None
         if first is None or first[0] != NODE or type(first[1]) is not NodeRef or first[1].offset:
+            return {}
+        if first[1].unit.startswith(SPINE):
             return {}
         for number, (source, minis) in self._tapes.items():
             if source == first[1].source and minis.kept is not None:

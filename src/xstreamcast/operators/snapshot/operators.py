@@ -15,6 +15,7 @@ from sortedcontainers import SortedList
 
 from xstreamcast.operators.entries import Entries
 from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.count_around import CountAroundOperator
 from xstreamcast.operators.relational.first_of_group import FirstOfGroup
 from xstreamcast.operators.relational.folds import fold_state
 from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
@@ -36,6 +37,7 @@ from xstreamcast.operators.relational.positions import (
 from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
+from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
@@ -48,6 +50,7 @@ from xstreamcast.operators.snapshot.joins import (
     write_join,
     write_range_fold,
 )
+from xstreamcast.operators.snapshot.spine import read_spine, write_spine
 from xstreamcast.operators.snapshot.windows import read_windows, write_windows
 
 if TYPE_CHECKING:
@@ -56,7 +59,8 @@ if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 Operator = (
-    RootRow | UnitRows | RowsOperator | JoinOperator | NestOperator | GroupOperator
+    RootRow | SpineRows | WithinOperator | CountAroundOperator | UnitRows
+    | RowsOperator | JoinOperator | NestOperator | GroupOperator
     | FirstOfGroup | MembersOperator | OrderOperator
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
@@ -86,6 +90,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             write_interval_join(to, at, operator)
         case RootRow():
             to.values(f"{at}.there", there=[operator._there])
+        case SpineRows() | WithinOperator() | CountAroundOperator():
+            write_spine(to, at, operator)
         case UnitRows():
             _write_units(to, at, operator)
         case RowsOperator():
@@ -140,6 +146,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             read_interval_join(source, at, operator)
         case RootRow():
             ((operator._there,),) = source.values(f"{at}.there", "there")
+        case SpineRows() | WithinOperator() | CountAroundOperator():
+            read_spine(source, at, operator)
         case UnitRows():
             _read_units(source, at, operator)
         case RowsOperator():

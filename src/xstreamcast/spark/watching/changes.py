@@ -128,7 +128,7 @@ def _given(name: str | None, frame: DataFrame, parting: Parting) -> DataFrame:
 
     called = f.lit(name).alias("stream")
     if "rows" in frame.columns:
-        return frame.select(called, "part", "count", "rows", "newest", "zoned")
+        return frame.select(called, "part", "count", "rows", "newest", "zoned", "links")
     for later, kind in _LATER:
         if later not in frame.columns:
             frame = frame.withColumn(later, f.lit(None).cast(kind))

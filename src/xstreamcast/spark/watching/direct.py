@@ -1,7 +1,8 @@
 """A partition of units that reads its own fragments: no router is before it.
 
-Fragments that are whole units are partitioned by their ids as they are read. What all partitions
-need (roots, structures, ends, and what the clock has come to) each of them is handed.
+Fragments that are whole units are partitioned by their ids as they are read, and fragments inside
+of units by the unit that they name. What all partitions need (roots, structures, ends, and what the
+clock has come to) each of them is handed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import why_one_partition
@@ -23,6 +24,7 @@ from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.spark.watching.host import Asked, Reading
 from xstreamcast.spark.watching.messages import Part, Sent, framed, unframed
 from xstreamcast.spark.watching.packing import EVERYONE, read_schema, rows_in
+from xstreamcast.spark.watching.unit_keys import HINT, KnownUnits
 from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class Pack(NamedTuple):
     rows: bytes
     newest: int  # START: of nothing
     zoned: bool
+    links: bytes | None = None  # what was said of the units of ids that belong to this partition
 
 
 class PartArrived:
@@ -57,29 +60,38 @@ class PartArrived:
 
     @cached_property
     def blob(self) -> bytes:
-        heads = [json.dumps([p.stream, p.part, p.newest, p.zoned]).encode() for p in self.packs]
-        both = zip(heads, self.packs, strict=True)
-        return framed([part for head, pack in both for part in (head, pack.rows)])
+        found = list[bytes]()
+        for p in self.packs:
+            links = [] if p.links is None else [p.links]
+            head = json.dumps([p.stream, p.part, p.newest, p.zoned, len(links)])
+            found += [head.encode(), p.rows, *links]
+        return framed(found)
 
     @staticmethod
     def of(blob: bytes) -> PartArrived:
-        parts = unframed(blob)
-        packs = []
-        for at in range(0, len(parts), 2):
-            stream, part, newest, zoned = json.loads(parts[at])
-            packs.append(Pack(stream, part, parts[at + 1], newest, zoned))
+        parts, packs = iter(unframed(blob)), []
+        for head in parts:
+            stream, part, newest, zoned, *linked = json.loads(head)
+            rows = next(parts)
+            links = next(parts) if linked and linked[0] else None
+            packs.append(Pack(stream, part, rows, newest, zoned, links))
         return PartArrived(packs)
 
 
 class DirectUnits(Units):
-    """The first stage of a query in one partition: rows of its units in, rows for others out."""
+    """The first stage of a query in one partition: rows of its units in, rows for others out.
+
+    `keyed`: the streams in which fragments name the units that they stand in.
+    """
 
     def __init__(
-        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False
-    ) -> None:
+        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False,
+        keyed: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
         super().__init__(asked, number, partitions, steps, emits)
         assert self.watch is not None
-        self.reading = Reading(asked, _Heard(self.watch))
+        self.reading = Reading(asked, _Heard(self.watch, keyed))
+        self.known = {name: KnownUnits(name) for name in sorted(keyed)}
         self.now = self.watch.now
         self.newest: dict[str, tuple[int, bool]] = {}
         self.twice: dict[str, int] = {}  # repetitions of what every partition has
@@ -90,6 +102,7 @@ class DirectUnits(Units):
         heard = self.reading.watch
         heard.now = self._clock(arrived.packs, now)
         try:
+            self._hear_links(arrived.packs)
             self._read(arrived)
             parts, heard.parts = tuple(heard.parts), []
             return self.asked_units(
@@ -101,12 +114,19 @@ class DirectUnits(Units):
                 hint="start it with --partitions 1 and an empty checkpoint",
             ) from None  # fmt: skip
 
+    def _hear_links(self, packs: Iterable[Pack]) -> None:
+        for one in packs:
+            if one.links is not None and one.part == self.number and one.stream in self.known:
+                self.known[one.stream].take(arrow().ipc.open_stream(one.links).read_all())
+
     def _read(self, arrived: PartArrived) -> None:
         """What all have first, because it has the structures; ends last."""
         pc, shared = arrow().compute, arrived.rows(shared=True)
         ends = pc.equal(shared["operation"], EOS)
         before = self._repeated()
+        self.reading.watch.shared = True
         self.reading.take_rows(shared.filter(pc.invert(ends)))
+        self.reading.watch.shared = False
         for name, count in self._repeated().items():
             self.twice[name] = self.twice.get(name, 0) + count - before.get(name, 0)
         self.reading.take_rows(arrived.rows(shared=False))
@@ -156,8 +176,9 @@ class DirectUnits(Units):
 class _Heard:
     """A watch, and what was said to it of structures and ends."""
 
-    def __init__(self, watch: PartitionWatch) -> None:
+    def __init__(self, watch: PartitionWatch, keyed: frozenset[str] = frozenset()) -> None:
         self._watch, self.parts = watch, list[Part]()
+        self._keyed, self.shared = keyed, False
         self.now = watch.now
 
     @property
@@ -197,15 +218,22 @@ class _Heard:
         self.on_arrivals(str(name), [Ended()])
 
     def _check(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
-        """Units must hold no fragments: nobody would send those here."""
+        """What is held must be sent here, too: where it names its unit, or there is none."""
         feed = self._watch._feeds.get(name)
         if not len(batch.hole_fragment) or not isinstance(feed, FragmentFeed) or ids is None:
+            return
+        if name in self._keyed and not self.shared:
             return
         owners = batch.tsid[batch.hole_fragment] != feed.history.structure.root
         if owners.any():
             at = int(batch.hole_fragment[owners.argmax()])
-            raise error(
-                "XSCU0005", "a fragment holds others, and by the tag structure it holds none",
-                at=DataPlace(name, ids.text(int(batch.id[at])), int(batch.offset[at])),
-                hint="start it with --partitions 1, or correct the tag structure",
-            )  # fmt: skip
+            place = DataPlace(name, ids.text(int(batch.id[at])), int(batch.offset[at]))
+            said = _NO_UNIT if name in self._keyed else _HOLDS
+            raise error("XSCU0005", said, at=place, hint=HINT)
+
+
+_HOLDS: Final = "a fragment holds others, and by the tag structure it holds none"
+_NO_UNIT: Final = (
+    "a fragment inside of a unit holds others, and does not name its unit as other fragments of "
+    "the stream do (attribute unit)"
+)

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.edges.ahead import Ahead, ahead_of
 from xstreamcast.edges.immutable import Path as Immutable
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
 from xstreamcast.edges.loading import table_path
@@ -27,7 +28,6 @@ from xstreamcast.edges.transcribing import Pieces, Transcript
 from xstreamcast.edges.watching.pieces import PIECE, WAIT, pieces
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, register
-from xstreamcast.spark.watching.steps import structure_ahead
 from xstreamcast.spark.watching.tables import fragments_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
     from xstreamcast.edges.watching import Options
     from xstreamcast.model.fragment import Refused
-    from xstreamcast.model.structure import TagStructure
     from xstreamcast.spark.watching.packing import Parting
 
 RECEIVED: Final = "_received"
@@ -55,12 +54,12 @@ class Prepared:
     ends: bool = True  # whether all inputs end
     paths: dict[str | None, Any] = field(default_factory=dict)  # where fragments are read from
 
-    def structures(self) -> dict[str, TagStructure | None]:
-        """The structures of inputs that have said theirs, or will say it for certain."""
-        found = {str(name): structure_ahead(str(name), path) for name, path in self.paths.items()}
+    def ahead(self) -> dict[str, Ahead]:
+        """What is known of inputs that have said their structure, or will say it for certain."""
+        found = {str(name): ahead_of(str(name), path) for name, path in self.paths.items()}
         for name, one in self.transcripts.items():
             if isinstance(one.decoder, MappingDecoder):
-                found[name] = expected_structure(one.decoder.mapping)
+                found[name] = Ahead(expected_structure(one.decoder.mapping))
         return found
 
     @property

@@ -13,11 +13,14 @@ import numpy as np
 from xstreamcast.edges.snapshot.container import Snapshot, packed, unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
+from xstreamcast.edges.table.rows import id_texts
+from xstreamcast.edges.table.scanning import Spans
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import arriving_facts, go_on_arriving
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
+from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.change import Change
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.operators.fragment_feed import FragmentFeed
@@ -35,6 +38,7 @@ from xstreamcast.spark.watching.host import Host
 from xstreamcast.spark.watching.later import Later
 from xstreamcast.spark.watching.links import Links
 from xstreamcast.spark.watching.route import Router
+from xstreamcast.spark.watching.unit_keys import KnownUnits
 from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
@@ -43,6 +47,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.watching.arriving import Arriving
 
 _RANKED: Final = "ranked"
+_UNITS: Final = "units of "
 _RANKS: Final = {"key": "string", "rank": "binary"}
 
 
@@ -174,7 +179,25 @@ def _frozen_direct(units: DirectUnits) -> bytes:
         "arriving": [arriving_facts(one) for one in arriving.values()],
     }
     decoders = {name: one.decoder for name, one in arriving.items()}
-    return taken(units.watch, decoders, {"direct": facts})
+    raw = taken(units.watch, decoders, {"direct": facts})
+    if not units.known:
+        return raw
+    header, tables = unpacked(raw)
+    for name, known in units.known.items():
+        tables[_UNITS + name] = _known_table(known)
+    return packed(header, tables)
+
+
+def _known_table(known: KnownUnits) -> Any:
+    """Ids, and the codes of their units."""
+    return arrow().table({"id": id_texts(known.ids), "unit": known.units[: len(known.ids)]})
+
+
+def _known_from(stream: str, table: Any) -> KnownUnits:
+    ids = Ids()
+    codes = Spans.of(table["id"]).codes(ids)
+    assert (codes == np.arange(len(codes))).all()
+    return KnownUnits(stream, ids, table["unit"].to_numpy().astype(np.int32))
 
 
 def _thaw_direct(units: DirectUnits, found: Snapshot) -> None:
@@ -185,6 +208,8 @@ def _thaw_direct(units: DirectUnits, found: Snapshot) -> None:
     units.turn, units.now = facts["turn"], Moment(*facts["now"])
     units.newest = {name: (at, zoned) for name, (at, zoned) in facts["newest"].items()}
     units.twice = dict(facts["twice"])
+    for name in units.known:
+        units.known[name] = _known_from(name, found.tables[_UNITS + name])
 
 
 # -- later stages ---------------------------------------------------------------------------------

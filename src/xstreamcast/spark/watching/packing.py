@@ -16,15 +16,17 @@ import numpy as np
 
 from xstreamcast.edges.table.schema import HEARTBEAT, REFUSED, WORDS, arrow, row_schema
 from xstreamcast.model.instant import START
-from xstreamcast.operators.relational.routing import partition_of
+from xstreamcast.spark.watching.unit_keys import Inside, links_of, partitions_of, unit_keys
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 # part: the partition that a pack is for, or EVERYONE. count: fragments among the rows. newest: the
 # latest instant that a task read, with its time zone, in packs for everyone; else START, because
-# pandas has integers only where none is missing.
-PACKED: Final = "stream string, part int, count bigint, rows binary, newest bigint, zoned boolean"
+# pandas has integers only where none is missing. links: what is said of the units of ids.
+PACKED: Final = (
+    "stream string, part int, count bigint, rows binary, newest bigint, zoned boolean, links binary"
+)
 EVERYONE: Final = -1
 NOT_ROOT: Final = frozenset({-1})  # in place of tags: all but 0, the root's, whatever they will be
 READ: Final = (
@@ -32,27 +34,46 @@ READ: Final = (
     "reason", "timeless", "clock", "attributes",
 )  # fmt: skip
 _INSIDE: Final = READ[1:]  # the stream stands outside: each query has its own name for it
+_KEYED: Final = ("unit", "holes")  # read while rows are packed, and not packed themselves
 _MOST: Final = 32 << 20  # bytes in one, about
 
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Into how many partitions fragments go as they are read: by their ids, if they are units."""
+    """Into how many partitions fragments go as they are read: by their ids, if they are units, or
+    by the units that they name.
+    """
 
     partitions: int = 1
     tags: Mapping[str, frozenset[int]] = field(default_factory=dict)  # of units, by stream
+    inside: Mapping[str, Inside] = field(default_factory=dict)
 
     def options(self, stream: str) -> dict[str, str]:
         """As a source is told."""
-        tags = ",".join(map(str, sorted(self.tags.get(stream, ()))))
-        return {"partitions": str(self.partitions), "unitTags": tags} if tags else {}
+        if stream not in self.tags:
+            return {}
+        found = {"partitions": str(self.partitions), "unitTags": _numbers(self.tags[stream])}
+        if stream in self.inside:
+            inside = self.inside[stream]
+            found |= {"insideTags": _numbers(inside.tags), "rootTag": str(inside.root)}
+        return found
 
     @staticmethod
     def of(options: Any, stream: str) -> Parting:
-        tags = options.get("unitTags")
-        if not tags:
+        if options.get("unitTags") is None:
             return Parting()
-        return Parting(int(options["partitions"]), {stream: frozenset(map(int, tags.split(",")))})
+        tags, inside = {stream: _tags(options["unitTags"])}, dict[str, Inside]()
+        if options.get("insideTags") is not None:
+            inside[stream] = Inside(_tags(options["insideTags"]), int(options["rootTag"]))
+        return Parting(int(options["partitions"]), tags, inside)
+
+
+def _numbers(tags: Iterable[int]) -> str:
+    return ",".join(map(str, sorted(tags)))
+
+
+def _tags(text: str) -> frozenset[int]:
+    return frozenset(map(int, text.split(","))) if text else frozenset()
 
 
 @cache
@@ -65,19 +86,21 @@ def read_schema() -> Any:
 def packs(stream: str, batches: Iterable[Any], parting: Parting | None = None) -> Iterator[Any]:
     """Record batches of a stream's rows → a few rows, each of which holds many."""
     held: list[Any] = []
+    parting = parting or Parting()
+    columns = [*_INSIDE, *(_KEYED if stream in parting.inside else ())]
     for batch in batches:
-        held.append(batch.select(list(_INSIDE)))
+        held.append(batch.select(columns))
         if sum(one.nbytes for one in held) > _MOST:
-            yield _pack({"stream": stream}, held, parting or Parting())
+            yield _pack({"stream": stream}, held, parting)
             held = []
     if any(one.num_rows for one in held):
-        yield _pack({"stream": stream}, held, parting or Parting())
+        yield _pack({"stream": stream}, held, parting)
 
 
 def _pack(known: Mapping[str, str], batches: list[Any], parting: Parting) -> Any:
     pa = arrow()
     table = pa.Table.from_batches(batches).combine_chunks()
-    parts = _parted(table, parting, known["stream"])
+    parts, links = _parted(table, parting, known["stream"])
     newest, zoned = _newest(table)
     columns = {name: pa.array([value] * len(parts), pa.string()) for name, value in known.items()}
     columns["part"] = pa.array(list(parts), pa.int32())
@@ -86,6 +109,8 @@ def _pack(known: Mapping[str, str], batches: list[Any], parting: Parting) -> Any
     said = [newest if part == EVERYONE else START for part in parts]
     columns["newest"] = pa.array(said, pa.int64())
     columns["zoned"] = pa.array([zoned] * len(parts), pa.bool_())
+    said_links = [_written(links[part]) if part in links else None for part in parts]
+    columns["links"] = pa.array(said_links, pa.binary())
     return pa.record_batch(columns)
 
 
@@ -94,30 +119,45 @@ def _fragments(table: Any) -> int:
     return int(pa.compute.sum(pa.compute.is_in(table["operation"], pa.array(WORDS))).as_py() or 0)
 
 
-def _parted(table: Any, parting: Parting, stream: str) -> dict[int, Any]:
-    """The rows for everyone, and those of each partition."""
-    pa, tags = arrow(), parting.tags.get(stream, frozenset())
-    if not tags:
-        return {EVERYONE: table}
-    pc = pa.compute
-    tagged = pc.is_in(table["tag"], pa.array(sorted(tags), pa.int32()))
-    is_unit = pc.and_(
-        pc.greater(table["tag"], 0) if tags == NOT_ROOT else tagged,
-        pc.and_(pc.is_in(table["operation"], pa.array(WORDS)), pc.is_valid(table["id"])),
-    )
+def _parted(
+    table: Any, parting: Parting, stream: str
+) -> tuple[dict[int, Any], dict[int, Any]]:  # fmt: skip
+    """The rows for everyone and those of each partition; what each hears of units of ids."""
+    pc, rows = arrow().compute, table.select(list(_INSIDE))
+    if stream not in parting.tags:
+        return {EVERYONE: rows}, {}
+    inside, many = parting.inside.get(stream), parting.partitions
+    keys = _own_keys(table, parting.tags[stream])
+    if inside is not None:
+        keys = unit_keys(table, parting.tags[stream], inside)
+    links = {} if inside is None else _shared(links_of(table, keys, inside), many)
     # what was refused is said by one place, too
-    own = pc.or_(pc.fill_null(is_unit, False), pc.equal(table["operation"], REFUSED))
-    at = np.flatnonzero(own.to_numpy())
-    part = np.full(table.num_rows, EVERYONE, np.int64)
-    many = parting.partitions
-    ids = table["id"].take(at).to_pylist()
-    part[at] = [0 if one is None else partition_of(one, many) for one in ids]
-    found = {EVERYONE: table.take(np.flatnonzero(part == EVERYONE))}
+    refused = pc.equal(table["operation"], REFUSED)
+    keys = pc.if_else(refused, pc.fill_null(table["id"], ""), keys)
+    part = partitions_of(keys, many)
+    found = {EVERYONE: rows.take(np.flatnonzero(part == EVERYONE))}
     for number in range(many):
         mine = np.flatnonzero(part == number)
-        if len(mine):
-            found[number] = table.take(mine)
-    return found
+        if len(mine) or number in links:
+            found[number] = rows.take(mine)
+    return found, links
+
+
+def _own_keys(table: Any, tags: frozenset[int]) -> Any:
+    """The ids of rows that are units."""
+    pa = arrow()
+    pc = pa.compute
+    tagged = pc.is_in(table["tag"], pa.array(sorted(tags), pa.int32()))
+    tagged = pc.greater(table["tag"], 0) if tags == NOT_ROOT else tagged
+    is_unit = pc.and_(tagged, pc.is_in(table["operation"], pa.array(WORDS)))
+    return pc.if_else(pc.fill_null(is_unit, False), table["id"], pa.scalar(None, pa.string()))
+
+
+def _shared(links: Any, partitions: int) -> dict[int, Any]:
+    """Links by the partition of their ids."""
+    part = partitions_of(links["id"], partitions)
+    each = {number: np.flatnonzero(part == number) for number in range(partitions)}
+    return {number: links.take(at) for number, at in each.items() if len(at)}
 
 
 def _newest(table: Any) -> tuple[int, bool]:
@@ -155,7 +195,8 @@ def packed(rows: DataFrame, parting: Parting | None = None) -> DataFrame:
     """Rows with the columns of READ, and perhaps the query that they are for, packed."""
     outside = ["query"] if "query" in rows.columns else []
     schema = ", ".join([*(f"{name} string" for name in outside), PACKED])
-    return rows.select(*outside, *READ).mapInArrow(Packing(parting or Parting()), schema)
+    read = [*READ, *(name for name in _KEYED if name in rows.columns)]
+    return rows.select(*outside, *read).mapInArrow(Packing(parting or Parting()), schema)
 
 
 class Packing:
@@ -176,7 +217,8 @@ class Packing:
             mine = table
             for name, value in group.items():
                 mine = mine.filter(pa.compute.equal(mine[name], value))
-            yield _pack(group, mine.select(list(_INSIDE)).to_batches(), self._parting)
+            inside = [one for one in (*_INSIDE, *_KEYED) if one in mine.column_names]
+            yield _pack(group, mine.select(inside).to_batches(), self._parting)
 
 
 def said(stream: str, operation: str, ordinal: int) -> dict[str, Any]:
@@ -188,4 +230,4 @@ def said(stream: str, operation: str, ordinal: int) -> dict[str, Any]:
     batch = pa.record_batch(arrays, schema=pa.schema(fields))
     rows = base64.b64encode(_written(pa.Table.from_batches([batch]))).decode()
     found = {"stream": stream, "part": EVERYONE, "count": 0, "rows": rows}
-    return found | {"newest": START, "zoned": False}
+    return found | {"newest": START, "zoned": False, "links": None}

@@ -131,7 +131,7 @@ class SparkWatching:
         kinds = kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
         made = self.prepared
-        plan = planned_steps(asked, made.structures, self.folder, made.mapped)
+        plan = planned_steps(asked, made.ahead, self.folder, made.mapped)
         parting = plan.parting(self._many())
         rows = rows_of(self.spark, inputs, most=self.most, ends=ends, parting=parting)
         return changes_of(

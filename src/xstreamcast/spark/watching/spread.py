@@ -56,6 +56,7 @@ class Layout:
     routed: bool = True
     updates: bool = False  # in place of changes
     emits: bool = False  # where items are made: nothing puts them in order
+    keyed: frozenset[str] = frozenset()  # streams whose fragments name their units
 
     @property
     def final(self) -> int:
@@ -191,17 +192,18 @@ class DirectStage(_Hearing):
         slots = self.layout.slots[str(key[0])]
         asked = pickle.loads(self.asked[str(key[0])])
         number, layout = slots.index(int(key[1])), self.layout
-        return DirectUnits(asked, number, len(slots), layout.steps, layout.emits)
+        keyed = layout.keyed & {str(name) for name in asked.kinds}
+        return DirectUnits(asked, number, len(slots), layout.steps, layout.emits, keyed)
 
     def read(self, rows: Iterator[Any]) -> Any:
-        names = ("stream", "part", "rows", "newest", "zoned")
-        return PartArrived(
-            [
-                Pack(str(stream), int(part), bytes(raw), int(newest), bool(zoned))
-                for one in rows
-                for stream, part, raw, newest, zoned in zip(*(one[n] for n in names), strict=True)
-            ]
-        )
+        packs = list[Pack]()
+        for one in rows:
+            columns = (one[name] for name in Pack._fields)
+            for stream, part, raw, newest, zoned, links in zip(*columns, strict=True):
+                said = None if links is None else bytes(links)
+                made = Pack(str(stream), int(part), bytes(raw), int(newest), bool(zoned), said)
+                packs.append(made)
+        return PartArrived(packs)
 
     def logged(self, batch: Any) -> bytes:
         return bytes(batch.blob)
@@ -291,7 +293,8 @@ def spread_changes(
 ) -> DataFrame:  # fmt: skip
     """The changes of queries over rows that have a column `query`; or updates of their answers."""
     slots, emits = _slots(rows, list(asked), partitions), updates and plan.emits
-    layout = Layout(slots, plan.steps, plan.spread is None, updates, emits)
+    keyed = frozenset(plan.inside)
+    layout = Layout(slots, plan.steps, plan.spread is None, updates, emits, keyed)
     form = UPDATES if updates else CHANGES
     mode = "processingTime" if wall else "none"
     stages: list[_Hearing] = []

@@ -8,32 +8,30 @@ needs more is in one place.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import stages_of, why_one_partition
 from xstreamcast.circuit.unit_tags import unit_tags
-from xstreamcast.edges.inputs import opened, paths
-from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
 from xstreamcast.spark.watching.checkpoint import write_whole
 from xstreamcast.spark.watching.packing import NOT_ROOT, Parting
 from xstreamcast.spark.watching.route import why_at_all
+from xstreamcast.spark.watching.unit_keys import Inside
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.ahead import Ahead
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.spark.watching.host import Asked
 
 Structures: TypeAlias = "Mapping[str, TagStructure | None]"
 UNKNOWN: Final = 3  # units, what is partitioned by keys, and the answer
 _MOST: Final = 5
-_AHEAD: Final = 1 << 20  # bytes of a file in which its structure must stand
 _FILE: Final = "stages"
 
 
@@ -41,62 +39,77 @@ _FILE: Final = "stages"
 class StepPlan:
     """So many steps; and, if there is no router, what is partitioned as it is read.
 
-    `tags`: of units, by stream; `spread`: by query, the streams whose units are partitioned.
+    `tags`: of units, by stream; `inside`: of fragments that name the unit in which they stand;
+    `spread`: by query, the streams whose units are partitioned.
     """
 
     steps: int = UNKNOWN
     tags: Mapping[str, frozenset[int]] = field(default_factory=dict)
     spread: Mapping[str, frozenset[str]] | None = None  # None: a router finds where fragments go
     emits: bool = False  # items are made in partitions; only their order needs one place
+    inside: Mapping[str, Inside] = field(default_factory=dict)
 
     def parting(self, partitions: int) -> Parting:
         """What sources are told."""
-        return Parting() if self.spread is None else Parting(partitions, self.tags)
+        if self.spread is None:
+            return Parting()
+        return Parting(partitions, self.tags, self.inside)
 
     def json(self) -> str:
         """As a checkpoint keeps it."""
-        tags = {name: sorted(own) for name, own in self.tags.items()}
-        spread = {name: sorted(own) for name, own in (self.spread or {}).items()}
-        routed = self.spread is None
-        told = {"steps": self.steps, "tags": tags, "spread": None if routed else spread}
-        return json.dumps(told | {"emits": self.emits})
+        told = {"steps": self.steps, "tags": _listed(self.tags), "emits": self.emits}
+        told["spread"] = None if self.spread is None else _listed(self.spread)
+        inside = {name: [sorted(one.tags), one.root] for name, one in self.inside.items()}
+        return json.dumps(told | {"inside": inside})
 
     @staticmethod
     def of(text: str) -> StepPlan:
         told = json.loads(text)
         if isinstance(told, int):  # of a version that always had a router
             return StepPlan(told)
-        tags = {name: frozenset(own) for name, own in told["tags"].items()}
-        spread = told["spread"] and {name: frozenset(own) for name, own in told["spread"].items()}
-        return StepPlan(told["steps"], tags, spread, told["emits"])
+        spread = None if told["spread"] is None else _sets(told["spread"])
+        inside = {
+            name: Inside(frozenset(tags), root)
+            for name, (tags, root) in told.get("inside", {}).items()
+        }
+        return StepPlan(told["steps"], _sets(told["tags"]), spread, told["emits"], inside)
+
+
+def _listed(found: Mapping[str, Collection[Any]]) -> dict[str, list[Any]]:
+    return {name: sorted(own) for name, own in found.items()}
+
+
+def _sets(found: Mapping[str, list[Any]]) -> dict[str, frozenset[Any]]:
+    return {name: frozenset(own) for name, own in found.items()}
 
 
 def planned_steps(
-    asked: Mapping[str, Asked], structures: Callable[[], Structures], folder: Path,
+    asked: Mapping[str, Asked], ahead: Callable[[], Mapping[str, Ahead]], folder: Path,
     mapped: frozenset[str] = frozenset(),
 ) -> StepPlan:  # fmt: skip
     """The steps of queries; those of a checkpoint stay what they were.
 
-    `structures`: of inputs that have said theirs, or will say it for certain; `mapped`: those of
-    them in which all tags but the root's are units, whatever their numbers will be.
+    `ahead`: of inputs that have said their structure, or will say it for certain; `mapped`: those
+    of them in which all tags but the root's are units, whatever their numbers will be.
     """
     written = folder / _FILE
     if written.exists():
         return StepPlan.of(written.read_text())
-    found = step_plan(asked, structures(), mapped)
+    found = step_plan(asked, ahead(), mapped)
     write_whole(written, found.json() + "\n")
     return found
 
 
 def step_plan(
-    asked: Mapping[str, Asked], structures: Structures, mapped: frozenset[str] = frozenset()
+    asked: Mapping[str, Asked], ahead: Mapping[str, Ahead], mapped: frozenset[str] = frozenset()
 ) -> StepPlan:
-    """The steps of queries over streams of which these structures are known."""
+    """The steps of queries over streams of which this is known."""
+    structures = {name: one.structure for name, one in ahead.items()}
     circuits = {name: _circuit(one, structures) for name, one in asked.items()}
     steps = max((_stages(asked[name], one) for name, one in circuits.items()), default=UNKNOWN)
     emits = all(_emits(asked[name], one) for name, one in circuits.items())
     spread: dict[str, frozenset[str]] = {}
-    tags: dict[str, frozenset[int]] = {}
+    tags, inside = dict[str, frozenset[int]](), dict[str, Inside]()
     for name, circuit in circuits.items():
         if not isinstance(circuit, c.Circuit) or _why_routed(asked[name], circuit) is not None:
             return StepPlan(steps, emits=emits)
@@ -104,11 +117,15 @@ def step_plan(
         spread[name] = frozenset(str(one.input) for one in nodes if isinstance(one, c.Units))
         for stream in spread[name]:
             structure = structures[stream]
-            own = None if structure is None else unit_tags(structure)
-            if own is None:
+            found = None if structure is None else unit_tags(structure)
+            if structure is None or found is None:
                 return StepPlan(steps, emits=emits)
-            tags[stream] = NOT_ROOT if stream in mapped else own
-    return StepPlan(steps, tags, spread, emits)
+            if found.inside and not ahead[stream].names_units:
+                return StepPlan(steps, emits=emits)
+            tags[stream] = NOT_ROOT if stream in mapped else found.own
+            if found.inside:
+                inside[stream] = Inside(found.inside, structure.root)
+    return StepPlan(steps, tags, spread, emits, inside)
 
 
 def _emits(asked: Asked, circuit: c.Circuit | str | None) -> bool:
@@ -150,17 +167,3 @@ def _stages(asked: Asked, circuit: c.Circuit | str | None) -> int:
     if why_one_partition(circuit, asked.policy == "strict") is not None:
         return 2
     return min(len(stages_of(circuit)), _MOST)
-
-
-def structure_ahead(name: str, source: str | os.PathLike[str]) -> TagStructure | None:
-    """The structure that the first file of an input begins with, if there is one."""
-    if os.path.isdir(source) and not os.listdir(source):
-        return None  # it may fill later
-    for path in paths(os.path.abspath(source)):
-        with opened(path) as file:
-            head = file.read(_AHEAD)
-        if head.strip():
-            decoder = Decoder(name, on_error="quarantine")
-            decoder.feed(head)
-            return decoder.structure
-    return None

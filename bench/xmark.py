@@ -1,0 +1,103 @@
+"""`xstreamcast bench xmark`: the twenty XMark queries on a large document, beside SaxonC-HE.
+
+Processor time, since a machine is seldom alone; the answers are compared; our memory is measured
+before SaxonC-HE is started, so that its heap is not counted. A query that takes SaxonC-HE longer
+than a minute is run once.
+"""
+
+import argparse
+import gc
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+import bench
+from bench import queries
+from bench.generate import natural, positive
+from bench.machine import machine
+from bench.peers import Answer, normalised, ours, saxon
+from bench.queries import Query
+from bench.resident import peak, reset_peak, resident
+from bench.rounds import PATIENCE
+from bench.tables import geometric_mean, markdown, ratio, seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One query: processor seconds of both, our memory in bytes, whether the answers agree."""
+
+    name: str
+    mine: float
+    theirs: float
+    memory: int
+    equal: bool
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the benchmark understands."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="queries; all twenty if none")
+    parser.add_argument("--factor", type=positive, default=1.0, help="size; 1 is about 100 MB")
+    parser.add_argument("--seed", type=natural, default=bench.SEED, help="which document")
+    parser.add_argument("--rounds", type=natural, default=3, help="how many count")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Measure, compare and print a table."""
+    asked = [one for one in queries.xmark() if not args.names or one.name in args.names]
+    path = bench.data("auction", args.factor, args.seed)
+    memory = [_memory(partial(ours, one, path)) for one in asked]
+    peer, pairs = saxon(), zip(asked, memory, strict=True)
+    rows = [_compared(*one, path, peer, max(1, args.rounds)) for one in pairs]
+    sys.stdout.write(_table(rows, path.stat().st_size) + "\n" + machine())
+    return 0 if all(row.equal for row in rows) else 1
+
+
+def _memory(run: Callable[[], str]) -> int:
+    """What the process holds at most while it answers, beyond what it held before."""
+    gc.collect()
+    before = resident()
+    reset_peak()
+    run()
+    return peak() - before
+
+
+def _compared(query: Query, memory: int, path: Path, peer: Answer, rounds: int) -> Compared:
+    first, answer = _timed(partial(peer, query, path))
+    times, mine = [], []
+    for _ in range(rounds):
+        took, own = _timed(partial(ours, query, path))
+        mine.append(took)
+        if first <= PATIENCE:
+            times.append(_timed(partial(peer, query, path))[0])
+    found = Compared(
+        query.name, median(mine), median(times or [first]), memory,
+        normalised(own) == normalised(answer),
+    )  # fmt: skip
+    sys.stderr.write(f"{found}\n")
+    return found
+
+
+def _timed(run: Callable[[], str]) -> tuple[float, str]:
+    gc.collect()
+    began = time.process_time()
+    answer = run()
+    return time.process_time() - began, answer
+
+
+def _table(rows: list[Compared], size: int) -> str:
+    header = ["query", "ours s", "SaxonC-HE s", "× SaxonC-HE", "our memory MB", "answers"]
+    lines = [
+        [
+            row.name, seconds(row.mine), seconds(row.theirs), ratio(row.theirs / row.mine),
+            f"{row.memory / 1e6:.0f}", "equal" if row.equal else "DIFFER",
+        ]
+        for row in rows
+    ]  # fmt: skip
+    means = [geometric_mean(r.mine for r in rows), geometric_mean(r.theirs for r in rows)]
+    speedup = ratio(geometric_mean(row.theirs / row.mine for row in rows))
+    lines.append(["geometric mean", *map(seconds, means), speedup, "", ""])
+    return f"Processor time, document of {size / 1e6:.0f} MB.\n\n{markdown(header, lines)}"

@@ -1,0 +1,59 @@
+"""Whether the value of one row has a type, found without a look at its items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from xstreamcast.model.atomic import ARRAY, FUNCTION, MAP, NODE, derives
+from xstreamcast.model.row import Row
+from xstreamcast.model.sequence_type import (
+    AnyItem,
+    ArrayType,
+    AtomicItem,
+    FunctionType,
+    ItemType,
+    MapType,
+    NodeItem,
+)
+
+if TYPE_CHECKING:
+    from xstreamcast.model.column import Column
+    from xstreamcast.model.sequence_type import SequenceType
+
+
+# types that the tag alone decides, beside atomic ones
+_BY_TAG: Final[dict[ItemType, tuple[int, ...]]] = {
+    MapType(): (MAP,),
+    ArrayType(): (ARRAY,),
+    FunctionType(): (MAP, ARRAY, FUNCTION),
+    NodeItem("node"): (NODE,),
+}
+
+
+@lru_cache(maxsize=256)
+def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
+    """Whether a value has the type, as far as that is told without a look at its items."""
+    least, most = wanted.at_least, wanted.at_most
+    tags: dict[int, bool] = {}
+    target = wanted.item.tag if isinstance(wanted.item, AtomicItem) else None
+    anything = isinstance(wanted.item, AnyItem)
+    if wanted.item in _BY_TAG:
+        tags.update(dict.fromkeys(_BY_TAG[wanted.item], True))
+
+    def fits(column: Column) -> bool:
+        if column.__class__ is Row:
+            tag, count = column.tag, len(column.cells)
+        else:
+            tag, count = column.items.tag, len(column.items)
+        if count < least or (most is not None and count > most):
+            return False
+        if anything or not count:
+            return True
+        known = tags.get(tag)
+        if known is None:
+            known = tags[tag] = target is not None and derives(tag, target)
+        return known
+
+    return fits

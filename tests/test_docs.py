@@ -1,13 +1,14 @@
 """Documentation that runs: `console` blocks are typed and compared, `python` blocks are executed.
 
 Any other block (`text`, `xquery`, `xml`, …) is for eyes. In expected output, `...` stands for
-anything, within a line or over lines.
+anything, within a line or over lines. Pages of `examples/` run in a copy of their folder.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,7 +19,12 @@ import pytest
 from docs.site.pages import GENERATED
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("docs/**/*.md"))
+EXAMPLES = ROOT / "examples"
+PAGES = [
+    page
+    for pattern in ("*.md", "docs/**/*.md", "examples/**/*.md")
+    for page in sorted(ROOT.glob(pattern))
+]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 
@@ -83,6 +89,8 @@ def executed(page: Path) -> object:
 def test_what_a_page_shows_is_what_happens(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if page.is_relative_to(EXAMPLES):
+        shutil.copytree(page.parent, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": page.stem}
     for block in blocks(page.read_text("utf-8")):

@@ -23,7 +23,8 @@ GENERATED = {"scaling.md"}  # written by a benchmark
 
 PAGES = [
     page
-    for page in (*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("docs/*.md")))
+    for pattern in ("*.md", "docs/*.md", "examples/**/*.md")
+    for page in sorted(ROOT.glob(pattern))
     if page.name not in GENERATED
 ]
 
@@ -33,7 +34,7 @@ def prose(text: str) -> str:
     return re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.S | re.M)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_a_page_is_plain(page: Path) -> None:
     text = prose(page.read_text("utf-8"))
     assert [hit.group() for hit in DIALECT.finditer(text)] == []

@@ -153,7 +153,7 @@ def _summary(rows: list[Row], sizes: list[int]) -> str:
     return (
         f"From {sizes[0]:,} to {sizes[-1]:,} units, {flat} of {len(rows)} queries cost at most "
         f"{ALLOWED} times as much for both kinds of change, and {of_these} of the {len(small)} "
-        f"whose changes stay as small. {whole} are recomputed whole.\n"
+        f"whose changes stay as small. {whole} {'is' if whole == 1 else 'are'} recomputed whole.\n"
     )
 
 

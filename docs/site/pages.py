@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,10 +17,17 @@ def changes_page() -> str:
     return (ROOT / "CHANGELOG.md").read_text("utf-8").replace("](docs/", "](")
 
 
+def examples_page() -> str:
+    """The list of examples, with links that hold in the site, which has no page for a folder."""
+    text = (ROOT / "examples" / "README.md").read_text("utf-8").replace("](../docs/", "](")
+    return re.sub(r"\[(`[\w-]+`)\]\([\w-]+/README\.md\)", r"\1", text)
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "reference/commands.md": commands_page,
     "reference/functions.md": functions_page,
     "reference/python.md": python_page,
     "reference/errors.md": errors_page,
     "changes.md": changes_page,
+    "examples.md": examples_page,
 }

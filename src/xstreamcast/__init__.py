@@ -4,7 +4,9 @@ TYPE_CHECKING = False  # as typing has it, which is not imported for that
 if TYPE_CHECKING:
     from xstreamcast.api import Answer as Answer
     from xstreamcast.api import Changes as Changes
+    from xstreamcast.api import Queries as Queries
     from xstreamcast.api import Query as Query
+    from xstreamcast.api import queries as queries
     from xstreamcast.api import query as query
     from xstreamcast.edges.changes import ChangeReader as ChangeReader
     from xstreamcast.errors import Error as Error
@@ -22,18 +24,22 @@ __all__ = [
     "Changes",
     "Error",
     "InputError",
+    "Queries",
     "Query",
     "QueryError",
     "QueryLimits",
     "UsageError",
     "function",
+    "queries",
     "query",
 ]
 
 _WHERE = {
     "Answer": "xstreamcast.api",
     "Changes": "xstreamcast.api",
+    "Queries": "xstreamcast.api",
     "Query": "xstreamcast.api",
+    "queries": "xstreamcast.api",
     "query": "xstreamcast.api",
     "ChangeReader": "xstreamcast.edges.changes",
     "Error": "xstreamcast.errors",

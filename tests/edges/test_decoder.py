@@ -221,6 +221,17 @@ def test_what_does_not_fit_is_refused_alone(what: str, size: int) -> None:
         assert seen.decoder.counts.read + seen.decoder.counts.heartbeats >= 6
 
 
+@pytest.mark.parametrize("size", [1, 2, 7, 1 << 20])
+@pytest.mark.parametrize("text", ["junk", '"2', "&amp;", "<!-- a -->b", "b <!-- a -->"])
+def test_text_between_fragments_is_no_part_of_a_broken_one(text: str, size: int) -> None:
+    lines = PLAIN.replace("</structure>", "</structure>\n").splitlines(keepends=True)
+    wire = "".join([*lines[:6], text, LIMIT % "<limit>1<limit>", "\n", *lines[6:]])
+    seen = decoded(wire, size)
+    assert seen.refused == [("XSCF0001", None)]
+    assert seen.fragments == EXPECTED
+    assert wire.encode()[seen.of(Refused)[0].offset :].startswith(b"<filler id=")
+
+
 def test_on_error_stop_raises_with_the_place() -> None:
     with pytest.raises(InputError) as caught:
         decoded(PLAIN + WRONG["time"][0], on_error="stop")

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 import xstreamcast as xsc
 from tests.history.telling import filler, hole, loaded, remove, seen, told
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.lowering import lower
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.walk import descendants
+from xstreamcast.edges.binding import Binding, Options
 from xstreamcast.errors import Error
+from xstreamcast.evaluate.results import lines
+from xstreamcast.rewrite.optimise import optimise
+from xstreamcast.syntax import parse
 
 QUERIES = (
     'stream("credit")//limit',
@@ -120,3 +128,35 @@ def test_as_of_an_instant_is_the_answer_when_no_more_was_known(
         now = list(compiled(query).run(credit=told(known), as_of=until, strategy=strategy).lines())
         then = list(compiled(query).run(credit=told(parts), as_of=until, strategy=strategy).lines())
         assert then == now
+
+
+PROJECTED = (
+    'for $a in stream("credit")//account, $b in stream("credit")//limit?[now] '
+    "where $a/limit = $b return <p>{$a/@n, $b, vtFrom($b), vtTo($b)}</p>",
+    'for $a in stream("credit")//account, $b in stream("credit")//limit?[2003-01-03,2003-01-06] '
+    "where $a/limit = $b return <p>{$a/@n, $b, vtFrom($b), vtTo($b)}</p>",
+    'for $a in stream("credit")//account return count(stream("credit")//account'
+    "?[2003-01-02,now][@n][limit = $a/limit]/charge/amount)",
+    'count((for $a in stream("credit")//account, $b in stream("credit")//limit?[now] '
+    "where $a/limit = $b return $b)/.)",
+    'for $a in stream("credit")//account, $b in stream("credit")//account?[2003-01-05] '
+    "where $a/@n = $b/@n return <p>{$b, vtFrom($b), vtTo($b/limit), $b/charge?[now]}</p>",
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(fragments(), st.sampled_from(PROJECTED))
+def test_a_join_with_a_projection_gives_what_pairs_by_pairs_give(parts: list[str], query: str):
+    """Copies that are made once and copied again are the copies that each pair would have made."""
+    module = parse(query)
+    plain, joined = lower(module), optimise(lower(module))
+    assert any(isinstance(node, p.Join) for node in descendants(joined.body))
+    assert _evaluated(joined, parts) == _evaluated(plain, parts)
+
+
+def _evaluated(program: Program, parts: list[str]) -> list[str]:
+    binding = Binding(program, {"credit": told(parts)}, Options(strategy="caq"))
+    try:
+        return list(lines(binding.store, binding.run(None)))
+    except Error as refused:
+        return [refused.code]

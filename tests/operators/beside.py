@@ -23,14 +23,16 @@ from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
 from xstreamcast.operators.document_feed import WholeDocument
 from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.network import Network
 from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
 from xstreamcast.operators.watch import Watch
 from xstreamcast.tape.store import Store
 
 
 def goes_on(
-    watch: Watch, decoders: Mapping[str, Decoder], other: Watch, theirs: Mapping[str, Decoder]
-) -> bool:
+    watch: Watch | Network, decoders: Mapping[str, Decoder], other: Watch | Network,
+    theirs: Mapping[str, Decoder],
+) -> bool:  # fmt: skip
     """Let another query go on from a snapshot of one → whether one can be taken now."""
     try:
         raw = taken(watch, decoders, {})

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xstreamcast import query
+from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.transient import transient
 from xstreamcast.errors import Error
@@ -152,3 +153,10 @@ def gone(body: str) -> dict[str, bool] | None:
         return None
     units = [one for one in c.in_order(run.circuit.root) if isinstance(one, c.Units)]
     return {str(one.input): id(one) in found for one in units} | {"": id(run.circuit.root) in found}
+
+
+def test_elements_of_a_root_stay():
+    rows = c.Spine("s", 0, p.Variable(1, "document"), p.Variable(2, "element"), 2)
+    assert (
+        transient(c.Circuit(rows, p.EMPTY, ("s",), frozenset()), frozenset({"ask"})) == frozenset()
+    )

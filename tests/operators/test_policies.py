@@ -66,6 +66,53 @@ def test_a_witness_decides_a_test_of_the_whole_stream(query, told):
     assert told_after(query, "strict", ROOT, STOCK, VALUE, RATING) == [told]
 
 
+COMMODITIES = (
+    HEAD + '<stream:structure><tag name="commodities" id="1"><tag name="vendor" id="2">'
+    '<tag name="name" id="3"/><tag name="items" id="4"><tag name="item" id="5">'
+    '<tag name="name" id="6"/><tag name="make" id="7"/></tag></tag></tag></tag></stream:structure>'
+).encode()
+VENDOR = (
+    b'<stream:filler id="0" tsid="1"><commodities><vendor><name>Wal-Mart</name><items>'
+    b'<stream:hole id="10" tsid="5"/><stream:hole id="20" tsid="5"/></items></vendor>'
+    b"</commodities></stream:filler>"
+)
+ITEM = (
+    b'<stream:filler id="%d" tsid="5"><item><name>%b</name><make>HP</make></item></stream:filler>'
+)
+SELLS = 'for $v in stream("s")//vendor, $i in $v//item where $i/name = "PDA" return '
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        (
+            'for $b in stream("s")//vendor//item where $b/name = "PDA" and $b/make = "HP" '
+            "return <vendor>{ $b/../../name }</vendor>",
+            ["<vendor><name>Wal-Mart</name></vendor>"],
+        ),
+        (SELLS + "$v/name/string()", ["Wal-Mart"]),
+        (SELLS + "<v n='{ $v/name }'>{ string($i/make), $v/@id }</v>", ['<v n="Wal-Mart">HP</v>']),
+        (SELLS + "$v", []),  # items of it are missing
+        (SELLS + "<v>{ $v//name }</v>", []),
+        (SELLS + "$v/items/item/make", []),
+        (SELLS + "count($v/items/*)", []),
+        ('for $v in stream("s")//vendor where empty($v//item[make = "Casio"]) return $v/name', []),
+    ],
+)
+def test_an_item_that_is_final_does_not_wait_for_others(query: str, first: list[str]) -> None:
+    """Seed 003, section 4.9: the second fragment decides."""
+    following = Following(query, policy="strict")
+    for one in (COMMODITIES, VENDOR, ITEM % (10, b"PDA")):
+        following.feed(one)
+    assert following.told.items() == first
+    following.feed(ITEM % (20, b"Calculator"))
+    plain = Following(query)
+    for one in (COMMODITIES, VENDOR, ITEM % (10, b"PDA"), ITEM % (20, b"Calculator")):
+        plain.feed(one)
+    assert following.told.items() == plain.told.items()
+    assert [change for change in following.changes if change.diff < 0] == []
+
+
 def test_a_test_without_a_witness_waits_and_is_told_once():
     query = 'exists(stream("s")//rating[. = "sell"])'
     other = RATING.replace(b'"8"', b'"10"')

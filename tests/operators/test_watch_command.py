@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from xstreamcast import query
+from xstreamcast import ChangeReader, Error, query
 from xstreamcast.model.change import Accumulated, Change
 
 LOG = "<log>" + "".join(f'<e n="{i}"><v>{i % 7}</v></e>' for i in range(2000))
@@ -96,3 +96,78 @@ def test_killed_and_started_again_it_tells_everything_once(tmp_path: Path):
 
 def _lines(path: Path, least: int) -> bool:
     return path.read_bytes().count(b"\n") >= least
+
+
+def test_a_folder_of_queries_runs_together(tmp_path: Path):
+    folder = tmp_path / "alerts"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.xq").write_text(f'stream("s")/r/t[k = "{name}"]/v/string()')
+    (folder / "all.xq").write_text('count(stream("s")/r/t)')
+    (folder / "notes.txt").write_text("no query")
+    source = tmp_path / "d.xml"
+    source.write_text(
+        "<r><t><k>a</k><v>1</v></t><t><k>b</k><v>2</v></t><t><k>a</k><v>3</v></t></r>"
+    )
+    done = watch(str(folder), "-i", f"s={source}")
+    assert done.returncode == 0, done.stderr
+    assert b"3 queries run as 2 programs" in done.stderr
+    answers: dict[str, list[str]] = {}
+    lines = done.stdout.decode().splitlines()
+    for name in ("a", "b", "all"):
+        reader = ChangeReader(query=name)
+        answers[name] = [list(one.items()) for one in reader.read(lines)][-1]
+    assert answers == {"a": ["1", "3"], "b": ["2"], "all": ["3"]}
+    with pytest.raises(Error, match="one of several"):
+        list(ChangeReader().read(lines))
+    lined = watch(str(folder), "-i", f"s={source}", "--format", "lines")
+    assert set(lined.stdout.split(b"\n")) == {b"a + 1", b"a + 3", b"b + 2", b"all + 3", b""}
+
+
+def test_a_folder_of_queries_goes_on_from_its_checkpoint(tmp_path: Path):
+    folder = tmp_path / "alerts"
+    folder.mkdir()
+    for name in "abc":
+        text = f'for $t in stream("s")/r/t?[now] where $t/k = "{name}" return $t/v/string()'
+        (folder / f"{name}.xq").write_text(text)
+    head = (
+        '<stream:structure xmlns:stream="urn:xstreamcast:stream"><tag id="1" name="r" '
+        'type="snapshot"><tag id="2" name="t" type="temporal"/></tag></stream:structure>'
+    )
+    holes = "".join(f'<stream:hole id="{i}" tsid="2"/>' for i in range(1, 9))
+    parts = [
+        f'<stream:filler id="0" tsid="1" validTime="2020-01-01"><r>{holes}</r></stream:filler>'
+    ]
+    parts += [
+        f'<stream:filler id="{i}" tsid="2" validTime="2020-01-0{i}"><t><k>{"abc"[i % 3]}</k>'
+        f"<v>{i}</v></t></stream:filler>"
+        for i in range(1, 9)
+    ]
+    source, out = tmp_path / "s.stream", tmp_path / "out"
+    words = [str(folder), "-i", f"s={source}", "-o", str(out), "--batch", "1"]
+    words += ["--snapshot-every", "1", "--checkpoint", str(tmp_path / "checkpoint")]
+    for end in (5, 9):
+        source.write_text(head + "".join(parts[:end]))
+        done = watch(*words)
+        assert done.returncode == 0, done.stderr
+    answers = {name: ChangeReader(query=name) for name in "abc"}
+    for name, reader in answers.items():
+        list(reader.read(out.read_text().splitlines()))
+        own = [str(i) for i in range(1, 9) if "abc"[i % 3] == name]
+        assert reader.items() == own
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--format", "xml"], b"writes one answer"),
+        (["--runner", "spark"], b"needs --runner local"),
+        (["--tell", "x"], b"tell needs one query"),
+    ],
+)
+def test_what_needs_one_query_says_so(tmp_path: Path, words: list[str], said: bytes):
+    (tmp_path / "a.xq").write_text('stream("s")//a')
+    (tmp_path / "d.xml").write_text("<a/>")
+    done = watch(str(tmp_path), "-i", f"s={tmp_path / 'd.xml'}", *words)
+    assert done.returncode == 2
+    assert said in done.stderr

@@ -14,6 +14,7 @@ from xstreamcast.model.change import Accumulated, Change
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.killing import Job
+from xstreamcast.spark.watching.steps import StepPlan
 
 pytestmark = pytest.mark.spark
 QUERY = """for $a in stream("credit")//account
@@ -21,9 +22,18 @@ where sum($a/limit?[now]) > 4000 return <a no="{$a/@no}">{$a/limit?[now]/text()}
 MOST = 40  # fragments of a batch
 
 
-def watching(feed: Path, folder: Path, *more: str) -> Job:
+GROUPS = """for $a in stream("credit")//account group by $k := string($a/limit?[now])
+return <limit of="{$k}" accounts="{count($a)}">{max($a/xs:integer(@no))}</limit>"""
+JOIN = """for $a in stream("credit")//account let $k := sum($a/limit?[now]) div 1000
+for $b in stream("credit")//account where $b/@no = $k
+return <m>{$a/@no, attribute to {$b/@no}}</m>"""
+WINDOWS = """for tumbling window $w in stream("credit")//account?[now] start when true()
+only end at $i when $i mod 5 = 0 return <five>{sum($w/limit/xs:integer(.))}</five>"""
+
+
+def watching(feed: Path, folder: Path, *more: str, asked: str = QUERY) -> Job:
     checkpoint = folder / "checkpoint"
-    words = ("watch", "-q", QUERY, "-i", f"credit={feed}", "--runner", "spark", *more)
+    words = ("watch", "-q", asked, "-i", f"credit={feed}", "--runner", "spark", *more)
     words += ("--checkpoint", str(checkpoint), "-o", str(folder / "told"))
     return Job((*words, "--max-per-batch", str(MOST)), checkpoint / "spark")
 
@@ -32,14 +42,15 @@ def told(folder: Path) -> list[Change]:
     return [Change.from_json(line) for line in (folder / "told").read_text().splitlines()]
 
 
-def ticked(feed: Path) -> list[Change]:
+def ticked(feed: Path, asked: str = QUERY) -> list[Change]:
     """What a query that was left alone tells, with the same batches."""
     from xstreamcast.edges.replay import Offset, Replay, split_rows
     from xstreamcast.edges.table.schema import arrow
     from xstreamcast.spark.watching.host import Asked, Host
 
-    asked = Asked(query(QUERY).programs, {"credit": "fragments"})
-    host = Host(asked, shallow=True)  # with the keys that partitions give
+    host = Host(
+        Asked(query(asked).programs, {"credit": "fragments"}), shallow=True
+    )  # with the keys that partitions give
     replay, start, changes = Replay(str(feed), None, 2), Offset(), list[Change]()
     while (end := replay.advance(start, MOST)) != start:
         rows = [one for split in replay.plan(start, end) for one in split_rows("credit", split)]
@@ -48,12 +59,12 @@ def ticked(feed: Path) -> list[Change]:
     return changes
 
 
-def check(feed: Path, folder: Path) -> None:
+def check(feed: Path, folder: Path, asked: str = QUERY, least: int = 11) -> None:
     changes = told(folder)
-    assert changes == ticked(feed)
-    expected = list(query(QUERY).run(credit=feed).lines())
+    assert changes == ticked(feed, asked)
+    expected = list(query(asked).run(credit=feed).lines())
     assert Accumulated(changes).items() == expected
-    assert len(expected) > 10
+    assert len(expected) >= least
 
 
 def test_killed_and_started_again(tmp_path: Path) -> None:
@@ -63,6 +74,21 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
     job.kill(5, 0.4)
     job.finish(hurt=((7, 0.1), (9, 0.2)))
     check(feed, tmp_path)
+    assert job.begun() >= 11, "killed too late to show anything"
+
+
+_KILLED = [(GROUPS, 5), (JOIN, 5), (WINDOWS, 11)]
+
+
+@pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])
+def test_killed_in_partitions_of_what_is_exchanged(tmp_path: Path, asked: str, least: int) -> None:
+    feed = write_feed(tmp_path / "feed", 400, keyed=True)
+    job = watching(feed, tmp_path, "--partitions", "2", asked=asked)
+    job.kill(3, 0.3)
+    job.finish(hurt=((5, 0.1), (8, 0.4)))
+    plan = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
+    assert plan.spread == {"query": frozenset({"credit"})}
+    check(feed, tmp_path, asked, least)
     assert job.begun() >= 11, "killed too late to show anything"
 
 

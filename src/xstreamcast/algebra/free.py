@@ -85,7 +85,7 @@ def bound_variables(plan: p.Tuples) -> tuple[p.Variable, ...]:
 # Nodes have no place for a cache, and hashing one walks all of it. So facts are kept by identity;
 # the node is kept beside them, so that its identity is not given to another.
 _KNOWN: Final[dict[int, tuple[p.Plan, Facts]]] = {}
-_MOST: Final = 200_000
+_MOST: Final = 50_000
 
 
 def facts(plan: p.Plan) -> Facts:
@@ -199,10 +199,18 @@ def _unfocused(inner: Facts) -> Facts:
     return inner._replace(focus=False, position=False, last=False)
 
 
+def _united(sets: Iterable[frozenset[p.Variable]]) -> frozenset[p.Variable]:
+    """The union; most parts of a plan use what one of their own parts uses, so it is shared."""
+    found = frozenset[p.Variable]()
+    for one in sets:
+        found = one if found <= one else found | one
+    return found
+
+
 def _joined(*parts: Facts) -> Facts:
     return Facts(
-        frozenset().union(*(part.used for part in parts)),
-        frozenset().union(*(part.bound for part in parts)),
+        _united(part.used for part in parts),
+        _united(part.bound for part in parts),
         any(part.focus for part in parts),
         any(part.position for part in parts),
         any(part.last for part in parts),

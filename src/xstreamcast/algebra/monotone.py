@@ -5,14 +5,19 @@ monotone(e): items of e over some fragments  →  items of e over more of them, 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
 from xstreamcast.algebra.free import facts
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.frozen import dataclass
 
 _EXISTENTIAL: Final = frozenset({"exists", "boolean", "true", "false"})
+_OF_VALUES: Final = frozenset(
+    {"string", "data", "concat", "normalize-space", "upper-case", "lower-case", "number"}
+)
 _DOWN: Final = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
 
 
@@ -52,6 +57,75 @@ def witnessed(plan: p.Expression, hollow: frozenset[str]) -> bool | None:
             return True if _truth(plan, hollow) else None
         case _:
             return None
+
+
+def grows(plan: p.Expression, hollow: frozenset[str], travelling: frozenset[str]) -> bool:
+    """Whether an item of the answer is final as soon as it is there, though others are missing.
+
+    `travelling` names elements that are fragments: a hole may stand for one of them.
+    """
+    match plan:
+        case p.Return(source, result):
+            known = frozenset(one.variable for one in _loops(source))
+            return _tuples(source, hollow) and _final(result, Missing(known, hollow, travelling))
+        case _:
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What is known while fragments are missing: the nodes that loops bind, and names of elements
+    that may lack something, or be lacking.
+    """
+
+    bound: frozenset[p.Variable]
+    hollow: frozenset[str]
+    travelling: frozenset[str]
+
+
+def _loops(plan: p.Tuples) -> Iterator[p.ForEach]:
+    while isinstance(plan, p.ForEach | p.Where):
+        if isinstance(plan, p.ForEach):
+            yield plan
+        plan = plan.source
+
+
+def _final(plan: p.Expression, missing: Missing) -> bool:
+    """Whether missing fragments neither add to a value nor to what stands in it."""
+    match plan:
+        case p.Const():
+            return True
+        case p.Comma(parts):
+            return all(_final(one, missing) for one in parts)
+        case p.MakeElement(name, _, attributes, content) if isinstance(name, p.StaticName):
+            parts = (*content, *(part for one in attributes for part in one.parts))
+            return all(_final(one, missing) for one in parts)
+        case p.Call(function, args) if function.uri == FN and function.local in _OF_VALUES:
+            return all(_final(one, missing) for one in args)
+        case p.Path(left, p.Call(function, args)) | p.SimpleMap(left, p.Call(function, args)):
+            of_items = all(isinstance(one, p.Focus | p.Const) for one in args)
+            known = function.uri == FN and function.local in _OF_VALUES
+            return known and of_items and _final(left, missing)
+        case p.Step():
+            return _steady(plan, missing) and _whole(plan, missing.hollow)
+        case _:
+            return False
+
+
+def _steady(plan: p.Expression, missing: Missing) -> bool:
+    """Whether the nodes that are found from one that is there are there, too."""
+    match plan:
+        case p.Var(variable):
+            return variable in missing.bound
+        case p.Step(input, "parent" | "self"):
+            return _steady(input, missing)
+        case p.Step(input, "attribute", test):
+            return test.local not in (None, "vtFrom", "vtTo") and _steady(input, missing)
+        case p.Step(input, "child", test):
+            named = test.local is not None and test.local not in missing.travelling
+            return (named or test.kind == "text") and _steady(input, missing)
+        case _:
+            return False
 
 
 def _tuples(plan: p.Tuples, hollow: frozenset[str]) -> bool:

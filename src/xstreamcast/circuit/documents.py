@@ -18,14 +18,19 @@ Levels: TypeAlias = Mapping[str | None, list[tuple[int, tuple[Guard, ...]]]]
 
 
 def deepest_circuit(
-    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None]
-) -> tuple[c.Circuit, Levels]:
-    """The circuit, and for each document the levels at which it may be cut, with their guards."""
+    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None],
+    tables: frozenset[str | None] = frozenset(),
+) -> tuple[c.Circuit, Levels]:  # fmt: skip
+    """The circuit, and for each document the levels at which it may be cut, with their guards.
+
+    `tables` are inputs that come as a whole before all others, and never change.
+    """
     if documents and not cuts:
         circuit, levels = _deepest(program, cuts, documents, growing=True)
         if runs_growing(circuit):
             return circuit, levels
-    return _deepest(program, cuts, documents, growing=False)
+    circuit, levels = _deepest(program, cuts, documents, growing=False)
+    return (appended(circuit, documents | tables) if tables else circuit), levels
 
 
 def _deepest(

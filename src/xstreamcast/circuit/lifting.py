@@ -41,7 +41,7 @@ class Lifting(SpineLoops):
         self.growing = growing  # items of inputs only follow each other
         self.globals = frozenset(v.variable for v in program.variables)
         self._numbers = free_numbers(program, [program.body])
-        self._known = Known(program)
+        self._known = Known(program, self._numbers)
         self._units: dict[str, c.Units] = {}
         self._scalars: dict[p.Expression, tuple[p.Variable, c.Node, Places]] = {}
         self._making: list[p.Expression] = []  # scalars on their way
@@ -168,7 +168,7 @@ class Lifting(SpineLoops):
             return False
         return not (self._below and self._reads_element_of(plan, relation))
 
-    def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Node:
+    def _whole(self, plan: p.Expression, variable: p.Variable) -> c.Rows:
         """An expression that is evaluated as a whole whenever something it reads has changed."""
         names = frozenset(map(input_name, mentions(plan))) | self._mentioned_by_functions()
         clock = asks_clock(plan) or any(asks_clock(f.body) for f in self.program.functions)

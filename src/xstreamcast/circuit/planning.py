@@ -6,6 +6,8 @@ on changed rows; what reads an input becomes relations of its own, nested in the
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit.lift_growing import LiftGrowing
@@ -13,6 +15,7 @@ from xstreamcast.circuit.lift_sequences import LiftSequences
 from xstreamcast.circuit.lift_spine import LiftSpine
 from xstreamcast.circuit.lift_tuples import LiftTuples
 from xstreamcast.circuit.lift_values import LiftValues
+from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import NotLifted, Relation
 
 
@@ -29,7 +32,34 @@ class Planner(LiftSequences, LiftValues, LiftTuples, LiftGrowing, LiftSpine):
             return self._let(found, answer, result)[0], p.Var(answer)
         except NotLifted as why:
             self.reasons.append((why.reason, why.span))
-            return self.whole_answer(body)
+            return self._whole_for_each(body) or self.whole_answer(body)
+
+    def _whole_for_each(self, body: p.Expression) -> tuple[Relation, p.Expression] | None:
+        """A loop over some inputs, whose result reads others: it is evaluated as a whole for each
+        row, so that rows come and go by themselves.
+        """
+        match body:
+            case p.Return(source, result) if mentions(source) and not self._shares(source, result):
+                pass
+            case _:
+                return None
+        try:
+            rows = self.tuples(source, self._top).closed()
+            self.checked(result, rows)
+        except NotLifted:
+            return None
+        variable = self.fresh("whole")
+        made = replace(
+            self._whole(result, variable), source=rows.base,
+            columns=(*rows.variables, variable), width=rows.base.width,
+        )  # fmt: skip
+        return Relation(made), p.Var(variable)
+
+    def _shares(self, source: p.Tuples, result: p.Expression) -> bool:
+        """Whether a loop and its result read an input both: its nodes would be two."""
+        others = frozenset(map(input_name, mentions(source)))
+        read = frozenset(map(input_name, mentions(result))) | self._mentioned_by_functions()
+        return bool(others & read) or not read
 
     def whole_answer(self, body: p.Expression) -> tuple[Relation, p.Expression]:
         """The answer evaluated as a whole whenever something it reads has changed."""

@@ -27,7 +27,7 @@ def transient(circuit: c.Circuit, once: frozenset[str | None]) -> frozenset[int]
 def _all_go(node: c.Node, going: list[bool]) -> bool:
     """Whether no row is left when the rows of some inputs go."""
     match node:
-        case c.One() | c.Root():
+        case c.One() | c.Root() | c.Spine():
             return False
         case c.Rows():  # values that all rows read may stay
             return going[0]

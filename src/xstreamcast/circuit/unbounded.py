@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import accumulates, grows
+from xstreamcast.circuit.growing import accumulates, adds, grows, inputs_beside
 from xstreamcast.circuit.window_retention import shown_name, windows_grow
 
 _BOUND = "windows would bound it"
 
 
-def unbounded_nodes(circuit: c.Circuit, streams: frozenset[str | None]) -> list[str]:
-    """A sentence for each operator that keeps more and more; `streams` are told by themselves."""
+def unbounded_nodes(
+    circuit: c.Circuit, streams: frozenset[str | None], tables: frozenset[str | None] = frozenset()
+) -> list[str]:
+    """A sentence for each operator that keeps more and more; `streams` are told by themselves,
+    and `tables` do not grow.
+    """
     found: list[str] = []
     for node in c.in_order(circuit.root):
-        inputs = {one.input for one in c.in_order(node) if isinstance(one, c.Units)} - streams
+        if isinstance(node, c.Join) and adds(node) and inputs_beside(node.left) <= tables:
+            continue  # nothing will come that could match what has come
+        units = {one.input for one in c.in_order(node) if isinstance(one, c.Units)}
+        inputs = units - streams - tables
         if isinstance(node, c.GrowingWindow) and inputs:
             found += windows_grow(node.shape, _names(inputs))
             continue

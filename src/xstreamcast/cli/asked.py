@@ -8,19 +8,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import Error, QueryError, TextPlace, error
 
 if TYPE_CHECKING:
-    from xstreamcast.api import Query
+    from xstreamcast.api import Queries, Query
 
 
-def add_query_arguments(parser: Parser) -> None:
+def add_query_arguments(parser: Parser, more: str = "") -> None:
     """The query, in a file or here."""
     parser.add_argument(
-        "file", nargs="?", metavar="FILE.xq", help="a file with the query; - is stdin"
+        "file", nargs="?", metavar="FILE.xq", help=f"a file with the query; - is stdin{more}"
     )
     parser.add_argument("-q", "--query", metavar="QUERY", help="the query")
     parser.add_argument(
@@ -29,9 +29,9 @@ def add_query_arguments(parser: Parser) -> None:
     )  # fmt: skip
 
 
-def add_asked_arguments(parser: Parser) -> None:
+def add_asked_arguments(parser: Parser, more: str = "") -> None:
     """The query, what it reads, the values of its variables, and which of its answers is told."""
-    add_query_arguments(parser)
+    add_query_arguments(parser, more)
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
         help="a document or a stream of fragments: a file, a folder, a pattern, - (stdin), or an "
@@ -57,11 +57,27 @@ def query_text(arguments: Parsed) -> tuple[str, str]:
         if any(word.rpartition("=")[2] == "-" for word in arguments.input):
             raise error("XSCU0001", "stdin can be the query or an input, not both")
         return sys.stdin.read(), "stdin"
+    if Path(arguments.file).is_dir():
+        raise error(
+            "XSCU0003", f"{arguments.file} is a folder; only watch takes a folder of queries"
+        )
+    return _read(Path(arguments.file)), arguments.file
+
+
+def query_texts(folder: Path) -> dict[str, str]:
+    """The queries of a folder: the files that end in .xq, by their names without it."""
+    found = sorted(one for one in folder.iterdir() if one.suffix == ".xq" and one.is_file())
+    if not found:
+        raise error("XSCU0003", f"{folder} has no queries: files that end in .xq")
+    return {one.stem: _read(one) for one in found}
+
+
+def _read(path: Path) -> str:
     try:
-        return Path(arguments.file).read_text(encoding="utf-8-sig"), arguments.file
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as why:
         raise error(
-            "XSCU0003", f"{arguments.file} is not UTF-8: invalid byte at offset {why.start}"
+            "XSCU0003", f"{path} is not UTF-8: invalid byte at offset {why.start}"
         ) from None
 
 
@@ -71,7 +87,9 @@ def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
     named: dict[str, str] = {}
     for word in words:
         name, equals, source = word.partition("=")
+        _check_scheme(word)
         if equals and re.fullmatch(r"[\w.-]+", name) and not os.path.exists(word):
+            _check_named(name, source, named)
             named[name] = source
         else:
             unnamed.append(word)
@@ -82,10 +100,39 @@ def sources(words: list[str]) -> tuple[str | None, dict[str, str]]:
     return (unnamed[0] if unnamed else None), named
 
 
-def bindings(asked: Query, words: list[str]) -> dict[str, str]:
+def _check_scheme(word: str) -> None:
+    """An address must begin as those do that can be read."""
+    found = re.match(r"(?:[\w.-]+=)?(?:[\w./-]+:)?([A-Za-z][A-Za-z0-9+]*)://", word)
+    if found is not None and found[1] not in _SCHEMES and not os.path.exists(word):
+        known = ", ".join(f"{one}://" for one in _SCHEMES)
+        raise error(
+            "XSCU0001", f"{found[1]}:// cannot be read", hint=f"addresses begin with {known}"
+        )
+
+
+_SCHEMES: Final = (
+    "http", "https", "ws", "wss", "mqtt", "mqtts", "kafka", "kafkas", "tcp", "tcps",
+)  # fmt: skip
+
+
+def _check_named(name: str, source: str, named: dict[str, str]) -> None:
+    """Nothing may stand in the place of a source, and no name for two of them."""
+    if not source:
+        raise error("XSCU0001", f"an input must have a source; got -i {name}=")
+    if name in named:
+        said = f"-i {name}= is given twice: {named[name]} and {source}"
+        hint = "files of one input are a folder or a pattern; two inputs have two names"
+        raise error("XSCU0001", said, hint=hint)
+
+
+def bindings(asked: Query | Queries, words: list[str]) -> dict[str, str]:
     """The words of -b, if the query declares a variable for each: no slip of the pen is ignored."""
-    found = dict(map(_binding, words))
-    known = sorted(v.local for v in asked.program.variables if v.external)
+    found: dict[str, str] = {}
+    for name, value in map(_binding, words):
+        if name in found:
+            raise error("XSCU0001", f"-b {name}= is given twice: {found[name]} and {value}")
+        found[name] = value
+    known = sorted(v.local for v in asked.variables if v.external)
     for name in found:
         if name not in known:
             listed = ", ".join(f"${one}" for one in known)

@@ -40,6 +40,7 @@ BENCHES: Final = (
     Bench("partitions", "processor time of a query in 1, 2, 4 and 8 partitions"),
     Bench("scaling", "estimates for more cores, from the figures on Spark"),
     Bench("growth", "cost of one change as streams grow, compared with SaxonC-HE"),
+    Bench("many_queries", "memory and time of up to 10,000 queries over one stream"),
     Bench("linear_road", "the Linear Road benchmark, played by the clock and validated"),
     Bench("broadcast", "bytes of a broadcast: fragments or whole documents; many listeners"),
     Bench("updates", "two continuous queries over fragments, compared with SaxonC-HE"),
@@ -56,7 +57,7 @@ def _is_there(place: Path) -> bool:
 
 
 def add_arguments(arguments: Parser) -> None:
-    rows = "\n".join(f"  {one.name:<10} {one.help}" for one in present())
+    rows = "\n".join(f"  {one.name:<12} {one.help}" for one in present())
     arguments.description = f"{arguments.description}\n\n{rows}"
     arguments.add_argument("what", metavar="WHAT", help="one of the above")
     arguments.add_argument("rest", metavar="OPTIONS", nargs=argparse.REMAINDER, help="its own")

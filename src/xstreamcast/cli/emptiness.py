@@ -13,14 +13,19 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.api import Answer
 
-Name = tuple[str, str]  # URI and local part
+Name = tuple[str, str]  # URI and local part; the URI * stands for any
 
 
 def likely_causes(programs: Iterable[Program], answer: Answer) -> list[str]:
     """What may explain an answer without items, a sentence each."""
     there = _names(answer)
     asked = {name for program in programs for name in _asked_names(program)}
-    missing = sorted(name for name in asked if name not in there)
+    there_locally = {local for _, local in there}
+    missing = sorted(
+        name
+        for name in asked
+        if (name[1] not in there_locally if name[0] == _ANY else name not in there)
+    )
     return [said for name in missing if (said := _explained(name, there)) is not None]
 
 
@@ -48,6 +53,7 @@ def unused_inputs(programs: Iterable[Program], inputs: Mapping[str, Any]) -> lis
     ]
 
 
+_ANY = "*"
 _OPENERS = ("doc", "doc-available", "unparsed-text", "unparsed-text-lines", "stream")
 
 
@@ -80,8 +86,8 @@ def _names(answer: Answer) -> set[Name]:
 
 def _asked_names(program: Program) -> Iterator[Name]:
     for node in _nodes(program):
-        if isinstance(node, Step) and node.test.local is not None and node.test.uri is not None:
-            yield node.test.uri, node.test.local
+        if isinstance(node, Step) and node.test.local is not None:
+            yield _ANY if node.test.uri is None else node.test.uri, node.test.local
 
 
 def _nodes(program: Program) -> Iterator[Plan]:

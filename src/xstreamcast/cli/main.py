@@ -91,6 +91,12 @@ def _told(caught: Exception) -> Error:
         case OSError(errno=errno.ENOSPC | errno.EDQUOT | errno.EFBIG, strerror=str(reason)):
             what = caught.filename or "the output"
             return error("XSCU0004", f"{what} does not fit: {reason.lower()}")
+        case FileExistsError(filename=str(name)):
+            return error("XSCU0003", f"{name} must be a folder; it is a file")
+        case NotADirectoryError(filename=str(name)):
+            while name and not os.path.isfile(name):
+                name = os.path.dirname(name)
+            return error("XSCU0003", f"{name} must be a folder; it is a file")
         case OSError(filename=str(name), strerror=str(reason)):
             return error("XSCU0003", f"{name} cannot be opened: {reason.lower()}")
         case RecursionError():

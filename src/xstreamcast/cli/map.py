@@ -5,14 +5,19 @@ from __future__ import annotations
 import sys
 
 from xstreamcast.cli.arguments import Parsed, Parser
+from xstreamcast.errors import error
 
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    parser.add_argument("samples", nargs="+", metavar="SAMPLE", help="files of the feed")
+    parser.add_argument("samples", nargs="*", metavar="SAMPLE", help="files of the feed")
     parser.add_argument(
         "--check", metavar="MAPPING",
         help="check this mapping (its name or a file) against the samples",
+    )  # fmt: skip
+    parser.add_argument(
+        "--print", metavar="NAME", dest="shipped",
+        help="print a mapping that ships with the package, to be changed",
     )  # fmt: skip
     parser.add_argument(
         "-o", "--output", metavar="FILE.toml", help="write to this file instead of stdout"
@@ -23,6 +28,10 @@ def main(arguments: Parsed) -> int:
     """Propose and show, or check."""
     from xstreamcast.edges.inputs import chunks, paths
 
+    if arguments.shipped is not None:
+        return _print(arguments.shipped, arguments.output)
+    if not arguments.samples:
+        raise error("XSCU0001", "map needs a SAMPLE: files of the feed")
     files = [path for sample in arguments.samples for path in paths(sample)]
     inputs = [(path, b"".join(chunks(path))) for path in files]
     return (
@@ -39,8 +48,7 @@ def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
     from xstreamcast.edges.mapping.writing import Judged, proposal
 
     form = all_alike(line_form(path, data) for path, data in inputs)
-    samples = [data for _, data in inputs]
-    text = proposal(samples) if form is None else line_proposal(form, samples)
+    text = proposal(inputs) if form is None else line_proposal(form, [data for _, data in inputs])
     judged = Judged(parse_mapping(text, "proposed"), inputs)
     with opened(output) as out:
         out.write(text.encode())
@@ -50,11 +58,29 @@ def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
     return 0
 
 
+def _print(name: str, output: str | None) -> int:
+    from xstreamcast.cli.fragment import output as opened
+    from xstreamcast.edges.mapping.finding import shipped, shipped_text
+
+    if name not in shipped():
+        raise error(
+            "XSCU0007", f"no mapping {name} ships with the package",
+            hint=f"shipped mappings: {', '.join(shipped())}",
+        )  # fmt: skip
+    with opened(output) as out:
+        out.write(shipped_text(name).encode())
+    return 0
+
+
 def _check(inputs: list[tuple[str, bytes]], word: str) -> int:
     from xstreamcast.edges.mapping.finding import named_mapping
+    from xstreamcast.edges.mapping.unfit import unfit
     from xstreamcast.edges.mapping.writing import Judged
 
     judged = Judged(named_mapping(word), inputs)
     for line in (*judged.lines(), *judged.shown):
         sys.stdout.write(line + "\n")
+    nothing = unfit(judged.decoder)
+    if nothing is not None:
+        sys.stderr.write(f"note: {nothing}\n")
     return 0

@@ -90,6 +90,8 @@ def main(arguments: Parsed) -> int:
                     WORK.items += 1
     for loaded in answer.loaded:
         sys.stderr.write(loaded.summary() + "\n")
+        if loaded.unfit is not None:
+            sys.stderr.write(f"note: {loaded.unfit}\n")
     _explain_emptiness(asked, answer, named)
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
@@ -11,6 +12,7 @@ from xstreamcast.cli.asked import (
     add_asked_arguments,
     bindings,
     query_text,
+    query_texts,
     sources,
     written_to,
 )
@@ -24,6 +26,7 @@ from xstreamcast.edges.sinks.sink import Sink
 from xstreamcast.errors import Error, error
 
 if TYPE_CHECKING:
+    from xstreamcast.api import Queries, Query
     from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.watching import Watching
     from xstreamcast.edges.watching.metrics import Metrics
@@ -35,7 +38,7 @@ FORMATS: Final = (*FORMS, "table")
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    add_asked_arguments(parser)
+    add_asked_arguments(parser, "; a folder: all its queries (*.xq), which run together")
     parser.add_argument(
         "--format", choices=FORMATS,
         help="changes (JSON, a line each; when piped), lines (+ item, - item), xml (the answer at "
@@ -122,7 +125,7 @@ def _run(arguments: Parsed) -> int:
     if arguments.runner == "spark":
         _refuse_on_spark(arguments)
     with _fitting(arguments), _quarantine(arguments) as kept, _output(arguments) as out:
-        name = arguments.format or ("table" if out.isatty() else "changes")
+        name = arguments.format or _usual_format(arguments, out)
         keep = log.refused if kept is None else kept.add
         watching = _watching(arguments, keep, name, log)
         with closing(watching):
@@ -138,6 +141,39 @@ def _run(arguments: Parsed) -> int:
                 raise
             _report(watching, kept, log)
     return 0
+
+
+def _usual_format(arguments: Parsed, out: Sink) -> str:
+    """How changes are written where nobody says it."""
+    if not out.isatty():
+        return "changes"
+    return "lines" if _folder(arguments) else "table"
+
+
+def _folder(arguments: Parsed) -> Path | None:
+    """The folder of queries that was given, if it is one."""
+    if arguments.file is None or arguments.query is not None:
+        return None
+    path = Path(arguments.file)
+    return path if path.is_dir() else None
+
+
+def _asked(arguments: Parsed, output: str) -> Query | Queries:
+    """The query, or those of a folder."""
+    from xstreamcast.api import Queries, query
+
+    folder = _folder(arguments)
+    if folder is None:
+        text, name = query_text(arguments)
+        return query(text, name=name, module_path=arguments.module_path)
+    if arguments.runner == "spark":
+        raise error("XSCU0001", "a folder of queries needs --runner local")
+    if output not in ("changes", "lines"):
+        raise error(
+            "XSCU0001", f"--format {output} writes one answer, and {folder} has several queries",
+            hint="--format changes or lines",
+        )  # fmt: skip
+    return Queries(query_texts(folder), arguments.module_path)
 
 
 def _quarantine(arguments: Parsed) -> AbstractContextManager[Quarantine | None]:
@@ -198,11 +234,11 @@ def _metrics(arguments: Parsed) -> Metrics | None:
 
 
 def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching | SparkWatching:
-    from xstreamcast.api import query
+    from xstreamcast.api import Query
     from xstreamcast.edges.watching import Options
     from xstreamcast.edges.watching.bound import Input
 
-    text, name = query_text(arguments)
+    asked = _asked(arguments, output)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
     options = Options(
@@ -225,9 +261,9 @@ def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching |
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)
-    asked = query(text, name=name, module_path=arguments.module_path)
     inputs = {name: Input(one) for name, one in named.items()} | bindings(asked, arguments.bind)
     if arguments.runner == "spark":
+        assert isinstance(asked, Query)
         _refuse_to_recall(output, options.checkpoint)
         return on_spark(asked, document, inputs, options, arguments)
     return asked.watching(document, inputs, options)
@@ -281,16 +317,21 @@ def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], o
 
 
 def _warn(watching: Watching | SparkWatching, log: Log) -> None:
-    """Say beforehand what may grow without bound, and why."""
+    """Say beforehand what queries share, and what may grow without bound, and why."""
     from xstreamcast.algebra.split import inputs_of
     from xstreamcast.operators.explain import unbounded
     from xstreamcast.operators.once import read_once
+    from xstreamcast.operators.query_set import QuerySet
 
+    tables: frozenset[str] = frozenset()
+    if isinstance(watching.queries, QuerySet):
+        tables = watching.queries.tables
+        log.write("note", watching.queries.sentence)
     pairs = read_once(watching.programs)
     for name, program in watching.programs.items():
         at = f"{name}: " if name and len(watching.programs) > 1 else ""
         once = frozenset(stream for reader, stream in pairs if reader == name)
-        for sentence in unbounded(program, watching.streams() & inputs_of(program), once):
+        for sentence in unbounded(program, watching.streams() & inputs_of(program), once, tables):
             log.write("note", f"{at}{sentence}")
 
 

@@ -31,12 +31,15 @@ class Counts:
 class ChangeReader:
     """The current answer of a stream of changes; constant work for each change.
 
+    Where several queries wrote the changes, `query` names the one whose answer it is.
+
     for answer in ChangeReader("changes").read(open("changes.ndjson")):
         print(answer.items())
     """
 
-    def __init__(self, name: str = "changes") -> None:
+    def __init__(self, name: str = "changes", query: str = "") -> None:
         self.name = name
+        self.query = query  # of changes of several queries, whose are taken in
         self.counts = Counts()
         self.last: Change | None = None
         self._answer = Accumulated()
@@ -80,12 +83,23 @@ class ChangeReader:
             if not text.strip():
                 return None
             change = Change.from_json(text)
+            if change.query != self.query:
+                self._pass_by(change)
+                return None
             self.apply(change)
             return change
         except UnicodeDecodeError:
             raise error("XSCX0002", at=DataPlace(self.name, line=self.counts.lines)) from None
         except Error as refused:
             raise refused.located(DataPlace(self.name, line=self.counts.lines)) from None
+
+    def _pass_by(self, change: Change) -> None:
+        """A change of a query that is not followed; an error unless one was chosen."""
+        if not self.query:
+            raise error(
+                "XSCC0001", f"the change is of the query {change.query}, one of several",
+                hint=f'choose one: ChangeReader(query="{change.query}")',
+            )  # fmt: skip
 
     def feed(self, chunk: bytes) -> list[Change]:
         """Take bytes in, cut anywhere → the changes of the lines that they completed."""

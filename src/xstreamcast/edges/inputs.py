@@ -58,8 +58,23 @@ def paths(source: str | os.PathLike[str]) -> list[str]:
         return files
     found = sorted(filter(os.path.isfile, glob.glob(word, recursive=True)))
     if not found and not os.path.exists(word):
-        raise error("XSCU0003", f"cannot open {word}: no such file, folder or pattern")
+        said = f"cannot open {word}: no such file, folder or pattern"
+        raise error("XSCU0003", said, hint=_mapping_hint(word))
     return found or [word]
+
+
+def _mapping_hint(word: str) -> str | None:
+    """What may have been meant, where a word looks like MAPPING:PLACE."""
+    from difflib import get_close_matches  # here: for an error alone
+
+    from xstreamcast.edges.mapping.finding import shipped
+
+    name, colon, _ = word.partition(":")
+    if not colon or not re.fullmatch(r"[A-Za-z][\w.-]+", name):
+        return None
+    near = get_close_matches(name, shipped(), 1, 0.6)
+    known = f"did you mean {near[0]}?" if near else f"shipped mappings: {', '.join(shipped())}"
+    return f"{name} is no mapping; {known}"
 
 
 def _visible_file(entry: os.DirEntry[str]) -> bool:

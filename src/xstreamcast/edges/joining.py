@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from xstreamcast.edges.decoding import StreamDecoder
-from xstreamcast.edges.inputs import arrivals, stream_name
+from xstreamcast.edges.inputs import arrivals, kind_of_source, stream_name
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import DataPlace, error
@@ -50,7 +50,10 @@ def join(
     for found in arrivals(source, decoder):
         history = taken_in(history, found, decoder, store, refused)
     if history is None:
-        raise error("XSCF0010", at=DataPlace(decoder.name), hint="give one with --structure TS")
+        hint = "give one with --structure TS"
+        if kind_of_source(source) == "document":
+            hint = "it holds no fragments: what was cut before can be joined"
+        raise error("XSCF0010", at=DataPlace(decoder.name), hint=hint)
     return Joined(reconstruct(history).serialize(), refused)
 
 

@@ -33,6 +33,7 @@ class Loaded:
     refused: list[Refused] = field(default_factory=list)
     shortened: int = 0
     said: str = "fragments"
+    unfit: str | None = None  # a mapping found nothing, and why
 
     def summary(self) -> str:
         """One line of counts."""
@@ -109,6 +110,8 @@ def load(
     from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.mapping.decoder import Counts as MessageCounts
+    from xstreamcast.edges.mapping.decoder import MappingDecoder
+    from xstreamcast.edges.mapping.unfit import unfit
     from xstreamcast.edges.wire.decoder import Counts as WireCounts
 
     mapping, source = mapping_of(source)
@@ -131,7 +134,8 @@ def load(
     if isinstance(counts, WireCounts):
         return Loaded(history, counts.read, refused, counts.shortened)
     if isinstance(counts, MessageCounts):
-        return Loaded(history, counts.read, refused, said="messages")
+        nothing = unfit(decoder) if isinstance(decoder, MappingDecoder) else None
+        return Loaded(history, counts.read, refused, said="messages", unfit=nothing)
     return Loaded(history, counts.events, refused, said="events")
 
 

@@ -361,8 +361,9 @@ class History:
         index = self.fragments.nbytes + self.holes.nbytes + self._slots.nbytes
         index += sum(part.nbytes for part in chains)
         index += self._containment.nbytes
+        versions = int(np.count_nonzero(self.fragments["payload"][chains.place] >= 0))
         return Report(
-            self.arrived, self.repeated, len(self), len(chains.place), self.removals,
+            self.arrived, self.repeated, len(self), versions, self.removals,
             len(self.holes), index, int(self.fragments["nbytes"].sum(dtype=np.int64)),
         )  # fmt: skip
 

@@ -131,6 +131,11 @@ class Versions:
             return False
         return bool(self._history.layers(np.array([place]))[0] & TEMPORARY)
 
+    def is_layered(self, code: int) -> bool:
+        """Whether something temporary hides versions of an id that somebody asked for."""
+        chain = self._chains.get(code)
+        return chain is not None and chain.layered
+
     def near(self, code: int, instant: int) -> set[int] | None:
         """The begins of versions that may begin or end at an instant; None if any may."""
         chain = self._chain(code)

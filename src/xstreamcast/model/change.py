@@ -20,7 +20,8 @@ class Change:
 
     Keys are names of places in the answer: a place that is revised goes and comes under the same
     key. `after` is the key it stands behind, None for the first; of what goes it says nothing.
-    `item` is the serialised node or the value as a string.
+    `item` is the serialised node or the value as a string. Where several queries run together,
+    `query` is the name of the one whose answer changes: keys are names in its answer.
     """
 
     instant: int
@@ -28,6 +29,7 @@ class Change:
     key: str
     after: str | None
     item: str
+    query: str = ""
 
     def to_json(self) -> str:
         """The change as a line of JSON."""
@@ -38,6 +40,8 @@ class Change:
             "after": self.after,
             "item": self.item,
         }
+        if self.query:
+            record = {"query": self.query, **record}
         return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
 
     @staticmethod
@@ -51,8 +55,9 @@ class Change:
                         f"up to {FORMAT}", hint="read it with a newer xstreamcast",
                     )  # fmt: skip
                 case {"time": str(said), "diff": 1 | -1 as diff, "key": str(key), "item": str(item),
-                      "after": (str() | None) as after}:  # fmt: skip
-                    return Change(_instant(said), diff, key, after, item)
+                      "after": (str() | None) as after, **more}:  # fmt: skip
+                    query = str(more.get("query", ""))
+                    return Change(_instant(said), diff, key, after, item, query)
         except ValueError:
             pass  # said below: a line that is no JSON is no change
         raise error("XSCC0001", f"a change must have time, diff, key, after, item; got {line[:80]}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import Bools
 
 Codes = npt.NDArray[np.signedinteger[Any]]  # of tags, as wide as there are tags
+_NO_HOLE, _UNSAID = -1, -2  # in place of a tag: an id stands in no hole, its hole says none
 _MIXED = 0x9E3779B97F4A7C15
 
 
@@ -91,7 +92,7 @@ class Conforming:
         keys = (hashed ^ pairs) * np.uint64(_MIXED)
         _, first = np.unique(keys, return_index=True)
         out = []
-        for at in first.tolist():
+        for at in first[batch.hole_tsid[first] >= 0].tolist():
             key = int(owner[at]), int(batch.hole_tsid[at]), int(hashed[at])
             if key not in self._met:
                 self._met.add(key)
@@ -116,11 +117,12 @@ class Conforming:
             more = np.full(most, -1, self._own_tag.dtype)
             self._own_tag = np.concatenate((self._own_tag, more))
             self._hole_tag = np.concatenate((self._hole_tag, more))
-        self._own_tag[batch.id] = batch.tsid
-        self._hole_tag[batch.hole_id] = batch.hole_tsid
+        said_tag = batch.tsid >= 0  # a removal need not say one
+        self._own_tag[batch.id[said_tag]] = batch.tsid[said_tag]
+        self._hole_tag[batch.hole_id] = np.where(batch.hole_tsid < 0, _UNSAID, batch.hole_tsid)
         ids = np.concatenate((batch.id, batch.hole_id))
         own, said = self._own_tag[ids], self._hole_tag[ids]
-        strange = (own >= 0) & (said >= 0) & (own != said)
+        strange = (own >= 0) & (said != _NO_HOLE) & (own != said)
         if not strange.any():
             return []
         odd = np.unique(own[strange]).tolist()
@@ -133,10 +135,11 @@ class Conforming:
         """Where a fragment names a parent of a tag that its own tag does not stand below."""
         pairs: set[tuple[int, int]] = set()
         if self._early:
-            for code in set(batch.id.tolist()) & self._early.keys():
+            come = set(batch.id.tolist()) & self._early.keys()
+            for code in [one for one in come if self._own_tag[one] >= 0]:
                 pairs |= {(int(self._own_tag[code]), child) for child in self._early.pop(code)}
         if batch.within is not None:
-            named = np.flatnonzero(batch.within >= 0)
+            named = np.flatnonzero((batch.within >= 0) & (batch.tsid >= 0))
             above, below = batch.within[named], batch.tsid[named]
             known = above < len(self._own_tag)
             tags = np.full(len(named), -1, np.int64)

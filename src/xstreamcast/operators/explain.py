@@ -17,11 +17,12 @@ def unbounded(
     program: Program,
     streams: frozenset[str | None] = frozenset(),
     once: frozenset[str | None] = frozenset(),
+    tables: frozenset[str | None] = frozenset(),
 ) -> list[str]:
-    """What may grow without bound as the inputs go on; `streams` are inputs of fragments, and
-    nothing is kept of inputs that are read once.
+    """What may grow without bound as the inputs go on; `streams` are inputs of fragments, nothing
+    is kept of inputs that are read once, and tables do not grow.
     """
     plan = planned(program, {}, inputs_of(program), inner=False)
     body = inlined(program)
     found = [kept_history(name, is_projected(body, name)) for name in sorted(streams, key=str)]
-    return unbounded_nodes(plan.circuit, streams | once) + found
+    return unbounded_nodes(plan.circuit, streams | once, tables) + found

@@ -20,7 +20,7 @@ from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, some, superseded, tape_bytes
 from xstreamcast.history.thinning import Lost, thinned
 from xstreamcast.kernels.instances import EVENT
-from xstreamcast.model.column import ranges
+from xstreamcast.model.column import distinct, ranges
 from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.model.instant import START
 from xstreamcast.operators.conforming import Conforming
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools
 
 _FEW: Final = 64  # dead fragments that are not worth moving the others for
+_SEVERAL: Final = 16  # small batches, before tapes are weighed
 _SPARE: Final = 1 << 18  # bytes of tapes that are not worth cutting payloads out for
 _ROW: Final = 27  # bytes of a node's columns
 _EACH: Final = 400  # bytes of a unit's key: a string, a tuple, entries of two dictionaries
@@ -114,7 +115,8 @@ class ForgettingFeed(FragmentFeed):
         """Whether tapes hold too much that nobody needs; weighed when enough has come since."""
         self._since += tape_bytes(batch.tape)
         self._batches += 1
-        if self._since <= _SPARE // 4 and self._batches < len(self.history.store._tapes) // 16:
+        few = max(_SEVERAL, len(self.history.store._tapes) // 16)
+        if self._since <= _SPARE // 4 and self._batches < few:
             return False
         self._since = self._batches = 0
         return self._waste() > _SPARE
@@ -249,6 +251,7 @@ class ForgettingFeed(FragmentFeed):
         structure = self.history.structure
         wanted = np.zeros(max(structure.tags, default=0) + 2, np.bool_)
         wanted[list(structure.tags if structure.open else self.kept.tags)] = True
+        wanted[-1] = True  # holes and removals need not say their tag: it may be any
         self._thin = np.zeros_like(wanted)
         self._thin[list(self.kept.thin)] = True
         self._seen = np.zeros((len(wanted), 0), np.bool_)
@@ -390,7 +393,7 @@ class ForgettingFeed(FragmentFeed):
     def _let_superseded_go(self) -> None:
         """Forget older contents of what has no versions: only the latest ever counts."""
         n, feeds = self._size, [self] if self.shared is None else self.shared.feeds
-        if n - self._weighed < max(_FEW, n // 4) or any(feed._insides for feed in feeds):
+        if n - self._weighed < max(_FEW, n // 2) or any(feed._insides for feed in feeds):
             return
         self._weighed = n
         past = superseded(self.history, min(feed.until for feed in feeds))
@@ -427,21 +430,22 @@ class ForgettingFeed(FragmentFeed):
 
     def _compact(self) -> None:
         live = self._live()
+        place = np.where(live, np.cumsum(live) - 1, -1)
+        moved = distinct(self.history.fragments["id"][place != np.arange(len(live))])
         forget(self.history, live)
         links = Places(self.history)
         links.catch_up()
         tapes = self.history.store._tapes
         self._least = sum(tape_bytes(tape) for tape in tapes if tape is not None)
         for feed in [self] if self.shared is None else self.shared.feeds:
-            feed._relink(links, live)
+            feed._relink(links, place, moved)
 
-    def _relink(self, links: Places, live: Bools) -> None:
-        """Fragments that are not live are gone, and the others are at other places."""
+    def _relink(self, links: Places, place: I64, moved: I64) -> None:
+        """Fragments are at other places: below 0 those that are gone; `moved` tells whose."""
         self._links, self._dead = links, np.zeros(0, np.bool_)
         if self._by_version is not None:
-            place = np.where(live, np.cumsum(live) - 1, -1)
-            self._by_version.compacted(links, place)
-        self._taken = int(live[: self._taken].sum())
+            self._by_version.compacted(links, place, moved.tolist())
+        self._taken = int((place[: self._taken] >= 0).sum())
         self._looked = min(self._looked, len(self.history))
         self._weighed = min(self._weighed, self._size)
 

@@ -54,6 +54,11 @@ class Missing:
         return False
 
 
+def sent_names(structure: TagStructure) -> frozenset[str]:
+    """The names of elements that are sent as fragments."""
+    return frozenset(tag.local for tag in structure.tags.values() if structure.travels(tag.id))
+
+
 def hollow_names(structure: TagStructure) -> frozenset[str]:
     """The names of elements below which fragments may be missing."""
     return frozenset(

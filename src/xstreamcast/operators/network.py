@@ -40,6 +40,7 @@ class Network:
     names: Names = field(default_factory=Names)
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     policy: Policy = "optimistic"
+    tables: frozenset[str | None] = frozenset()  # answers that are whole before all else comes
     watches: dict[str, Watch] = field(default_factory=dict)
     _shared: dict[str, list[Shared]] = field(default_factory=dict)
     _readers: dict[str | None, list[Watch]] = field(default_factory=dict)
@@ -54,7 +55,7 @@ class Network:
             self.watches[name] = watch = Watch(
                 program, kinds, self.names, self.variables, self.policy, sharing=self._shared,
                 once=frozenset(one for reader, one in once if reader == name),
-                final=self._is_final(name, once),
+                final=self._is_final(name, once), tables=self.tables & read,
             )  # fmt: skip
             for one in read:
                 self._readers.setdefault(one, []).append(watch)

@@ -55,17 +55,19 @@ def planned(
     cuts: Mapping[str | None, Cut],
     documents: frozenset[str | None],
     inner: bool,
+    tables: frozenset[str | None] = frozenset(),
 ) -> WatchPlan:
     """The plan; `inner`: folds over fragments inside of units are kept.
 
-    `cuts` are those of fragment streams, and of answers that are read as inputs.
+    `cuts` are those of fragment streams, and of answers that are read as inputs; `tables` are
+    answers that never change.
     """
-    circuit, levels = deepest_circuit(program, cuts, documents)
+    circuit, levels = deepest_circuit(program, cuts, documents, tables)
     answers = {name for name, cut in cuts.items() if isinstance(cut, DepthCut)}
     around = {name for name, (_, local) in circuit.guards if local == ROOT} & answers
     if around:  # what stands around the items of an answer is read with them
         rest = {name: cut for name, cut in cuts.items() if name not in around}
-        return planned(program, rest, documents, inner)
+        return planned(program, rest, documents, inner, tables)
     if inner:
         circuit = with_inner_folds(program, circuit, cuts)
     return WatchPlan(circuit, cuts, levels)

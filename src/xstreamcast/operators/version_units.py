@@ -365,9 +365,11 @@ class VersionUnits:
     ) -> None:
         """Holes that stay: note where the element around each is now, and whether it differs."""
         now = rows[stays]
-        pairs = np.unique(np.stack((now, was)), axis=1).T.tolist()
-        differ = [(a, b) for a, b in pairs if not same_tags(tags.get(a), root.tags.get(b))]
         shifted = now != was
+        both = now << 32 | was
+        runs = np.flatnonzero(np.diff(both, prepend=-1))  # holes of one element follow each other
+        pairs = [(pair >> 32, pair & 0xFFFFFFFF) for pair in distinct(both[runs]).tolist()]
+        differ = [(a, b) for a, b in pairs if not same_tags(tags.get(a), root.tags.get(b))]
         if not differ and not shifted.any():
             return
         odd = np.zeros(len(now), np.bool_)
@@ -566,7 +568,8 @@ class VersionUnits:
             else:
                 one = slot.get(int(self._history.fragments["valid"][place]))
                 found = [] if one is None else [one]
-                if one is None or one.place != place:  # hidden for a while: it may be in pieces
+                # hidden for a while, it may be in pieces, of which the first begins as it does
+                if one is None or one.place != place or self._versions.is_layered(code):
                     found = [two for two in slot.found() if two.place == place]
             for one in found:
                 if isinstance(one, Unit):
@@ -629,13 +632,16 @@ class VersionUnits:
                         self._leave(one)
                         slot.put(begin, None)
 
-    def compacted(self, links: Places, place: I64) -> None:
-        """Fragments are at other places now: `place` says where; below 0 for those not kept."""
+    def compacted(self, links: Places, place: I64, moved: Iterable[int]) -> None:
+        """Fragments are at other places now: `place` says where; below 0 for those not kept.
+
+        `moved` are the ids of which any is elsewhere, or gone.
+        """
         self._links = links
         self._versions = Versions(self._history, links)
         self._look()
-        for slots in self._slots.values():
-            for slot in slots:
+        for code in moved:
+            for slot in self._slots.get(code, ()):
                 for begin in slot.begins():
                     self._replaced(slot, begin, place)
         if self.root is not None:

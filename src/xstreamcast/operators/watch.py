@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.monotone import witnessed
+from xstreamcast.algebra.monotone import grows, witnessed
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.errors import Error, not_given
@@ -26,7 +26,7 @@ from xstreamcast.operators.feeds import Feed, all_units, drops_units, units_agai
 from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.inner import Unmaintained
-from xstreamcast.operators.missing import hollow_names
+from xstreamcast.operators.missing import hollow_names, sent_names
 from xstreamcast.operators.once import OnceFeed
 from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
@@ -73,6 +73,7 @@ class Watch:
     told_time: bool = True  # what arrives moves the clock; False: only `reach` does
     once: frozenset[str | None] = frozenset()  # answers whose items are dropped after each tick
     final: bool = False  # what is emitted is never revised
+    tables: frozenset[str | None] = frozenset()  # answers that are whole before all else comes
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -204,7 +205,7 @@ class Watch:
         documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
         cuts = self._cuts(documents)
         inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
-        plan = planned(self.program, cuts, documents - self._uncut, inner)
+        plan = planned(self.program, cuts, documents - self._uncut, inner, self.tables)
         self.pipeline = self._go_on(plan.run(self.final))
         for name in documents:
             self._begin(name, plan)
@@ -323,7 +324,8 @@ class Watch:
         moves = self._taken()
         undecided = self._undecided()
         witness = self._witness() if undecided or self._unsaid else None
-        if witness is None and self.pipeline.waits(undecided):
+        waits = witness is None and self.pipeline.waits(undecided)
+        if waits and not self._grows():
             self._hold(moves)
             return []
         self._views = {
@@ -332,7 +334,7 @@ class Watch:
         clock_moved = self.now != self._ticked_at
         told = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
-            not undecided or witness is not None, frozenset(self.ended),
+            not undecided or waits or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
             frozenset(n for n, f in self._feeds.items() if drops_units(f)),
             self._rooted, self._spine, leaving,
@@ -356,16 +358,21 @@ class Watch:
             return owed + changes
         return self._witnessed(owed + changes, witness, bool(undecided))
 
+    def _grows(self) -> bool:
+        """Whether items of the answer are final, though others are missing: all is streams."""
+        feeds = self._feeds.values()
+        if not all(isinstance(feed, FragmentFeed) for feed in feeds):
+            return False
+        return grows(self.program.body, self._names_of(hollow_names), self._names_of(sent_names))
+
+    def _names_of(self, found: Callable[[TagStructure], frozenset[str]]) -> frozenset[str]:
+        """Names of elements by the structures of all streams."""
+        feeds = [one for one in self._feeds.values() if isinstance(one, FragmentFeed)]
+        return frozenset().union(*(found(feed.history.structure) for feed in feeds))
+
     def _witness(self) -> str | None:
         """What a test is for good once it is so, however much is missing: a witness decides."""
-        hollow: frozenset[str] = frozenset().union(
-            *(
-                hollow_names(feed.history.structure)
-                for feed in self._feeds.values()
-                if isinstance(feed, FragmentFeed)
-            )
-        )
-        kept = witnessed(self.program.body, hollow)
+        kept = witnessed(self.program.body, self._names_of(hollow_names))
         return None if kept is None else str(kept).lower()
 
     def _witnessed(self, changes: list[Change], witness: str, undecided: bool) -> list[Change]:

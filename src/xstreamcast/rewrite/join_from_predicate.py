@@ -8,6 +8,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.static_type import NODE
 from xstreamcast.algebra.walk import map_children
+from xstreamcast.rewrite.join_from_comparison import copies_of
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.safety import begins_at_root
 
@@ -39,8 +40,9 @@ def _fits(items: p.Expression, key: p.Expression, other: p.Expression) -> bool:
         return False
     if made.reads_focus and not begins_at_root(items):
         return False  # it changes with the focus: a path around it may still take it in
-    shared = made.pure and one.pure and two.pure and not made.makes_nodes
-    return shared and bool(two.free - made.free) and _plain(key)
+    shared = not made.makes_nodes or copies_of(items) is not None
+    pure = made.pure and one.pure and two.pure
+    return shared and pure and bool(two.free - made.free) and _plain(key)
 
 
 def _plain(plan: p.Expression) -> bool:

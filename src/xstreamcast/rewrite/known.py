@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import Around, static_type, tuples_type
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.static_type import Kinds, StaticType, of_sequence_type
 from xstreamcast.algebra.walk import children, descendants
+from xstreamcast.rewrite.identity import observes_identity
 
 
 class Known:
@@ -17,19 +20,19 @@ class Known:
     Numbers of variables are unique in a program and rules keep values, so one table is enough.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, numbers: Iterator[int] | None = None) -> None:
         self._program = program
         self._around: Around | None = None
-        self._next: int | None = None
+        self._numbers = numbers  # of new variables, where others make some too
+        self._identity: bool | None = None
         self.globals = frozenset(declared.variable for declared in program.variables)
 
     def fresh(self, name: str, kind: StaticType) -> p.Variable:
         """A variable that the program does not use yet, for values of that type."""
-        if self._next is None:
-            numbers = (v.number for v in _variables(self._program))
-            self._next = 1 + max(numbers, default=0)
-        self._next += 1
-        variable = p.Variable(self._next - 1, name)
+        if self._numbers is None:
+            used = (v.number for v in _variables(self._program))
+            self._numbers = count(1 + max(used, default=0))
+        variable = p.Variable(next(self._numbers), name)
         self.learn(variable, kind)
         return variable
 
@@ -51,6 +54,13 @@ class Known:
         """The types of all variables, and of the context item."""
         around = self.around()
         return around if focus is None else replace(around, focus=focus)
+
+    @property
+    def observes_identity(self) -> bool:
+        """Whether the program may tell nodes from equal ones."""
+        if self._identity is None:
+            self._identity = observes_identity(bodies(self._program))
+        return self._identity
 
     def only_nodes(self, plan: p.Expression) -> bool:
         """Whether all its items are nodes."""

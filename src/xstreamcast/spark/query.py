@@ -107,7 +107,7 @@ def bound_programs(
         for name, source in inputs.items()
     }
     told = list(programs.values())[-1]
-    _, variables = bound(told, document, plain)
+    _, variables = bound(told.variables, document, plain)
     sources: dict[str | None, Any] = {name: one for name, one in inputs.items()}
     if document is not None:
         sources[None] = document

@@ -136,7 +136,7 @@ def _added(graph: Graph, option: str, path: str) -> list[Hashable]:
         parents = [graph.root]
     else:
         parents = [key for key in graph.walk() if _matches(graph, key, above)]
-    if not parents or not local:
+    if not parents or re.fullmatch(r"[^\W\d][\w.-]*", local) is None:
         known = ", ".join(sorted({graph.elements[key].local for key in graph.walk()})[:12])
         raise error(
             "XSCU0001",

@@ -14,14 +14,16 @@ import numpy as np
 
 from xstreamcast.edges.lines import LineWriter, Written
 from xstreamcast.edges.mapping.asking import Whys, XPath
+from xstreamcast.edges.mapping.beginning import first_bytes
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
-from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees
+from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees, root_name
 from xstreamcast.edges.mapping.progress import FeedProgress
 from xstreamcast.edges.mapping.removals import in_turn, removals
+from xstreamcast.edges.mapping.statements import Statements, TakenBack, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
-from xstreamcast.edges.mapping.units import Found, KindReader, Times, times_of
+from xstreamcast.edges.mapping.units import Found, KindReader, Times, accepted, times_of
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.history.forgetting import some
 from xstreamcast.kernels.intern import Ids
@@ -35,7 +37,7 @@ from xstreamcast.tape.unit_copy_kernels import taken_out
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.edges.wire.decoder import OnError
-    from xstreamcast.tape.layout import I64, Bools, Tape
+    from xstreamcast.tape.layout import I64, Tape
     from xstreamcast.tape.reading_units import UnitReading
 
 # Messages that are evaluated together: a batch costs more than a small message does.
@@ -79,6 +81,8 @@ class MappingDecoder:
         self._tags = KindTags(mapping, self.names)
         self._deliveries = {u.name: Deliveries(mapping, u) for u in mapping.units if u.whole}
         self._unchanged: dict[str, Unchanged] = {}
+        self._statements = {u.name: Statements() for u in mapping.units if u.statement}
+        self.root = ""  # the root element of the first message
         self.arrived: int | None = None  # when what is read now came; None: now
         self._begun, self._arrival = False, 0
         self._held = bytearray()
@@ -158,9 +162,11 @@ class MappingDecoder:
     def _fed_trees(self, chunk: bytes) -> list[Arrival]:
         """The messages that are complete in a root that may never close, or in none."""
         if self._trees is None:
-            self._trees = self._new_trees()
-            if not self.mapping.level:
-                chunk = self._root_tag() + chunk
+            self._held += chunk
+            first = first_bytes(bytes(self._held), self.mapping)
+            if first is None:
+                return []
+            self._trees, self._held, chunk = self._new_trees(), bytearray(), first
         try:
             tape = self._trees.feed(chunk)
         except Error as why:
@@ -174,16 +180,8 @@ class MappingDecoder:
         from xstreamcast.tape.limits import default_limits
         from xstreamcast.tape.reading_units import UnitReading
 
-        level = max(self.mapping.level or 0, 1)
+        level = max(self.mapping.level, 1) if isinstance(self.mapping.level, int) else 1
         return UnitReading(level, default_limits(), self.names, self.name)
-
-    def _root_tag(self) -> bytes:
-        """The root that messages without one are given; it binds what the mapping binds."""
-        bound = "".join(
-            f' xmlns{":" if prefix else ""}{prefix}="{uri}"'
-            for prefix, uri in self.mapping.namespaces.items()
-        )
-        return f"<messages{bound}>".encode()
 
     # -- going on ---------------------------------------------------------------------------------
 
@@ -198,6 +196,7 @@ class MappingDecoder:
             self._tags.known,
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
+            {kind: one.last for kind, one in self._statements.items()},
         )  # fmt: skip
 
     def go_on(self, there: FeedProgress) -> None:
@@ -214,12 +213,15 @@ class MappingDecoder:
             self._deliveries[kind].last = deliveries
         for kind, last in there.unchanged.items():
             self._unchanged.setdefault(kind, Unchanged()).last = last
+        for kind, statements in there.statements.items():
+            self._statements[kind].last = statements
 
     # -- messages ---------------------------------------------------------------------------------
 
     def _taken(self, batch: Batch) -> list[Arrival]:
         """The fragments of a batch of messages."""
         self.counts.read += len(batch.documents)
+        self.root = self.root or root_name(batch)
         store = Store(self.names)
         number = store.add(batch.tape)
         handles = batch.documents | (number << 32)
@@ -275,7 +277,7 @@ class MappingDecoder:
             above = None if kind.rule.within is None else found[kind.rule.within]
             made = self._fragments(kind, above, batch, said, dropped)
             if name in self._deliveries:
-                made = self._deliveries[name].taken(made, kind, batch, said, store)
+                made = self._deliveries[name].taken(made, kind, above, batch, said, store)
             made = self._news(made, kind, batch)
             self.counts.units += len(made) - int(np.count_nonzero(made.op == Op.REMOVE))
             self.counts.removals += int(np.count_nonzero(made.op == Op.REMOVE))
@@ -285,8 +287,16 @@ class MappingDecoder:
     def _fragments(
         self, kind: Found, above: Found | None, batch: Batch, said: Times, dropped: Any
     ) -> FragmentBatch:
-        at = np.flatnonzero(_fitting(kind))
-        tape, payload = taken_out(batch.tape, kind.row[at], dropped)
+        at = np.flatnonzero(accepted(kind))
+        statements = self._statements.get(kind.rule.name)
+        back: list[TakenBack] = []
+        if statements is not None:
+            at, back = statements.counting(kind, at)
+        saying = np.array([row for row, _ in back], np.int64)
+        tape, payload = taken_out(
+            batch.tape, np.concatenate((kind.row[at], kind.row[saying])), dropped
+        )
+        payload, behind = payload[: len(at)], payload[len(at) :]
         ids = self.ids.codes(kind.id.heap, kind.id.offsets[:-1], kind.id.lengths.astype(np.int32))
         removed = kind.remove[at]
         valid, zoned = self._valid(kind, at)
@@ -320,6 +330,10 @@ class MappingDecoder:
             version=kind.version[at] if kind.version.any() else None,
             said=clock if self._time is not None else None,
         )  # fmt: skip
+        if statements is not None:
+            statements.keep(kind, at, made)
+        if back:
+            made = without_statements(made, back, behind, kind.version[saying])
         return self._with_cancelled(made, kind, at)
 
     def _news(self, made: FragmentBatch, kind: Found, batch: Batch) -> FragmentBatch:
@@ -327,7 +341,7 @@ class MappingDecoder:
         if kind.rule.begins is not None or kind.rule.type == "event" or not len(made):
             return made
         known = self._unchanged.setdefault(kind.rule.name, Unchanged())
-        at = np.flatnonzero(_fitting(kind))
+        at = np.flatnonzero(accepted(kind))
         rows = np.concatenate((kind.row[at], np.zeros(len(made) - len(at), np.int64)))
         news = known.news(made, batch.tape, rows)
         return made if news.all() else some(made, news)
@@ -380,13 +394,6 @@ class MappingDecoder:
         if self.on_error == "stop":
             raise error(code, said, at=DataPlace(self.name, unit, offset))
         return Refused(self.name, unit, offset, code, said, raw)
-
-
-def _fitting(kind: Found) -> Bools:
-    """Which units say something that fits."""
-    fits = ~kind.skip
-    fits[list(kind.why)] = False
-    return fits
 
 
 def _as_nodes(found: Found, number: int) -> Found:

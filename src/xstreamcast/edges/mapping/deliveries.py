@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.edges.mapping.asking import XPath
+from xstreamcast.edges.mapping.units import accepted
 from xstreamcast.model.fragment import Op
 from xstreamcast.model.instant import START
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from xstreamcast.edges.mapping.form import Mapping, UnitRule
     from xstreamcast.edges.mapping.messages import Batch
     from xstreamcast.edges.mapping.units import Found, Times
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.store import Store
+
+
+Group = tuple[str, Any, int | None]  # of which part, rows of units, when it was said
 
 
 @dataclass(slots=True)
@@ -36,6 +42,7 @@ class Deliveries:
 
     def __init__(self, mapping: Mapping, rule: UnitRule) -> None:
         self.last: dict[str, Last] = {}
+        self._nested = rule.within is not None and rule.whole is True
         self._part: XPath | None = None
         if isinstance(rule.whole, str):
             self._part = XPath(mapping, f"unit.{rule.name}.whole", rule.whole)
@@ -44,20 +51,21 @@ class Deliveries:
         self,
         made: FragmentBatch,
         kind: Found,
+        above: Found | None,
         batch: Batch,
         said: Times,
         store: Store,
     ) -> FragmentBatch:
         """The fragments of a batch, with removals of what deliveries no longer hold."""
-        fits = ~kind.skip
-        fits[list(kind.why)] = False
-        message = kind.message[fits]
-        parts = self._parts(store, batch)
+        fits = accepted(kind)
+        if above is not None and self._nested:
+            groups = _by_parent(kind.parent[fits], above)
+        else:
+            groups = _by_message(kind.message[fits], self._parts(store, batch), said)
         out: list[tuple[int, int, int]] = []  # row that says it, id, when
         valid = made.valid.copy()
-        for number, part in enumerate(parts):
-            rows = np.flatnonzero(message == number)
-            self._one(made, valid, rows, said, number, self.last.setdefault(part, Last()), out)
+        for part, rows, when in groups:
+            self._one(made, valid, rows, when, self.last.setdefault(part, Last()), out)
         made = replace(made, valid=valid)
         return _without(made, out)
 
@@ -72,19 +80,14 @@ class Deliveries:
         made: FragmentBatch,
         valid: Any,
         rows: Any,
-        said: Times,
-        number: int,
+        said: int | None,
         last: Last,
         out: list[tuple[int, int, int]],
     ) -> None:
         """One delivery: what is missing goes when it was said; what comes back is true again."""
         alive = [row for row in rows.tolist() if made.op[row] != Op.REMOVE]
         units = {int(made.id[row]): int(made.tsid[row]) for row in alive}
-        when = (
-            int(said.value[number])
-            if said.there[number]
-            else int(valid[rows].max(initial=last.said))
-        )
+        when = int(valid[rows].max(initial=last.said)) if said is None else said
         if when < last.said:  # it came late: what the last one does not hold went then
             out += [
                 (-tag - 1, code, last.said) for code, tag in units.items() if code not in last.units
@@ -97,6 +100,22 @@ class Deliveries:
             if since is not None and valid[row] <= since:
                 valid[row] = when
         last.said, last.units = when, units
+
+
+def _by_message(message: Any, parts: list[str], said: Times) -> Iterator[Group]:
+    """A message is a delivery, of a part of the feed or of all of it."""
+    for number, part in enumerate(parts):
+        when = int(said.value[number]) if said.there[number] else None
+        yield part, np.flatnonzero(message == number), when
+
+
+def _by_parent(parent: Any, above: Found) -> Iterator[Group]:
+    """A unit that lists all units nested in it is a delivery of these."""
+    rows = np.argsort(parent, kind="stable")
+    ends = np.searchsorted(parent[rows], np.arange(len(above.row) + 1))
+    for number in np.flatnonzero(accepted(above) & ~above.remove).tolist():
+        when = int(above.begins.value[number]) if above.begins.there[number] else None
+        yield above.id.text(number), rows[ends[number] : ends[number + 1]], when
 
 
 def _without(made: FragmentBatch, gone: list[tuple[int, int, int]]) -> FragmentBatch:

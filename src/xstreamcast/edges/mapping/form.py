@@ -22,6 +22,7 @@ from xstreamcast.edges.lines import LineForm
 from xstreamcast.errors import Error, error
 
 UnitType = Literal["versioned", "event"]
+Level = int | Literal["auto"]  # auto: 0 if the first element is a unit, else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class UnitRule:
     skip: str | None = None  # a test: the message says nothing of the unit
     cancels: str | None = None  # keys of other units of this kind that the message takes away
     temporary: str | None = None  # a test: what held before returns when this ends
+    statement: str | None = None  # what temporary units are said by; a higher version replaces it
     whole: str | bool = False  # a delivery says all there is; an XPath: of one such value
     within: str | None = None  # the kind that this one is nested in
 
@@ -61,7 +63,7 @@ class Mapping:
     units: tuple[UnitRule, ...]
     namespaces: Table[str, str] = field(default_factory=dict)
     time: TimeRule | None = None  # message time: moves the clock
-    level: int | None = None  # messages are elements at this depth of a root that may never close
+    level: Level | None = None  # messages are elements at this depth of a root that may never close
     root: str = "feed"
     lines: LineForm | None = None  # messages are lines of JSON or records of CSV
 
@@ -75,7 +77,7 @@ _MESSAGE: Final = ("time", "level", "type", "columns", "header", "delimiter")
 _LINE_PATHS: Final = {"csv": "/row", "ndjson": "/*"}  # where the unit of a line stands
 _UNIT: Final = (
     "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "temporary",
-    "whole", "in",
+    "statement", "whole", "in",
 )  # fmt: skip
 _TIME: Final = ("path", "format", "zone", "default")
 
@@ -90,8 +92,9 @@ def parse_mapping(text: str, name: str) -> Mapping:
     message = _table(name, found, "message")
     _known(name, message, _MESSAGE, "message.")
     level = message.get("level")
-    if level is not None and (not isinstance(level, int) or level < 0):
-        raise refused(name, f"message.level must be a number from 0; got {level!r}")
+    number = isinstance(level, int) and not isinstance(level, bool) and level >= 0
+    if level is not None and level != "auto" and not number:
+        raise refused(name, f'message.level must be a number from 0, or "auto"; got {level!r}')
     lines = _lines(name, message)
     kinds = _table(name, found, "unit")
     if not kinds:
@@ -162,7 +165,9 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     if not isinstance(whole, bool | str):
         raise refused(name, f"{where}whole must be true, false or an XPath; got {whole!r}")
     rest = {word: _text(name, given, word, where) for word in ("version", "remove", "skip")}
-    rest |= {word: _text(name, given, word, where) for word in ("cancels", "temporary")}
+    rest |= {
+        word: _text(name, given, word, where) for word in ("cancels", "temporary", "statement")
+    }
     return UnitRule(
         kind, path, keys, _time(name, given, "from", where), _time(name, given, "to", where),
         type=told, whole=whole, within=_text(name, given, "in", where), **rest,

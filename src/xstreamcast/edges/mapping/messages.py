@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from xstreamcast.edges.mapping.framing import unframed
 from xstreamcast.errors import Error
 from xstreamcast.tape.document_kernels import in_documents
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
@@ -71,7 +72,14 @@ def _alone(message: Message, names: Names) -> list[Batch | Unread]:
     try:
         tape = read(message.data, mode="sequence", names=names)
     except Error as why:
-        return [Unread(message, why)]
+        parts = unframed(message.data)
+        if parts is None:
+            return [Unread(message, why)]
+        return [
+            one
+            for at, data in parts
+            for one in _alone(Message(data, message.place, message.offset + at), names)
+        ]
     return [_each_root(tape, message)]
 
 
@@ -105,6 +113,16 @@ def roots_of(tape: Tape) -> I64:
     return found
 
 
+def root_name(batch: Batch) -> str:
+    """The name of the first element of a batch, as it is written; "" if there is none."""
+    c = batch.tape.columns
+    elements = np.flatnonzero(c.kind & KIND == ELEMENT)
+    if not len(elements):
+        return ""
+    prefix, local, _ = batch.tape.names.qname(int(c.name[elements[0]]))
+    return f"{prefix}:{local}" if prefix else local
+
+
 def of_trees(tape: Tape, place: str) -> Batch:
     """Trees that a reader handed out one by one, each a message."""
     c = tape.columns
@@ -123,4 +141,5 @@ def is_whole(data: bytes) -> bool:
     try:
         return bool(data.strip()) and bool(len(read(data, mode="sequence")))
     except Error:
-        return False
+        parts = unframed(data)
+        return parts is not None and all(is_whole(part) for _, part in parts)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from xstreamcast.edges.lines import LineProgress
     from xstreamcast.edges.mapping.deliveries import Last
+    from xstreamcast.edges.mapping.statements import Statement
 
 
 class FeedProgress(NamedTuple):
@@ -21,3 +22,4 @@ class FeedProgress(NamedTuple):
     tags: list[tuple[str, str, str]]
     deliveries: dict[str, dict[str, Last]]
     unchanged: dict[str, dict[int, tuple[int, bytes]]]
+    statements: dict[str, dict[str, Statement]]

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.edges.mapping.form import TimeRule
-from xstreamcast.edges.mapping.sampling import Sample
+from xstreamcast.edges.mapping.sampling import Sample, Spot
 from xstreamcast.edges.mapping.times import instant_of
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.mapping.sampling import Name, Spot, Steps
+    from xstreamcast.edges.mapping.sampling import Name, Steps
 
 _KEYS: Final = (
     r"^@?(id|guid|uuid|key)$", r"(identifier|number|guid|uuid)$", r"(id|ref|code|key)$", r"name$",
+    r"^(link|href|uri|url)$", r"^title$",
 )  # fmt: skip
 _BEGINS: Final = (
     r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"stamp$|sent$",
@@ -28,6 +30,8 @@ _GONE: Final = frozenset(
     | {"removed", "remove", "retracted", "retract", "ended", "end", "terminated", "withdrawn"}
     | {"inactive", "cleared"}
 )
+_LIKELY: Final = 2  # up to this one of _KEYS a name says that it is a key
+_ALTERNATIVES: Final = 4  # keys, the first of which that a unit has identifies it
 _NO_TIME: Final = TimeRule("")
 KEYED: Final = "\0key"  # in place of a namespace: the name is a key of JSON
 
@@ -54,6 +58,8 @@ def propose(sample: Sample) -> tuple[list[Kind], Entry | None, dict[str, str]]:
     prefixes = _prefixes(sample)
     paths = _units(sample)
     kinds = [_kind(sample, path, prefixes) for path in paths]
+    if len({one.name for one in kinds}) < len(kinds):  # one name in two namespaces
+        kinds = [Kind(f"{one.name}-{n}", one.entries) for n, one in enumerate(kinds, start=1)]
     used = " ".join(e.value for kind in kinds for e in kind.entries)
     time = _message_time(sample, paths, prefixes)
     used += time.value if time else ""
@@ -66,7 +72,7 @@ def propose_lines(spot: Spot, name: str) -> Kind:
     path: Steps = (("", name),)
     kind = _kind(Sample({path: spot}), path, {})
     entries = tuple(one for one in kind.entries if one.word != "path")
-    if _key(spot) is None:  # lines that nothing tells apart happen
+    if not _keys(spot):  # lines that nothing tells apart happen
         events = Entry("type", "event", "no column tells what a line is about: it happens")
         entries = (events, *(one for one in entries if one.word != "key"))
     return Kind(name, entries)
@@ -85,29 +91,55 @@ def _prefixes(sample: Sample) -> dict[str, str]:
 
 
 def _units(sample: Sample) -> list[Steps]:
-    """The outermost paths whose elements repeat and are known by something."""
-    found: list[Steps] = []
-    for path, spot in sorted(sample.spots.items(), key=lambda one: len(one[0])):
-        inside = any(path[: len(one)] == one for one in found)
-        named = any(path[-1] == one[-1] for one in found)
-        if len(path) == 1 or inside or named or spot.most < 2:
-            continue
-        if _key(spot) is not None and len(spot.values) > 1:
-            found.append(path)
+    """The outermost paths whose elements repeat and are known by something: in one parent, else
+    as roots of documents, else anywhere.
+    """
+    repeated = _outermost(sample, lambda path: sample.spots[path].most > 1)
+    if repeated:
+        return repeated
     roots: list[Steps] = [path for path in sample.spots if len(path) == 1]
-    return found or roots[:1]
+    known = [path for path in roots if [len(one) for one in _keys(sample.spots[path])] == [1]]
+    return known[:1] or _outermost(sample, lambda p: _named(sample, p).count > 1) or roots[:1]
+
+
+def _outermost(sample: Sample, fits: Callable[[Steps], bool]) -> list[Steps]:
+    found: list[Steps] = []
+    for path in sorted(sample.spots, key=len):
+        within = any(one[-1] in path for one in found)  # or of the same name
+        if len(path) == 1 or within or not fits(path):
+            continue
+        spot = _named(sample, path)
+        if _keys(spot) and len(spot.values) > 1:
+            found.append(path)
+    return found
+
+
+def _named(sample: Sample, path: Steps) -> Spot:
+    """All elements of the name that a path ends with, in whatever they stand."""
+    spots = [spot for one, spot in sample.spots.items() if one[-1] == path[-1] and len(one) > 1]
+    if len(spots) < 2 or len(path) == 1:
+        return sample.spots[path]
+    merged = Spot(most=max(one.most for one in spots))
+    for spot in spots:
+        merged.documents |= spot.documents
+        for steps, values in spot.values.items():
+            merged.values[steps] += [(merged.count + owner, value) for owner, value in values]
+        merged.count += spot.count
+    return merged
 
 
 def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
-    spot, name = sample.spots[path], path[-1][1]
+    spot, name = _named(sample, path), path[-1][1]
     shown = "//" + _step(path[-1], prefixes) if len(path) > 1 else "/" + _step(path[-1], prefixes)
     entries = [Entry("path", shown, f"{spot.count} in {len(spot.documents)} documents")]
-    key = _key(spot)
-    if key is None:
+    keys = _keys(spot)
+    if not keys:
         entries.append(Entry("key", ".", "no unique value found: name the key"))
     else:
-        distinct = len({value for _, value in spot.values[key]})
-        entries.append(Entry("key", _path(key, prefixes), f"{distinct} different values"))
+        told = f"{len(set(_first_values(spot, keys).values()))} different values"
+        paths = [_path(one, prefixes) for one in keys]
+        shown = paths[0] if len(paths) == 1 else f"({', '.join(paths)})[1]"
+        entries.append(Entry("key", shown, told))
     begins = _time(spot, _BEGINS, not_like=_ENDS)
     if begins is not None:
         example = spot.values[begins][0][1]
@@ -138,25 +170,62 @@ def _path(steps: Steps, prefixes: dict[str, str]) -> str:
     return "/".join(_step(name, prefixes) for name in steps)
 
 
-def _key(spot: Spot) -> Steps | None:
-    """What every element has once, with the most telling name; the nearest of these."""
-    best: tuple[int, int, int] | None = None
-    chosen = None
+def _keys(spot: Spot) -> tuple[Steps, ...]:
+    """What every element has once, with the most telling name, the nearest of these; or several,
+    of which every element has one.
+    """
+    ranked = sorted(_candidates(spot), key=lambda one: (one[0], -_distinct(spot, one[-1]), one))
+    whole = [one for one in ranked if len(spot.values[one[-1]]) == spot.count and one[1] <= 2]
+    best = min(whole, key=lambda one: (not _differs(spot, (one[-1],)), one), default=None)
+    if best is not None and best[0] <= _LIKELY and _differs(spot, (best[-1],)):
+        return (best[-1],)
+    partly = tuple(one[-1] for one in ranked if len(spot.values[one[-1]]) < spot.count)
+    some = _covering(spot, partly if best is None else (*partly, best[-1]))
+    return some or (() if best is None else (best[-1],))
+
+
+def _distinct(spot: Spot, steps: Steps) -> int:
+    return len({value for _, value in spot.values[steps]})
+
+
+def _candidates(spot: Spot) -> Iterator[tuple[int, int, Steps]]:
+    """What no element has twice: (how likely a key, how far, where)."""
     for steps, values in spot.values.items():
-        owners = [owner for owner, _ in values]
-        if len(steps) > 2 or len(owners) != spot.count or len(set(owners)) != spot.count:
+        owners = {owner for owner, _ in values}
+        if len(steps) > 3 or len(owners) != len(values):
             continue
         if any(not value for _, value in values) or _is_time(values[0][1]):
             continue
         name = steps[-1][1].lower()
         likely = next((i for i, like in enumerate(_KEYS) if re.search(like, name)), None)
-        if likely is None:
-            continue
-        distinct = len({value for _, value in values})
-        rank = (-(2 * distinct > spot.count or spot.count < 3), likely, len(steps))
-        if best is None or rank < best:
-            best, chosen = rank, steps
-    return chosen
+        if likely is not None:
+            yield likely, len(steps), steps
+
+
+def _covering(spot: Spot, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:
+    """The first candidates of which every element has one, if they tell elements apart."""
+    chosen: list[Steps] = []
+    covered: set[int] = set()
+    for steps in candidates:
+        more = {owner for owner, _ in spot.values[steps]} - covered
+        if more and len(chosen) < _ALTERNATIVES:
+            chosen.append(steps)
+            covered |= more
+    fits = len(covered) == spot.count and _differs(spot, tuple(chosen))
+    return tuple(chosen) if fits else ()
+
+
+def _differs(spot: Spot, keys: tuple[Steps, ...]) -> bool:
+    """Whether keys tell most elements apart."""
+    return 2 * len(set(_first_values(spot, keys).values())) > spot.count or spot.count < 3
+
+
+def _first_values(spot: Spot, keys: tuple[Steps, ...]) -> dict[int, str]:
+    """For each element the value of the first key that it has."""
+    found: dict[int, str] = {}
+    for steps in reversed(keys):
+        found |= dict(spot.values[steps])
+    return found
 
 
 def _is_time(value: str) -> bool:
@@ -188,7 +257,7 @@ def _version(spot: Spot) -> Steps | None:
 
 
 def _removal(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Entry | None:
-    spot = sample.spots[path]
+    spot = _named(sample, path)
     for steps, values in spot.values.items():
         gone = sorted({value for _, value in values if value.lower() in _GONE})
         if gone and len(steps) <= 2:

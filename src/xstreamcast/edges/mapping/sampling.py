@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from xstreamcast.errors import Error
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, KIND, NAMESPACE
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.reading import read
@@ -42,14 +43,35 @@ class Sample:
     spots: dict[Steps, Spot] = field(default_factory=lambda: defaultdict(Spot))
     prefixes: dict[str, str] = field(default_factory=dict)  # namespace → prefix
     documents: int = 0
+    unclosed: bool = False  # messages stand in a root that has no end
 
 
-def sampled(inputs: Iterable[bytes]) -> Sample:
-    """What stands in some documents."""
+def sampled(inputs: Iterable[tuple[str, bytes]]) -> Sample:
+    """What stands in some documents, each with the name of its file."""
     sample, names = Sample(), Names()
-    for data in inputs:
-        _look(read(data, mode="sequence", names=names), sample)
+    for place, data in inputs:
+        try:
+            tape = read(data, mode="sequence", names=names, name=place)
+        except Error as why:
+            inside = _inside(data) if why.code == "XSCX0004" else b""
+            if not inside:
+                raise
+            sample.unclosed = True
+            tape = read(inside, mode="sequence", names=names)
+        _look(tape, sample)
     return sample
+
+
+def _inside(data: bytes) -> bytes:
+    """What is complete in a root that may never close."""
+    from xstreamcast.tape.limits import default_limits
+    from xstreamcast.tape.reading_units import UnitReading
+
+    tape = UnitReading(1, default_limits(), Names(), None).feed(data)
+    if tape is None:
+        return b""
+    trees = np.flatnonzero(tape.columns.parent < 0).tolist()
+    return b"\n".join(tape.serialize(row) for row in trees)
 
 
 def _look(tape: Tape, sample: Sample) -> None:

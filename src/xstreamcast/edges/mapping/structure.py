@@ -41,13 +41,14 @@ def expected_structure(mapping: Mapping) -> TagStructure | None:
     come; None if paths do not end with names, or units stand in others.
     """
     tags = {0: Tag(0, "", mapping.root, "snapshot", False)}
-    for number, rule in enumerate(mapping.units, start=1):
-        named = _LAST_NAME.fullmatch(rule.path)
-        if named is None or rule.within is not None:
-            return None
-        uri = mapping.namespaces.get(named["prefix"], "") if named["prefix"] else ""
-        kind: Any = "event" if rule.type == "event" else "temporal"
-        tags[number] = Tag(number, uri, named["local"], kind, True)
+    for rule in mapping.units:
+        for path in rule.path.split("|"):
+            named = _LAST_NAME.fullmatch(path.strip())
+            if named is None or rule.within is not None:
+                return None
+            uri = mapping.namespaces.get(named["prefix"], "") if named["prefix"] else ""
+            kind: Any = "event" if rule.type == "event" else "temporal"
+            tags[len(tags)] = Tag(len(tags), uri, named["local"], kind, True)
     tags[0] = replace(tags[0], children=tuple(range(1, len(tags))))
     return TagStructure(0, tags)
 

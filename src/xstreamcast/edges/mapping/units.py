@@ -51,7 +51,15 @@ class Found:
     skip: Bools
     temporary: Bools
     cancels: list[tuple[int, str]]  # (row, key)
+    statements: list[str | None]  # what a row is part of; empty where the mapping does not say
     why: dict[int, tuple[str, str]] = field(default_factory=dict)  # row → code, reason
+
+
+def accepted(kind: Found) -> Bools:
+    """Which units say something that fits."""
+    fits = ~kind.skip
+    fits[list(kind.why)] = False
+    return fits
 
 
 class KindReader:
@@ -72,6 +80,7 @@ class KindReader:
             word: xpath(word, getattr(rule, word)) for word in ("remove", "skip", "temporary")
         }
         self._cancels = xpath("cancels", rule.cancels)
+        self._statement = xpath("statement", rule.statement)
         self._count = 0  # units that were known by their number
 
     def found(self, store: Store, batch: Batch, said: Times, above: Found | None) -> Found:
@@ -108,7 +117,7 @@ class KindReader:
         return Found(
             self.rule, message, parent, nodes & 0xFFFFFFFF, ids, begins, ends,
             self._versions(store, nodes, why), tests["remove"], tests["skip"], tests["temporary"],
-            self._cancelled(store, nodes, why), why,
+            self._cancelled(store, nodes, why), self._stated(store, nodes, above, rows, why), why,
         )  # fmt: skip
 
     def _ids(
@@ -142,6 +151,19 @@ class KindReader:
             else:
                 why.setdefault(row, ("XSCM0005", f"a version must be a whole number; got {text}"))
         return out
+
+    def _stated(
+        self, store: Store, nodes: I64, above: Found | None, rows: I64, why: Whys
+    ) -> list[str | None]:
+        """What each unit is part of; the unit that it is nested in is part of the name."""
+        if self._statement is None:
+            return []
+        texts = self._statement.safely(self._statement.texts, store, nodes, why)
+        about = [""] * len(nodes) if above is None else [above.id.text(r) for r in rows.tolist()]
+        return [
+            f"{about[row]} {texts.text(row)}" if count else None
+            for row, count in enumerate(texts.counts.tolist())
+        ]
 
     def _cancelled(self, store: Store, nodes: I64, why: Whys) -> list[tuple[int, str]]:
         if self._cancels is None:

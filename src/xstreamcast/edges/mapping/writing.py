@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xstreamcast.edges.mapping.decoder import MappingDecoder
-from xstreamcast.edges.mapping.finding import named_mapping, shipped
-from xstreamcast.edges.mapping.messages import Message
-from xstreamcast.edges.mapping.proposing import propose
+from xstreamcast.edges.mapping.finding import named_mapping, shipped, shipped_text
+from xstreamcast.edges.mapping.proposing import Entry, Kind, propose
 from xstreamcast.edges.mapping.sampling import sampled
 from xstreamcast.errors import Error
 from xstreamcast.model.fragment import FragmentBatch, Op, Refused
@@ -20,19 +20,30 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
 
 _SHOWN = 5  # units that are shown
+_WIDEST = 80  # characters of a key that are shown
 
 
-def proposal(inputs: list[bytes]) -> str:
-    """A mapping for samples, as TOML."""
-    kinds, time, namespaces = propose(sampled(inputs))
+def proposal(inputs: list[tuple[str, bytes]]) -> str:
+    """A mapping for samples, as TOML; each has the name of its file."""
+    known = fitting([data for _, data in inputs])
     lines = []
-    known = fitting(inputs)
-    if known:
-        lines += [f"# {known} ships with the package and fits: -i NAME={known}:PLACE", ""]
+    if known is not None:
+        lines += [f"# {known.said()}", ""]
+    try:
+        sample = sampled(inputs)
+    except Error:
+        if known is None:
+            raise
+        return "\n".join((*lines, shipped_text(known.name)))
+    kinds, time, namespaces = propose(sample)
+    if sample.unclosed:
+        time = Entry("level", "1", "messages stand in a root that may never close")
+        kinds = [_of_documents(one) for one in kinds]
     if namespaces:
         lines += ["[namespaces]", *(f"{p} = {_quoted(uri)}" for p, uri in namespaces.items()), ""]
     if time is not None:
-        lines += ["[message]", f"time = {_quoted(time.value)}  # {time.why}", ""]
+        value = time.value if time.word == "level" else _quoted(time.value)
+        lines += ["[message]", f"{time.word} = {value}  # {time.why}", ""]
     for kind in kinds:
         lines.append(f"[unit.{kind.name}]")
         lines += [f"{e.word} = {_quoted(e.value)}  # {e.why}" for e in kind.entries]
@@ -44,20 +55,50 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def fitting(inputs: list[bytes]) -> str | None:
-    """The shipped mapping that makes units of the samples and refuses none of them."""
+def _of_documents(kind: Kind) -> Kind:
+    """The kind whose elements are messages of their own."""
+    entries = (
+        replace(one, value="/" + one.value.lstrip("/")) if one.word == "path" else one
+        for one in kind.entries
+    )
+    return Kind(kind.name, tuple(entries))
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """A shipped mapping, and how many units of samples it refuses."""
+
+    name: str
+    refused: int
+
+    def said(self) -> str:
+        """A sentence with the option."""
+        said = f"{self.name} ships with the package and fits: -i NAME={self.name}:PLACE"
+        few = f" ({self.refused} refused; map --check {self.name} SAMPLE prints why)"
+        return said + few if self.refused else said
+
+
+def fitting(inputs: list[bytes]) -> Fitting | None:
+    """The shipped mapping that makes units of the samples and refuses fewest of them."""
+    found: list[tuple[int, int, str]] = []
     for name in shipped():
-        mapping = named_mapping(name)
-        if mapping.level is not None:
-            continue
+        decoder = MappingDecoder(name, named_mapping(name))
         try:
-            decoder = MappingDecoder(name, mapping)
-            decoder.messages([Message(one) for one in inputs])
+            for one in inputs:
+                decoder.feed(one)
+                decoder.end_input()
         except Error:
             continue
-        if decoder.counts.units and not decoder.counts.refused:
-            return name
-    return None
+        counts = decoder.counts
+        if 2 * counts.refused <= counts.units + counts.removals and counts.units:
+            found.append((counts.refused, -counts.units, name))
+    return Fitting(min(found)[2], min(found)[0]) if found else None
+
+
+def _one_line(text: str) -> str:
+    """A key as a line of a comment may show it."""
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _WIDEST else plain[:_WIDEST] + "…"
 
 
 class Judged:
@@ -80,7 +121,7 @@ class Judged:
 
     def _take(self, batch: FragmentBatch) -> None:
         for i in range(len(batch)):
-            name = self.decoder.ids.text(int(batch.id[i]))
+            name = _one_line(self.decoder.ids.text(int(batch.id[i])))
             if batch.op[i] == Op.REMOVE:
                 self.removals += 1
                 said = "removed at"

@@ -96,7 +96,8 @@ class ChangeLines:
 
 
 def _signed(change: Change) -> str:
-    return f"{'+' if change.diff > 0 else '-'} {change.item}"
+    said = f"{'+' if change.diff > 0 else '-'} {change.item}"
+    return f"{change.query} {said}" if change.query else said
 
 
 class AnswerXml:

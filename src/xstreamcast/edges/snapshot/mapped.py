@@ -10,8 +10,11 @@ from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.decoder import Counts, MappingDecoder
 from xstreamcast.edges.mapping.deliveries import Last
 from xstreamcast.edges.mapping.progress import FeedProgress
+from xstreamcast.edges.mapping.statements import Said, Statement
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
+
+_STATED = ("statement", "code", "tag", "valid", "flags", "parent")
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +29,7 @@ def write_mapped(to: TableWriter, at: str, decoder: MappingDecoder) -> None:
         raise Unwritten(f"{decoder.name} is broken, or not written in UTF-8")
     write_ids(to, f"{at}.ids", decoder.ids)
     _write_deliveries(to, at, there.deliveries)
+    _write_statements(to, at, there.statements)
     known = [
         (kind, code, *one) for kind, own in there.unchanged.items() for code, one in own.items()
     ]
@@ -59,7 +63,7 @@ def read_mapped(source: TableReader, at: str, decoder: MappingDecoder) -> None:
         FeedProgress(
             facts["begun"], facts["arrival"], facts["offset"], _bytes(facts["held"]),
             _bytes(facts["tree"]), lines, [(k, u, n) for k, u, n in facts["tags"]],
-            _deliveries(source, at), unchanged,
+            _deliveries(source, at), unchanged, _statements(source, at),
         )
     )  # fmt: skip
 
@@ -93,6 +97,36 @@ def _deliveries(source: TableReader, at: str) -> dict[str, dict[str, Last]]:
         rows = source.values(f"{at}.{name} delivered", "delivery", "code", "value")
         for delivery, code, value in zip(*rows, strict=True):
             getattr(made[delivery], name)[code] = value
+    return out
+
+
+def _write_statements(
+    to: TableWriter, at: str, statements: Mapping[str, Mapping[str, Statement]]
+) -> None:
+    known = [(kind, name, one) for kind, own in statements.items() for name, one in own.items()]
+    to.values(
+        f"{at}.statements",
+        kind=[kind for kind, _, _ in known],
+        name=[name for _, name, _ in known],
+        version=[one.version for _, _, one in known],
+    )
+    rows = [(n, *said) for n, (_, _, one) in enumerate(known) for said in one.said]
+    columns = list(zip(*rows, strict=True)) or [()] * len(_STATED)
+    to.values(f"{at}.stated", **dict(zip(_STATED, columns, strict=True)))
+
+
+def _statements(source: TableReader, at: str) -> dict[str, dict[str, Statement]]:
+    """What statements said; states that were written before there were any hold none."""
+    out: dict[str, dict[str, Statement]] = {}
+    if f"{at}.statements" not in source:
+        return out
+    made: list[Statement] = []
+    columns = source.values(f"{at}.statements", "kind", "name", "version")
+    for kind, name, version in zip(*columns, strict=True):
+        made.append(Statement(version))
+        out.setdefault(kind, {})[name] = made[-1]
+    for statement, *said in zip(*source.values(f"{at}.stated", *_STATED), strict=True):
+        made[statement].said.append(Said(*said))
     return out
 
 

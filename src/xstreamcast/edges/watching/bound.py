@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,14 +28,14 @@ class Input(str):
 
 
 def bound(
-    program: Program, document: Any, inputs: Mapping[str, Any]
+    declared: Sequence[GlobalVariable], document: Any, inputs: Mapping[str, Any]
 ) -> tuple[dict[str | None, Any], Values]:
     """The sources by name, None for the context item; and the values of external variables."""
     sources: dict[str | None, Any] = {name: source for name, source in inputs.items()}
     if document is not None:
         sources[None] = document
     variables: Values = {}
-    for one in program.variables:
+    for one in declared:
         if one.external and one.local in inputs and not _arrives(inputs[one.local]):
             variables[one.uri, one.local] = _value(inputs[one.local], partial(_refuse, one.local))
     return sources, variables

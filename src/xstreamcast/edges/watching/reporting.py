@@ -21,9 +21,18 @@ def reported(
         said.append(f"{watch.state_bytes} bytes of state{_by_query(watch)}")
         said += [f"not cut: {why}" for why in watch.refusals]
         said += [line for one in inputs.values() if (line := _of_input(watch, one))]
+    said += [f"note: {why}" for one in inputs.values() if (why := _unfit(one)) is not None]
     if refused:
         said.append(f"{refused} fragments refused")
     return said
+
+
+def _unfit(one: Arriving) -> str | None:
+    """A sentence, if the mapping of an input found nothing in its messages."""
+    from xstreamcast.edges.mapping.decoder import MappingDecoder  # here: most inputs have none
+    from xstreamcast.edges.mapping.unfit import unfit
+
+    return unfit(one.decoder) if isinstance(one.decoder, MappingDecoder) else None
 
 
 def _by_query(watch: Watched) -> str:

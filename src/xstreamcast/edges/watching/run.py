@@ -37,11 +37,12 @@ from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_cover
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.network import Network
+from xstreamcast.operators.query_set import QuerySet, QuerySetRun
 from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.watch import Kind, Policy, Watch
+from xstreamcast.rewrite.known import bodies
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.plan import Expression
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.sinks.forms import OutputForm
@@ -57,7 +58,8 @@ _OVER: Final = b"over"  # told apart from a piece by what it is, not by what it 
 class Watching:
     """Sources by name, read in turn; `ticks` gives the changes of each tick.
 
-    The programs read each other's answers under their names; the last one is told.
+    The programs read each other's answers under their names, and the changes of the last one are
+    emitted; with `queries`, the programs are those of a set, and the changes of all queries are.
     """
 
     programs: Mapping[str, Program]
@@ -66,6 +68,7 @@ class Watching:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds, on disk
     quarantine: Callable[[], int] | None = None  # how many bytes the quarantine holds, on disk
+    queries: QuerySet | None = None
     form: OutputForm | None = None  # what must know the changes that were written before
     watch: Watch | Network | None = None
     journal: Journal | None = None
@@ -92,7 +95,7 @@ class Watching:
                 hint=f"the inputs are named {given}" if given else None,
             )  # fmt: skip
         if self.options.checkpoint is not None:
-            text = self.program.source.text
+            text = self.program.source.text if self.queries is None else self.queries.label
             mappings = [mapping_of(self.sources[name])[0] for name in self.inputs]
             owner = owner_of(text, self.inputs, self.variables, self.options, mappings)
             folder = SnapshotFolder(Path(self.options.checkpoint), self.options.say)
@@ -110,7 +113,8 @@ class Watching:
     def inputs(self) -> list[str | None]:
         """The inputs that come from outside."""
         read = {name for program in self.programs.values() for name in inputs_of(program)}
-        return sorted((name for name in read if name not in self.programs), key=str)
+        own = self.programs.keys() | (self.queries.tables if self.queries else frozenset())
+        return sorted((name for name in read if name not in own), key=str)
 
     @property
     def written_before(self) -> int:
@@ -263,8 +267,7 @@ class Watching:
         self._by_wall = self.options.clock == "wall" or (timeless and self._reads_clock())
         paths = paths_of(self.program, self.options.immutable)
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
-            one.fixed = self._fixed if paths else None
-            one.told_time = self.options.clock != "wall"
+            one.fixed, one.told_time = self._fixed if paths else None, self.options.clock != "wall"
         for _, arriving in self._open.values():
             arriving.begin(self.watch, self.options.on_error, paths)
             self._arriving[arriving.name] = arriving
@@ -274,10 +277,15 @@ class Watching:
     def _reads_clock(self) -> bool:
         """Whether a query asks what time it is; inputs without times of their own do not tell."""
         return any(
-            asks_clock(body) for program in self.programs.values() for body in _bodies_of(program)
+            asks_clock(body) for program in self.programs.values() for body in bodies(program)
         )
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
+        if self.queries is not None:
+            return QuerySetRun(
+                self.programs, kinds, variables=self.variables, policy=policy,
+                answered=self.queries.answered,
+            )  # fmt: skip
         if len(self.programs) > 1:
             return Network(self.programs, kinds, variables=self.variables, policy=policy)
         return Watch(self.program, kinds, variables=self.variables, policy=policy)
@@ -390,8 +398,3 @@ class Watching:
     def report(self) -> list[str]:
         """What was read, told and kept, a line each."""
         return reported(self.watch, self._arriving, self.told, self.ticked, self.refused)
-
-
-def _bodies_of(program: Program) -> list[Expression]:
-    values = [one.value for one in program.variables if one.value is not None]
-    return [program.body, *(one.body for one in program.functions), *values]

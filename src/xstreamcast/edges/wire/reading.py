@@ -92,6 +92,11 @@ class _Units(UnitReading):
         return self._chunks.used - len(self._header)
 
     @property
+    def reached(self) -> int:
+        """How many of the kept bytes were read before it stopped."""
+        return int(self._state[POS]) - len(self._header)
+
+    @property
     def passed(self) -> int:
         """Bytes that came before those that are kept."""
         return self._origin.offset
@@ -219,6 +224,9 @@ class WireReading:
         assert self._units is not None
         kept, at = self._units.kept, self._units.passed + self._shift
         first = first_markup(kept)
+        start = next_start(kept, self._units.tag, first)
+        if first < start <= self._units.reached:  # text between fragments is no part of them
+            first = start
         self._skipping = _Skipping(self._units.tag, self._spots.at(at + first).spot(), reason)
         yield from self._go_on(kept[first:])
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from xstreamcast.algebra import plan as p
 from xstreamcast.evaluate.direct.operands import string
 from xstreamcast.evaluate.direct.shapes import (
@@ -19,8 +17,7 @@ from xstreamcast.evaluate.direct.shapes import (
 )
 from xstreamcast.evaluate.direct.writing import SIGNS, Writing, comparable, some_pair
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING
-
-_TURNED: Final = {"eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
+from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
 
 def value_compare(writing: Writing, plan: p.ValueCompare) -> Value:
@@ -46,7 +43,7 @@ def general_compare(writing: Writing, plan: p.GeneralCompare) -> Value:
 
 def _any(writing: Writing, op: str, left: Value, right: Value) -> str:
     if left.shape.occurs == "one":
-        left, right, op = right, left, _TURNED[op]
+        left, right, op = right, left, SWAPPED[op]
     if right.shape.occurs == "one":
         return _any_of(writing, op, left, right.code)
     shape = Shape(left.shape.kind, "many")

@@ -10,11 +10,11 @@ from xstreamcast.circuit.growing import adds, inputs_beside
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.join_index import JoinSide, Mode, fits, mode_of
 from xstreamcast.operators.relational.join_values import JoinValues, key_values
+from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
 
-_SWAPPED = {"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 Pair = tuple[Key, Key]
 Owns = Callable[[JoinValues, JoinValues], bool]
 
@@ -29,7 +29,7 @@ class JoinOperator:
     def __init__(self, node: c.Join) -> None:
         self._node = node
         op = "eq" if node.key is None else node.key.op
-        self._left, self._right = JoinSide(op), JoinSide(_SWAPPED[op])
+        self._left, self._right = JoinSide(op), JoinSide(SWAPPED[op])
         self._mode: Mode = "all" if node.key is None else "none"
         self._adds = adds(node)
         self._inputs = inputs_beside(node.left), inputs_beside(node.right)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xstreamcast.model.change import Change
+from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.once import OnceFeed
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def read_answer(source: TableReader, at: str, feed: AnswerFeed) -> None:
     if isinstance(feed, OnceFeed):
         feed._numbers.count = source.facts[f"{at}.once"]["count"]
         return
+    feed._answer = Accumulated()  # a table of constants was given already
     after: str | None = None
     keys, items, places = source.values(f"{at}.items", "key", "item", "place")
     for key, item in zip(keys, items, strict=True):

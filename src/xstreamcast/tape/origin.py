@@ -16,17 +16,14 @@ class Origin:
         self._name = name
         self.offset, self.line, self._column = 0, 1, 1
 
-    def ending(self, kept: int) -> tuple[int, int, int]:
-        """Line and column, from which another one goes on; and where the bytes kept end."""
-        return self.line, self._column, self.offset + kept
+    @property
+    def column(self) -> int:
+        """The column of the first byte that is kept."""
+        return self._column
 
-    def go_on(self, counted: tuple[int, int, int]) -> None:
-        """Count from there."""
-        self.line, self._column, self.offset = counted
-
-    def end_at(self, kept: int) -> None:
-        """So many bytes are kept before what was the end."""
-        self.offset -= kept
+    def continue_at(self, line: int, column: int, offset: int) -> None:
+        """The first byte that is kept stands there."""
+        self.line, self._column, self.offset = line, column, offset
 
     def pass_by(self, gone: bytes | U8) -> None:
         """Note that these bytes are kept no longer."""

@@ -10,7 +10,7 @@ piece costs does not depend on how many elements it has beside the tokenising it
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.origin import Origin
 from xstreamcast.tape.refusals import BEYOND, beyond, too_large
+from xstreamcast.tape.resumption import CLOSED, Resumption
 from xstreamcast.tape.tokenize_driver import Driver
 from xstreamcast.tape.tokenize_state import (
     CURRENT,
@@ -44,9 +45,6 @@ from xstreamcast.tape.tokenize_state import (
     TEXT_START,
 )
 from xstreamcast.tape.transcoding import Transcoder
-
-
-CLOSED: Final = b"<closed/>"  # stands for a document whose root has closed
 
 
 class Piece(NamedTuple):
@@ -121,33 +119,27 @@ class PieceReading:
         closed = self._refused is not None and ended
         return begins_document(self._chunks.bytes(at)) if closed else b""
 
-    # --- going on -------------------------------------------------------------------------
+    # --- starting again --------------------------------------------------------------------
 
     @property
     def begun(self) -> bool:
         """Whether enough has come to tell how the document is written."""
         return self._begun
 
-    @property
-    def origin(self) -> tuple[int, int, int]:
-        """Where in the input what is unfinished begins: line and column; and the input's end."""
-        return self._origin.ending(self._chunks.used - len(self._header))
-
-    def resumption(self) -> bytes | None:
-        """The bytes with which another reading begins to go on where this one is: the start tags
-        that are open, and what is not complete. None if it was refused, or is not in UTF-8.
-        """
+    def resumption(self) -> Resumption | None:
+        """Where it is; None if it was refused, is not in UTF-8, or has not begun."""
         if self._refused is not None or self._transcoder.transcodes or not self._begun:
             return None
         closed = not len(self._spine) and bool(self._state[ROOT_SEEN]) and not self._state[CURRENT]
-        head = CLOSED if closed else b"".join(self._tag(int(row)) for row in self._spine)
-        return head + self._chunks.bytes(len(self._header))
+        tags = CLOSED if closed else b"".join(self._tag(int(row)) for row in self._spine)
+        rest, there = self._chunks.bytes(len(self._header)), self._origin
+        return Resumption(tags, rest, there.line, there.column, there.offset)
 
-    def resume(self, begin: bytes, origin: tuple[int, int, int]) -> None:
-        """Be where a reading was that is resumed with these bytes; what they give is known."""
-        self.feed(begin)
-        self._origin.go_on(origin)
-        self._origin.end_at(self._chunks.used - len(self._header))
+    def resume(self, there: Resumption) -> None:
+        """Continue where another reading was; what it handed out is not handed out again."""
+        self.feed(there.tags)
+        self._origin.continue_at(there.line, there.column, there.offset)
+        self.feed(there.rest)
 
     def _raise_refused(self) -> None:
         if self._refused is not None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from typing import NamedTuple
 
 from xstreamcast.tape.layout import KIND, NAMESPACE, Tape
 from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading_pieces import CLOSED
 from xstreamcast.tape.reading_units import UnitReading
-from xstreamcast.tape.tokenize_state import ANCESTOR_ROWS, DEPTH, POS, ROOT_SEEN, ROWS, UNIT_ROWS
+from xstreamcast.tape.resumption import Resumption
+from xstreamcast.tape.tokenize_state import ANCESTOR_ROWS, DEPTH, POS, ROWS, UNIT_ROWS
 
 Spine = tuple[Tape, ...]  # start tags of the open elements above a unit, the root's first
 
@@ -60,28 +59,17 @@ class PlacedReading(UnitReading):
         return self._chunks.used + len(self._passed)
 
     @property
-    def origin(self) -> tuple[int, int, int]:
-        """Where in the input what is unfinished begins: line and column; and the input's end."""
-        there, first = copy(self._origin), self._unfinished()
-        there.pass_by(self._chunks.bytes(len(self._header), first))
-        return there.ending(self._chunks.used - first)
-
-    @property
     def begun(self) -> bool:
         """Whether it can be left: the beginning has come, and no larger unit is open."""
         return self._begun and self._inside is None
 
-    def resumption(self) -> bytes | None:
-        """The same; of a document whose root has closed, something that has."""
-        found = super().resumption()
-        closed = not self._tags and bool(self._state[ROOT_SEEN])
-        return CLOSED + found if closed and found is not None else found
-
-    def resume(self, begin: bytes, origin: tuple[int, int, int]) -> None:
-        """Be where a reading was that is resumed with these bytes; what they give is known."""
-        self.runs(begin)
-        self._origin.go_on(origin)
-        self._origin.end_at(self._chunks.used - len(self._header))
+    def resume(self, there: Resumption) -> None:
+        """Continue where another reading was; what it handed out is not handed out again."""
+        self.runs(there.tags)
+        if self._begun:
+            self._take_units(anew=True)
+        self._origin.continue_at(there.line, there.column, there.offset)
+        self.runs(there.rest)
 
     def runs(self, chunk: bytes) -> list[Run]:
         """Take a chunk in → the units that it completed, and around what they stand."""

@@ -11,6 +11,7 @@ from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
 from xstreamcast.operators.kept_units import KeptUnits, _Part
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
 from xstreamcast.operators.units import Minis
+from xstreamcast.tape.resumption import Resumption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,14 +93,16 @@ def _write_reading(to: TableWriter, at: str, reading: PieceReading | PlacedReadi
         found = reading.resumption()
         if found is None:
             raise Unwritten("a document is not in UTF-8, has a document type, or is not well-formed")
-        _write_bytes(to, f"{at}.open", found)
-        facts = {"reading": list(reading.origin)}
+        _write_bytes(to, f"{at}.open", found.tags)
+        _write_bytes(to, f"{at}.rest", found.rest)
+        facts = {"reading": [found.line, found.column, found.offset]}
     to.facts[f"{at}.reading"] = facts
 
 
 def _read_reading(source: TableReader, at: str, reading: PieceReading | PlacedReading) -> None:
-    line, column, end = source.facts[f"{at}.reading"]["reading"]
-    reading.resume(_bytes(source, f"{at}.open"), (line, column, end))
+    place = source.facts[f"{at}.reading"]["reading"]
+    tags, rest = _bytes(source, f"{at}.open"), _bytes(source, f"{at}.rest")
+    reading.resume(Resumption(tags, rest, *place))
 
 
 def _write_bytes(to: TableWriter, name: str, raw: bytes) -> None:

@@ -16,6 +16,7 @@ from xstreamcast.tape.resumption import Resumption
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from xstreamcast.operators.document_feed import LevelCut
     from xstreamcast.operators.plans import DocumentReader
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
     from xstreamcast.operators.split_feed import SplitFeed
@@ -32,13 +33,14 @@ def write_document(to: TableWriter, at: str, feed: DocumentReader) -> None:
             _write_bytes(to, f"{at}.before", feed._before)
             _write_bytes(to, f"{at}.raw", bytes(feed._raw))
         case DocumentFeed():
-            level, guards = feed._counted
-            counted = [level, [list(one) for one in guards]]
-            to.facts[f"{at}.pieces"] = {"count": feed._places.count, "counted": counted}
+            to.facts[f"{at}.pieces"] = {
+                "count": feed._places.count, "counted": _cut_facts(feed.counted),
+            }  # fmt: skip
             _write_reading(to, at, feed._reading)
         case _:
             to.facts[f"{at}.split"] = {
                 "count": feed._places.count, "keeps": feed.keeps, "drops": feed.drops,
+                "cut": _cut_facts(feed.cut),
             }  # fmt: skip
             _write_bytes(to, f"{at}.raw", bytes(feed.raw))
             _write_reading(to, at, feed._reading)
@@ -58,21 +60,31 @@ def read_document(source: TableReader, at: str, feed: DocumentReader) -> None:
         case DocumentFeed():
             more = source.facts[f"{at}.pieces"]
             feed._places.count = more["count"]
+            feed.counted = _cut_from(more["counted"])
             if "reading" in source.facts[f"{at}.reading"]:
-                feed._reading = feed._begun(b"")
+                feed._reading = feed.reading()
                 _read_reading(source, at, feed._reading)
-            level, guards = more["counted"]
-            feed._counted = level, [(uri, local) for uri, local in guards]
         case _:
             more = source.facts[f"{at}.split"]
             feed._places.count = more["count"]
             feed.keeps, feed.drops = more["keeps"], more["drops"]
             feed.raw = bytearray(_bytes(source, f"{at}.raw"))
+            feed.cut = _cut_from(more["cut"])
             if "reading" in source.facts[f"{at}.reading"]:
-                feed._reading = feed._begun(b"")
+                feed._reading = feed.reading()
                 _read_reading(source, at, feed._reading)
             _read_units(source, at, feed._kept)
     feed.units = facts["units"]
+
+
+def _cut_facts(cut: LevelCut) -> list[Any]:
+    level, guards = cut
+    return [level, [list(one) for one in guards]]
+
+
+def _cut_from(facts: list[Any]) -> LevelCut:
+    level, guards = facts
+    return level, [(uri, local) for uri, local in guards]
 
 
 def hold_units(source: TableReader, number: int, feed: SplitFeed) -> None:

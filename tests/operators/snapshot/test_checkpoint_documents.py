@@ -108,7 +108,9 @@ def test_a_folder_of_documents_goes_on_amid_one(suffix, text, items, tmp_path: P
     folder.mkdir()
     lines = "".join(f"{'abc'[n % 3]},{n}\n" for n in range(40))
     for name in "uvw":
-        (folder / f"{name}.{suffix}").write_bytes(RAW if suffix == "xml" else f"k,v\n{lines}".encode())
+        (folder / f"{name}.{suffix}").write_bytes(
+            RAW if suffix == "xml" else f"k,v\n{lines}".encode()
+        )
     sinks = []
     for turns in ((None,), (1, 1, None)):
         runs = Runs(tmp_path / str(len(turns)), text, pieces=str(folder))
@@ -142,7 +144,8 @@ def test_another_encoding_is_said_to_have_no_snapshots(tmp_path: Path):
     told.go_on(5)
     told.go_on(None)
     assert {note.split(";")[0] for note in told.notes} == {
-        "no snapshot is written: a document is not in UTF-8, has a document type, or is not well-formed"
+        "no snapshot is written: a document is not in UTF-8, has a document type, or is not"
+        " well-formed"
     }
 
 

@@ -96,7 +96,8 @@ SPOILERS = {
     "cut off": (lambda raw: raw[:-40], "is damaged: its check does not fit"),
     "empty": (lambda raw: b"", "is damaged: it is cut off"),
     "of a later format": (
-        lambda raw: raw.replace(b'"format": %d' % FORMAT, b'"format": 9', 1), "of format 9, and this version",
+        lambda raw: raw.replace(b'"format": %d' % FORMAT, b'"format": 9', 1),
+        "of format 9, and this version",
     ),
 }  # fmt: skip
 

@@ -81,14 +81,16 @@ KEPT = {
     "Segment": ("items made_of places tapes", ""),
     "DocumentFeed": ("_places _reading counted units", "_cuts _held _names name"),
     "SplitFeed": (
-        "_kept _places _reading cut drops keeps raw units", "_alive _cuts _dead _names _whole held name",
+        "_kept _places _reading cut drops keeps raw units",
+        "_alive _cuts _dead _names _whole held name",
     ),
     "WholeDocument": ("_before _raw ended units", "_kept _names _reading name"),
     "KeptUnits": ("_firsts _parts", ""),
     "_Part": ("dead minis numbers", ""),
 }  # fmt: skip
 item = st.tuples(st.integers(0, 9), st.sampled_from("abc3"), st.sampled_from(["", "&amp;", "é"]))
-sections = st.lists(st.tuples(st.sampled_from(["", ' t="&lt;x&apos;"']), st.lists(item, max_size=5)))
+words = st.sampled_from(["", ' t="&lt;x&apos;"'])
+sections = st.lists(st.tuples(words, st.lists(item, max_size=5)))
 
 
 def document(parts: list[tuple[str, list[tuple[int, str, str]]]]) -> bytes:
@@ -116,7 +118,9 @@ def ended(running: Beside) -> list[str]:
 
 
 @pytest.mark.parametrize("query", QUERIES.values(), ids=QUERIES)
-@settings(deadline=None, max_examples=12, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+@settings(
+    deadline=None, max_examples=12, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+)
 @given(sections, st.lists(st.integers(0, 700), min_size=1, max_size=5))
 def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, parts, cuts):
     raw = document(parts)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,7 +92,11 @@ def hold_units(source: TableReader, number: int, feed: SplitFeed) -> None:
     """Units are kept for as long as one of the rows that were read refers to them."""
     for (which, unit), name in source.unit_names.items():
         if which == number:
-            feed._alive[unit] = weakref.ref(name, lambda _, key=unit: feed._dead.append(key))
+            feed._alive[unit] = weakref.ref(name, partial(_died, feed, unit))
+
+
+def _died(feed: SplitFeed, unit: str, _: object) -> None:
+    feed._dead.append(unit)
 
 
 # -- what is open ---------------------------------------------------------------------------------
@@ -104,7 +109,9 @@ def _write_reading(to: TableWriter, at: str, reading: PieceReading | PlacedReadi
             raise NotNow("a document has hardly begun")
         found = reading.resumption()
         if found is None:
-            raise Unwritten("a document is not in UTF-8, has a document type, or is not well-formed")
+            raise Unwritten(
+                "a document is not in UTF-8, has a document type, or is not well-formed"
+            )
         _write_bytes(to, f"{at}.open", found.tags)
         _write_bytes(to, f"{at}.rest", found.rest)
         facts = {"reading": [found.line, found.column, found.offset]}

@@ -193,8 +193,7 @@ class MappingDecoder:
         lines = None if self._lines is None else self._lines.progress()
         return FeedProgress(
             self._begun, self._arrival, self._offset, bytes(self._held),
-            b"" if there is None else there.unclosed, lines,
-            self._tags.known,
+            b"" if there is None else there.unclosed, lines, self._tags.known,
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
             {kind: one.last for kind, one in self._statements.items()},

@@ -187,7 +187,7 @@ class MappingDecoder:
 
     def progress(self) -> FeedProgress | None:
         """Where it is, and what it knows of the units that came; None where it cannot be left."""
-        there = self._trees and self._trees.resumption()
+        there = None if self._trees is None else self._trees.resumption()
         if there is None and self._trees is not None:
             return None
         lines = None if self._lines is None else self._lines.progress()

@@ -8,7 +8,7 @@ will be revised (immutable tags), a unit without unfilled holes is dropped when 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -27,14 +27,17 @@ from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.history_part import Places
 from xstreamcast.operators.mini_cache import MiniCache
+from xstreamcast.operators.sifting import Sifting, sifted_tags
 from xstreamcast.operators.units import Minis, Moved
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.guide import Guide
     from xstreamcast.algebra.program import Program
+    from xstreamcast.circuit.sieve import Sieve
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.sharing import Shared
     from xstreamcast.operators.version_units import VersionUnits
     from xstreamcast.tape.layout import I64, Bools
@@ -57,6 +60,7 @@ class ForgettingFeed(FragmentFeed):
         self.settles = False  # whether nobody asks a unit again that was told
         self.shared: Shared | None = None  # others read the same history: nothing is forgotten
         self.dropped = 0
+        self._sieve: tuple[Sieve, Callable[[], Asking]] | None = None
         self.kept: Kept = kept(program, history.name, history.structure)
         self._conforming = Conforming(self.kept, history)
         self._thin: Bools = np.zeros(0, np.bool_)  # by tag: payloads are kept in part
@@ -143,6 +147,19 @@ class ForgettingFeed(FragmentFeed):
         """Whether somebody may see when versions end."""
         return self.kept.ends
 
+    def sift(self, sieve: Sieve | None, asking: Callable[[], Asking]) -> None:
+        """From the next cut on, no unit is made of what does not pass."""
+        self._sieve = None if sieve is None else (sieve, asking)
+
+    @property
+    def sifting(self) -> Sifting | None:
+        """What tells the fragments that can never count; None: all of them may."""
+        if self._sieve is None or self._fixed or self.strict or self.cut is None:
+            return None
+        sieve, asking = self._sieve
+        tags = sifted_tags(sieve, self.kept.guide, self.cut)
+        return Sifting(sieve, tags, asking) if tags else None
+
     def may_share(self) -> bool:
         """Whether it keeps whatever comes of its tags, and nothing has come yet."""
         forgets = self._fixed or self.kept.thin or (self.kept.recent and self._insides is None)
@@ -188,7 +205,7 @@ class ForgettingFeed(FragmentFeed):
 
     def _keep(self, found: Kept) -> None:
         """From now on this is kept."""
-        before, seen = self._wanted, self.current
+        before, seen, sifted = self._wanted, self.current, self._sifted
         self.kept = found
         for tag in [one for one in self._dropped if one in found.tags]:
             self._closed[tag] = self._dropped.pop(tag)
@@ -196,8 +213,15 @@ class ForgettingFeed(FragmentFeed):
         self._wanted = self._by_tag()
         self._other_units = self._other_units or not np.array_equal(before, self._wanted)
         self._other_units = self._other_units or bool(seen - self.current)  # what ended is seen
+        self._other_units = self._other_units or sifted != self._sifted
         if self._by_version is not None:
             self._by_version.current, self._by_version.ends = self.current, self.ends
+
+    @property
+    def _sifted(self) -> frozenset[int]:
+        """The tags of fragments that are sifted."""
+        sifting = self.sifting
+        return frozenset() if sifting is None else sifting.tags
 
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.cut import TagCut
     from xstreamcast.history.history import History
     from xstreamcast.operators.history_part import Places
+    from xstreamcast.operators.sifting import Sifting
     from xstreamcast.tape.layout import I32, I64, Bools
 
 
@@ -65,7 +66,12 @@ class VersionUnits:
     """The spine of a stream, and the units that stand in its holes."""
 
     def __init__(
-        self, history: History, links: Places, cut: TagCut, wanted: Bools | None = None
+        self,
+        history: History,
+        links: Places,
+        cut: TagCut,
+        wanted: Bools | None = None,
+        sifting: Sifting | None = None,
     ) -> None:
         self._history, self._links, self.cut = history, links, cut
         self.units: dict[str, Unit] = {}
@@ -87,6 +93,8 @@ class VersionUnits:
         self._levels = cut.levels
         self._passed = cut.passed
         self._wanted = wanted  # by tag: whether anything is kept of it; None: of all of them
+        self._sifting = sifting
+        self._silent: Bools = np.zeros(0, np.bool_)  # by place: it can never count
         self.dirty: dict[str, None] = {}  # keys of units that are new or look different
         self.gone: dict[str, int] = {}  # with the rank that each had
         self._done: set[int] = set()  # ids whose units were dropped
@@ -101,6 +109,8 @@ class VersionUnits:
         ids, places = f["id"][first:last], np.arange(first, last)
         self._look()
         self._make_room()
+        self._sift(last)
+        due = [one for one in due if self.is_slot[one[1]] or one[1] in self._root_codes]
         known = {code for _, code in due}
         rooted = f["tsid"][first:last] == self._history.structure.root
         for code, place in zip(ids[rooted].tolist(), places[rooted].tolist(), strict=True):
@@ -133,6 +143,13 @@ class VersionUnits:
         f = self._history.fragments
         self._payload, self._tsid, self._within = f["payload"], f["tsid"], f["within"]
         self._versions.look()
+
+    def _sift(self, last: int) -> None:
+        """Tell which of the fragments that arrived can never count."""
+        first = len(self._silent)
+        if self._sifting is not None and first < last:
+            fresh = self._sifting.silent(self._history, first, last)
+            self._silent = np.concatenate((self._silent, fresh))
 
     def _make_room(self) -> None:
         more = self._links.ids - len(self.is_slot)
@@ -219,6 +236,8 @@ class VersionUnits:
 
     def _shows(self, slot: Slot, version: Version) -> bool:
         if self._payload[version.place] < 0:
+            return False
+        if self._sifting is not None and self._silent[version.place]:
             return False
         if slot.order is not None and self._within[version.place] != slot.around.code:
             return False  # this version is attached to something else
@@ -478,7 +497,11 @@ class VersionUnits:
     def _attach(self, places: I64, within: I32) -> None:
         """What arrived may be new where it is attached, or come earlier than it did."""
         codes = self._history.fragments["id"][places]
-        some = np.flatnonzero((within >= 0) | self.is_slot[codes])
+        known = self.is_slot[codes]
+        named = (within >= 0) | known
+        if self._sifting is not None:  # what can never count needs no place of its own
+            named &= known | ~self._silent[places]
+        some = np.flatnonzero(named)
         columns = (within[some].tolist(), codes[some].tolist(), places[some].tolist())
         for parent, code, place in zip(*columns, strict=True):
             around = self._arounds(parent) if parent >= 0 else self._attached_at(code)
@@ -639,6 +662,7 @@ class VersionUnits:
         """
         self._links = links
         self._versions = Versions(self._history, links)
+        self._silent = self._silent[place[: len(self._silent)] >= 0]
         self._look()
         for code in moved:
             for slot in self._slots.get(code, ()):

@@ -14,6 +14,7 @@ from xstreamcast.history.versions import Version, Versions
 from xstreamcast.history.view import written
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct
+from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.model.instant import NOW, START, show_instant
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.root import unit_key
@@ -94,7 +95,13 @@ class VersionUnits:
         self._passed = cut.passed
         self._wanted = wanted  # by tag: whether anything is kept of it; None: of all of them
         self._sifting = sifting
-        self._silent: Bools = np.zeros(0, np.bool_)  # by place: it can never count
+        self._silent: Bools = np.zeros(1024, np.bool_)  # by place: it can never count
+        self._later: Bools = np.zeros(
+            1024, np.bool_
+        )  # by place: nothing of its id was valid then, or later
+        self._sifted = 0  # places that these are known of
+        self._latest: I64 = np.full(1024, START, np.int64)  # by id: the last valid time
+        self._layered = False  # something temporary has come
         self.dirty: dict[str, None] = {}  # keys of units that are new or look different
         self.gone: dict[str, int] = {}  # with the rank that each had
         self._done: set[int] = set()  # ids whose units were dropped
@@ -109,19 +116,22 @@ class VersionUnits:
         ids, places = f["id"][first:last], np.arange(first, last)
         self._look()
         self._make_room()
+        self._sift(first)
         self._sift(last)
-        due = [one for one in due if self.is_slot[one[1]] or one[1] in self._root_codes]
+        unseen = self._unseen(ids, places)
         known = {code for _, code in due}
         rooted = f["tsid"][first:last] == self._history.structure.root
         for code, place in zip(ids[rooted].tolist(), places[rooted].tolist(), strict=True):
             self._root_codes.add(code)
             self._versions.arrived(code, (place,))
-        touched = self._touched(ids, places, due)  # before anybody looks at the versions
+        touched = self._touched(
+            ids[~unseen], places[~unseen], due
+        )  # before anybody looks at the versions
         if rooted.any() or self.root is None or self.root.code in known:
             self._read_root()
         if self.root is not None:
             if self._history.attaches:
-                self._attach(places, f["within"][first:last])
+                self._attach(places[~unseen], f["within"][first:last][~unseen])
             for code, begins in touched:
                 for slot in self._slots.get(code, ()):
                     self._revise(slot, begins)
@@ -145,16 +155,28 @@ class VersionUnits:
         self._versions.look()
 
     def _sift(self, last: int) -> None:
-        """Tell which of the fragments that arrived can never count."""
-        first = len(self._silent)
-        if self._sifting is not None and first < last:
-            fresh = self._sifting.silent(self._history, first, last)
-            self._silent = np.concatenate((self._silent, fresh))
+        """Tell which of the fragments that arrived can never count, and which are later than all
+        that came of their ids before.
+        """
+        first, self._sifted = self._sifted, max(last, self._sifted)
+        if self._sifting is None or first >= last:
+            return
+        if last > len(self._silent):
+            more = np.zeros(last, np.bool_)
+            self._silent = np.concatenate((self._silent, more))
+            self._later = np.concatenate((self._later, more))
+        f = self._history.fragments
+        ids, valid = f["id"][first:last], f["valid"][first:last]
+        self._silent[first:last] = self._sifting.silent(self._history, first, last)
+        self._later[first:last] = valid > self._latest[ids]
+        np.maximum.at(self._latest, ids, valid)
+        self._layered |= bool((f["flags"][first:last] & np.uint8(TEMPORARY)).any())
 
     def _make_room(self) -> None:
         more = self._links.ids - len(self.is_slot)
         if more > 0:
             self.is_slot = np.concatenate((self.is_slot, np.zeros(more, np.bool_)))
+            self._latest = np.concatenate((self._latest, np.full(more, START, np.int64)))
 
     def _touched(
         self, ids: I64, places: I64, due: Iterable[tuple[int, int]]
@@ -165,7 +187,24 @@ class VersionUnits:
         for code, place in zip(ids[own].tolist(), places[own].tolist(), strict=True):
             arrived.setdefault(code, []).append(place)
         found = [(code, self._versions.arrived(code, new)) for code, new in arrived.items()]
-        return found + [(code, self._versions.near(code, instant)) for instant, code in due]
+        near = self._versions.near
+        return found + [(code, near(code, instant)) for instant, code in due if self.is_slot[code]]
+
+    def _unseen(self, ids: I64, places: I64) -> Bools:
+        """Fragments by which no unit becomes another one: all that came of their id is silent, and
+        either nothing stands there, or what does only ends earlier than it did.
+        """
+        unseen = np.zeros(len(ids), np.bool_)
+        if self._sifting is None or self._layered:
+            return unseen
+        kinds, known = self._types[self._tsid[places]], self.is_slot[ids]
+        silent = self._silent[places] & (kinds != SNAPSHOT)
+        known &= ~np.isin(ids, ids[known & ~silent])
+        if not self.ends and not self.current:
+            unseen = known & ~np.isin(ids, ids[known & ~self._later[places]])
+        for at in np.flatnonzero(known & ~unseen & (kinds != EVENT)).tolist():
+            unseen[at] = not any(slot.begins() for slot in self._slots.get(int(ids[at]), ()))
+        return unseen
 
     def _revise(self, slot: Slot, begins: Iterable[int] | None) -> None:
         """Look at the versions in a hole that begin then; at all of them if None."""
@@ -662,7 +701,10 @@ class VersionUnits:
         """
         self._links = links
         self._versions = Versions(self._history, links)
-        self._silent = self._silent[place[: len(self._silent)] >= 0]
+        stays = np.flatnonzero(place[: self._sifted] >= 0)
+        self._silent[: len(stays)] = self._silent[stays]
+        self._later[: len(stays)] = self._later[stays]
+        self._sifted = len(stays)
         self._look()
         for code in moved:
             for slot in self._slots.get(code, ()):

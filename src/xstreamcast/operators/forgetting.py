@@ -74,6 +74,7 @@ class ForgettingFeed(FragmentFeed):
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
+        self._held = 0  # bytes of tapes when they were last weighed
         self._least = 0  # bytes of tapes when all that could go had gone
         self._weighed = 0  # the same for older contents
         self._first = 0  # all units before this place are told and forgotten
@@ -120,7 +121,7 @@ class ForgettingFeed(FragmentFeed):
         self._since += tape_bytes(batch.tape)
         self._batches += 1
         few = max(_SEVERAL, len(self.history.store._tapes) // 16)
-        if self._since <= _SPARE // 4 and self._batches < few:
+        if self._since <= max(_SPARE // 4, self._held // 16) and self._batches < few:
             return False
         self._since = self._batches = 0
         return self._waste() > _SPARE
@@ -191,7 +192,7 @@ class ForgettingFeed(FragmentFeed):
         f, tapes = self.history.fragments, self.history.store._tapes
         live = slice(0, len(f)) if len(self._dead) == 0 else self._live()
         rows, text = f["rows"][live].sum(dtype=np.int64), f["nbytes"][live].sum(dtype=np.int64)
-        held = sum(tape_bytes(tape) for tape in tapes if tape is not None)
+        held = self._held = sum(tape_bytes(tape) for tape in tapes if tape is not None)
         return held - 2 * max(int(_ROW * rows + text), self._least)
 
     def describe(self, structure: TagStructure) -> None:

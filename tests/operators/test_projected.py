@@ -123,7 +123,8 @@ def test_a_version_that_ends_is_evaluated_again_if_that_is_seen(query: str, tmp_
         feed.say(n, unit(n % 3, n, n % 11))
     assert feed.told.items() == feed.run()
     if isinstance(feed.watch.pipeline, CircuitRun) and feed.watch.pipeline.driven:
-        assert (feed.watch.pipeline.asked > 90) == ENDS[query]
+        units = feed.watch._feeds["s"]._by_version.units  # those that can count
+        assert (feed.watch.pipeline.asked > 1.5 * len(units)) == ENDS[query]
 
 
 def test_what_is_temporary_gives_back_what_it_hid(tmp_path: Path):

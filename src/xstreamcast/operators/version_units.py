@@ -186,9 +186,20 @@ class VersionUnits:
         arrived: dict[int, list[int]] = {}
         for code, place in zip(ids[own].tolist(), places[own].tolist(), strict=True):
             arrived.setdefault(code, []).append(place)
-        found = [(code, self._versions.arrived(code, new)) for code, new in arrived.items()]
+        own_only = self._ends_unseen()
+        found = [
+            (code, self._versions.arrived(code, new, own_only)) for code, new in arrived.items()
+        ]
         near = self._versions.near
         return found + [(code, near(code, instant)) for instant, code in due if self.is_slot[code]]
+
+    def _ends_unseen(self) -> bool:
+        """Whether a version stays what it was when another one follows it."""
+        if self.ends or self.current or self._passed:
+            return False
+        structure = self._history.structure
+        units = [tag for tag in structure.tags if tag != structure.root and structure.travels(tag)]
+        return bool((self._types[units] != SNAPSHOT).all())
 
     def _unseen(self, ids: I64, places: I64) -> Bools:
         """Fragments by which no unit becomes another one: all that came of their id is silent, and

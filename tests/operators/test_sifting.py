@@ -105,6 +105,8 @@ def test_no_unit_is_made_of_what_can_never_count():
         x = 9 if number == 77 else 1
         beside.feed("s", f'<stream:filler {where}><e k="a"><x>{x}</x></e></stream:filler>'.encode())
     assert beside.told.items() == beside.afresh() == ["<x>9</x>"]
-    units = beside.watch._feeds["s"]._by_version
-    assert len(units.units) == 1
-    assert beside.watch.pipeline.asked <= 2
+    feed = beside.watch._feeds["s"]
+    assert isinstance(feed, FragmentFeed)
+    assert feed._by_version is not None
+    assert len(feed._by_version.units) == 1
+    assert beside.asked <= 2

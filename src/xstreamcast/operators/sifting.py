@@ -13,7 +13,7 @@ import numpy as np
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.frame import Frame
+from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.walk import evaluate, truth
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
@@ -60,7 +60,7 @@ class Sifting:
     def _judged(self, asking: Asking, history: History, nodes: I64) -> Bools:
         context = asking.context(history.store)
         n = len(nodes)
-        given = {_PAYLOAD.number: Column(Items.of_nodes(nodes))}
+        given: dict[Key, Value] = {_PAYLOAD.number: Column(Items.of_nodes(nodes))}
         frame = Frame(context, n, context.root, np.zeros(n, np.int64), given)
         column = evaluate(self._elements, frame)
         passes = np.ones(len(column.items), np.bool_)

@@ -42,6 +42,18 @@ def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
     assert validate(found, on_time).valid
 
 
+def test_the_clock_starts_behind_a_prepared_state(tmp_path):
+    scale = replace(SMALL, halves=1, duration=60)
+    written = write(scale, tmp_path)
+    played = Driver(tmp_path, QUERIES / "linear-road.xq", speed=10.0, prepared=40).play()
+    assert played.tuples == written
+    assert played.elapsed >= 20 / 10  # the rest, by the clock
+    before = [one.delay for one in played.outputs if one.time < 40]
+    assert before
+    assert set(before) == {0.0}
+    assert max(one.delay for one in played.outputs if one.time >= 40) > 0
+
+
 def test_the_driver_says_which_answer_it_does_not_know(tmp_path):
     write(replace(SMALL, halves=1, duration=20), tmp_path)
     query = tmp_path / "wrong.xq"

@@ -40,6 +40,7 @@ BENCHES: Final = (
     Bench("partitions", "processor time of a query in 1, 2, 4 and 8 partitions"),
     Bench("scaling", "estimates for more cores, from the figures on Spark"),
     Bench("growth", "cost of one change as streams grow, compared with SaxonC-HE"),
+    Bench("logs", "queries over a log that grows, compared with lxml.iterparse and dicts"),
     Bench("many_queries", "memory and time of up to 10,000 queries over one stream"),
     Bench("linear_road", "the Linear Road benchmark, played by the clock and validated"),
     Bench("broadcast", "bytes of a broadcast: fragments or whole documents; many listeners"),

@@ -23,6 +23,7 @@ from xstreamcast.algebra.division import (
     Sorted,
 )
 from xstreamcast.algebra.free import facts, free_numbers
+from xstreamcast.algebra.inputs import inlined, inputs_of, mentioned
 from xstreamcast.algebra.leading import hoisted, limit, stays_below
 from xstreamcast.algebra.locality import ABOVE, Locality
 from xstreamcast.algebra.over import gathering, over
@@ -73,44 +74,6 @@ def _shape(division: Division) -> list[object]:
     return [*found, division.whole]
 
 
-def inputs_of(program: Program) -> frozenset[str | None]:
-    """The names of the inputs that a program reads; None is the context item."""
-    return _mentioned(inlined(program), focus=True) | frozenset(
-        name for f in program.functions for name in _mentioned(f.body, focus=False)
-    )
-
-
-def inlined(program: Program) -> p.Expression:
-    """The body with global variables that stand for inputs put in, and doc("name") as an input."""
-    values = {
-        v.variable: bottom_up(v.value, _document_call)
-        for v in program.variables
-        if v.value is not None and not v.external and not facts(v.value).makes_nodes
-    }
-
-    def put(node: p.Plan) -> p.Plan:
-        if isinstance(node, p.Var) and node.variable in values:
-            value = bottom_up(values[node.variable], put)
-            return value if _mentioned(value, focus=True) else node
-        return _document_call(node)
-
-    body: p.Expression = bottom_up(program.body, put)
-    return body
-
-
-def _document_call(node: p.Plan) -> p.Plan:
-    match node:
-        case p.Call(function, (p.Const((atom,)),)) if (function.uri, function.local) == (FN, "doc"):
-            return p.StreamInput(str(atom.value), span=node.span)
-        case _:
-            return node
-
-
-def _mentioned(plan: p.Expression, focus: bool) -> frozenset[str | None]:
-    named = {node.name for node in descendants(plan) if isinstance(node, p.StreamInput)}
-    return frozenset(named) | ({None} if focus and facts(plan).reads_focus else frozenset())
-
-
 class _Splitting:
     """One walk from the body down: the largest expressions that can be driven become parts."""
 
@@ -128,7 +91,7 @@ class _Splitting:
             return self._whole(body)
         rest = self.split(body, focus=True)
         rest = bottom_up(rest, self._folded)
-        left = _mentioned(rest, focus=True)
+        left = mentioned(rest, focus=True)
         if left or not self.parts:
             return self._whole(body)
         self.parts = [_limited(one, rest) for one in self.parts]
@@ -162,7 +125,7 @@ class _Splitting:
         """The plan with variables in the place of what can be driven."""
         if type(plan) in STREAMS:
             return map_children(plan, lambda child: self.split(child, focus))
-        names = _mentioned(plan, focus)
+        names = mentioned(plan, focus)
         if not names:
             return plan
         if self._closed(plan, focus):

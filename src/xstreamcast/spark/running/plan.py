@@ -10,7 +10,8 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import TagCut
 from xstreamcast.algebra.division import Division, Grouped, Listed, Part, Sorted
 from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.split import deepest, divide, inlined
+from xstreamcast.algebra.inputs import inlined
+from xstreamcast.algebra.split import deepest, divide
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.functions.signature import FN

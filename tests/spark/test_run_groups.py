@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.spark.test_run_law import _answer, _here
+from xstreamcast.circuit.batch import Distributed, OneTask
 from xstreamcast.edges.binding import Options
-from xstreamcast.spark.running.plan import Spread, Together
 from xstreamcast.spark.running.spark_run import SparkRun
 
 SPREAD = (
@@ -97,7 +97,7 @@ def test_they_are_those_of_one_process(text: str, document: str, tasks: int) -> 
 def test_these_are_spread(tmp_path: Path, text: str) -> None:
     path = tmp_path / "d.xml"
     path.write_text("<a><b/></a>")
-    assert isinstance(_run(path, text, 2).plan, Spread)
+    assert isinstance(_run(path, text, 2).plan, Distributed)
 
 
 @pytest.mark.parametrize("text", WHOLE)
@@ -105,7 +105,7 @@ def test_these_are_not_and_say_why(tmp_path: Path, text: str) -> None:
     path = tmp_path / "d.xml"
     path.write_text("<a><b/></a>")
     plan = _run(path, text, 2).plan
-    assert isinstance(plan, Together)
+    assert isinstance(plan, OneTask)
     assert plan.reasons
 
 

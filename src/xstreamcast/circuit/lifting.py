@@ -363,7 +363,9 @@ def _with_all(relation: Relation, plan: p.Tuples) -> Relation:
     """The relation with all clauses of a FLWOR."""
     if isinstance(plan, p.Unit):
         return relation
-    assert not isinstance(plan, p.Join)
+    if isinstance(plan, p.Join):  # with constants, which the row is compared with
+        joined = _with_all(relation, plan.left)
+        return joined.with_clause(replace(plan, left=p.Unit()), bound_variables(plan.right), True)
     found = _with_all(relation, plan.source)
     clause = replace(plan, source=p.Unit())
     nested = isinstance(plan, p.ForEach | p.Window)

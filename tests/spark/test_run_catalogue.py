@@ -28,7 +28,7 @@ pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 UNITS = 40
 
 
-def _inputs(entry: Entry) -> dict[str, bytes]:
+def _inputs(entry: Entry) -> dict[str, Any]:
     wires = entry.opening(UNITS)
     for k in range(3):
         for name, chunk in (entry.added(UNITS, k), entry.corrected(UNITS, k)):
@@ -67,7 +67,9 @@ def test_tasks_answer_as_one_process(entry: Entry) -> None:
 def test_most_of_these_are_distributed() -> None:
     plans = []
     for entry in ENTRIES:
-        structures = {name: _structure(name, wire) for name, wire in entry.opening(4).items()}
+        structures: dict[str | None, TagStructure | None] = {
+            name: _structure(name, wire) for name, wire in entry.opening(4).items()
+        }
         program = xsc.query(entry.query).telling("")[""]
         plans.append(batch_plan(program, structures))
     assert sum(isinstance(one, Distributed) for one in plans) >= 88

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.around import Around
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard, TagCut
 from xstreamcast.algebra.free import facts, free_numbers
-from xstreamcast.algebra.locality import ABOVE
 from xstreamcast.algebra.program import GlobalVariable, Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.around import Around
 from xstreamcast.circuit.batch_groups import FOLDS, Groups, groups_of
 from xstreamcast.circuit.batch_rows import (
     NotDistributed,
@@ -36,6 +35,7 @@ from xstreamcast.circuit.batch_rows import (
 from xstreamcast.circuit.compile import circuit_of
 from xstreamcast.circuit.decompose import ONE
 from xstreamcast.circuit.documents import circuits_by_depth
+from xstreamcast.circuit.locality import ABOVE
 from xstreamcast.circuit.normal import CONTEXT, normal
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import ANY
@@ -49,6 +49,10 @@ PartFold = Literal[
 _WALKING: Final = (
     p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root,
 )  # fmt: skip
+_COMPARING: Final = (
+    p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root, p.Inline,
+)  # fmt: skip
+_DOWN: Final = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
 _READERS: Final = frozenset(
     {"doc", "doc-available", "collection", "unparsed-text", "unparsed-text-lines"}
 )
@@ -70,6 +74,11 @@ class BatchPart:
     order: tuple[p.OrderKey, ...] = ()
     first: int = 1
     last: int | None = None
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it is a few rows in the order of the input: those at some positions."""
+        return self.fold == "rows" and not self.order and (self.last is not None or self.first < 0)
 
     @property
     def expression(self) -> p.Expression:
@@ -177,19 +186,18 @@ class _Batch:
         """The plan; NotDistributed if one task has to see all units."""
         self._check()
         root, result = self._circuit.root, self._circuit.result
-        groups, rest = None, None
         above, node = maps_above(root)
-        if is_map(root):
+        groups = self._groups(above, node, result)
+        rest: p.Expression
+        if groups is not None:
+            rest = self._part(BatchPart(self._fresh("answer"), groups.group, result))
+        elif is_map(root):
             rest = self._part(BatchPart(self._fresh("answer"), row_tuples(root), result))
         elif isinstance(node, c.Order) and is_map(node.source):
             tuples = behind(above, row_tuples(node.source))
-            part = BatchPart(self._fresh("answer"), tuples, result, order=sort_keys(node))
-            rest = self._part(part)
+            answer = BatchPart(self._fresh("answer"), tuples, result, order=sort_keys(node))
+            rest = self._part(answer)
         else:
-            groups = self._groups(above, node, result)
-        if groups is not None:
-            rest = self._part(BatchPart(self._fresh("answer"), groups.group, result))
-        if rest is None:
             rest = self._value(root, result)
             self._check_rest(rest)
         if not self._parts:
@@ -215,8 +223,11 @@ class _Batch:
         """What follows has no nodes as they stand in the input, so that it must not walk."""
         if facts(rest).used & self._constants.keys():
             raise NotDistributed("what follows reads another input")
-        held = frozenset(one.variable for one in self._parts if one.fold in ("items", "rows"))
-        if facts(rest).used & held and any(map(_walks, descendants(rest))):
+        held = [one for one in self._parts if one.fold in ("items", "rows")]
+        if not facts(rest).used & {one.variable for one in held}:
+            return
+        walks = _walks if not all(one.is_bounded for one in held) else _leaves
+        if any(map(walks, descendants(rest))):
             raise NotDistributed("what follows walks over nodes of several units")
 
     def _groups(self, above: list[c.Rows], node: c.Node, result: p.Expression) -> Groups | None:
@@ -241,6 +252,8 @@ class _Batch:
 
     def _value(self, node: c.Node, result: p.Expression) -> p.Expression:
         """The items that the rows of a node give."""
+        if is_map(node):
+            return self._part(BatchPart(self._fresh("items"), row_tuples(node), result))
         above, inner = maps_above(node)
         if isinstance(inner, c.Union):
             result = joined(behind(above, p.Unit()), result)
@@ -452,6 +465,17 @@ def _is_simple(node: c.Slice) -> bool:
 def _walks(node: p.Plan) -> bool:
     """Whether it goes on from nodes, or depends on their order or identity."""
     return isinstance(node, _WALKING) or (isinstance(node, p.Call) and node.function.local in ABOVE)
+
+
+def _leaves(node: p.Plan) -> bool:
+    """Whether it goes on from nodes to others than those below them, or compares nodes."""
+    match node:
+        case p.Step(_, axis):
+            return axis not in _DOWN
+        case p.Call(function) | p.FunctionRef(function):
+            return function.local in ABOVE
+        case _:
+            return isinstance(node, _COMPARING)
 
 
 def _why(node: c.Node) -> str:

@@ -13,11 +13,11 @@ from typing import Any, Final, Literal, cast
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, NotDivided
 from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.batch_rows import NotDistributed, row_tuples
+from xstreamcast.circuit.locality import Locality
 from xstreamcast.functions.signature import FN
 
 GroupFold = Literal[

@@ -11,7 +11,6 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
 from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
 from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
-from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import bottom_up, descendants
@@ -19,6 +18,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import may_fail
 from xstreamcast.circuit.decompose import Decomposed, sliced
 from xstreamcast.circuit.focus import unfocused
+from xstreamcast.circuit.locality import Locality
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.sinking import sunk

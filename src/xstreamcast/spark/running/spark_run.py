@@ -10,6 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.show import show
 from xstreamcast.circuit.batch import BatchPart, Distributed, OneTask, batch_plan
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.immutable import paths_of
@@ -291,10 +293,13 @@ class SparkRun:
 
 def _shown(part: BatchPart) -> str:
     """What tasks do for a part, in words."""
-    said = f"sorted by {len(part.order)} keys" if part.order else "in the order of the units"
-    if part.fold == "items":
-        return said
-    if part.fold != "rows":
-        return f"folded by {part.fold}"
-    last = "the last" if part.last is None else str(part.last)
-    return f"{said}, positions {part.first} to {last}"
+    body = " ".join(show(part.expression).split())
+    said = f"sorted by {len(part.order)} keys" if part.order else "in the order of units"
+    if part.fold == "rows":
+        last = "the last" if part.last in (None, -1) else str(part.last)
+        said += f", positions {part.first} to {last}"
+    elif isinstance(part.tuples, p.GroupBy):
+        said = "in groups by their keys"
+    elif part.fold != "items":
+        said = f"folded by {part.fold}"
+    return f"{said}, of {body}"

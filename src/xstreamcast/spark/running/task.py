@@ -27,7 +27,7 @@ from xstreamcast.operators.kept_items import Unwritten
 from xstreamcast.spark.running.around import Chains, sent_around
 from xstreamcast.spark.running.ranks import Classes, classes, ranks, told_classes
 from xstreamcast.spark.running.spine import sent_spine
-from xstreamcast.spark.running.values import sent, sent_rows, summands
+from xstreamcast.spark.running.values import no_rows, sent, sent_rows, summands
 from xstreamcast.spark.watching.facts import error_facts
 from xstreamcast.tape.layout import KIND_NAMES
 
@@ -170,6 +170,7 @@ def _rows(question: Question, number: int, place: int, context: Context) -> Iter
 
     found = deep(ask)
     if found is None:
+        yield rows(number, place, value=no_rows())
         return
     met, by, result = found
     if part.order:

@@ -93,6 +93,11 @@ def sent_rows(part: BatchPart, by: list[bytes], result: Column, context: Context
     return encoded(([by[at] for at in order], mine.lengths().tolist(), items))
 
 
+def no_rows() -> bytes:
+    """What a task sends that has no rows."""
+    return encoded(((), (), ()))
+
+
 def _chosen(part: BatchPart, found: Sequence[Any], context: Context) -> Items:
     """The items of rows in the order of all of them, at the positions that are asked for."""
     kept = {str(at): items for at, (_, _, items) in enumerate(found)}

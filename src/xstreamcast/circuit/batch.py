@@ -9,17 +9,18 @@ Inputs that are not cut are constants here: every task reads them whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, DepthCut, Guard, TagCut
 from xstreamcast.algebra.free import facts, free_numbers
-from xstreamcast.algebra.program import GlobalVariable, Program
+from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.around import Around
 from xstreamcast.circuit.batch_groups import FOLDS, Groups, groups_of
+from xstreamcast.circuit.batch_inputs import free_name, is_read_elsewhere, with_constants
+from xstreamcast.circuit.batch_parts import BatchPart, Distributed, OneTask
 from xstreamcast.circuit.batch_rows import (
     NotDistributed,
     behind,
@@ -37,15 +38,10 @@ from xstreamcast.circuit.decompose import ONE
 from xstreamcast.circuit.documents import circuits_by_depth
 from xstreamcast.circuit.locality import ABOVE
 from xstreamcast.circuit.normal import CONTEXT, normal
-from xstreamcast.functions.signature import FN
-from xstreamcast.model.sequence_type import ANY
 
 if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
-PartFold = Literal[
-    "items", "rows", "count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"
-]
 _WALKING: Final = (
     p.Step, p.Path, p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root,
 )  # fmt: skip
@@ -53,82 +49,6 @@ _COMPARING: Final = (
     p.SetOperation, p.NodeCompare, p.UserCall, p.DynamicCall, p.Root, p.Inline,
 )  # fmt: skip
 _DOWN: Final = frozenset({"child", "descendant", "attribute", "self", "descendant-or-self"})
-_READERS: Final = frozenset(
-    {"doc", "doc-available", "collection", "unparsed-text", "unparsed-text-lines"}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class BatchPart:
-    """Rows that tasks make of units, what each gives, and the fold over those of all tasks.
-
-    `variable` stands for its value in the rest. `order`: rows are sorted over all tasks; of these,
-    the fold `rows` takes the positions `first` to `last`, negative ones from the end.
-    """
-
-    variable: p.Variable
-    tuples: p.Tuples
-    value: p.Expression
-    fold: PartFold = "items"
-    around: Around | None = None
-    order: tuple[p.OrderKey, ...] = ()
-    first: int = 1
-    last: int | None = None
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether it is a few rows in the order of the input: those at some positions."""
-        return self.fold == "rows" and not self.order and (self.last is not None or self.first < 0)
-
-    @property
-    def expression(self) -> p.Expression:
-        """What a task evaluates."""
-        tuples = p.OrderBy(self.tuples, self.order) if self.order else self.tuples
-        if self.order or self.fold == "rows":
-            return p.Return(tuples, self.value)
-        value = joined(tuples, self.value)
-        return value if self.around is None else self.around.counting(self.fold, value)
-
-
-@dataclass(frozen=True, slots=True)
-class Distributed:
-    """The parts of a query over the units of one input, a program for each, and what follows.
-
-    `name` is what the programs call the input; `whole` are inputs that every task reads whole.
-    """
-
-    input: str | None
-    name: str
-    parts: tuple[BatchPart, ...]
-    programs: tuple[Program, ...]
-    rest: p.Expression
-    whole: frozenset[str] = frozenset()
-    levels: tuple[tuple[int, tuple[Guard, ...]], ...] = ()  # at which a document may be cut
-    held: tuple[Guard, ...] = ()  # names of children that stay together with their siblings
-    groups: Groups | None = None
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether the answer is the items of one part."""
-        (first, *others) = self.parts
-        return not others and first.fold == "items" and self.rest == p.Var(first.variable)
-
-    @property
-    def is_sorted(self) -> bool:
-        """Whether what tasks find is the answer, in an order of its own."""
-        return self.groups is not None or (self.is_plain and bool(self.parts[0].order))
-
-    @property
-    def is_listed(self) -> bool:
-        """Whether what tasks find is the answer, one after another."""
-        return self.is_plain and not self.is_sorted
-
-
-@dataclass(frozen=True, slots=True)
-class OneTask:
-    """The query is evaluated by one task, and why."""
-
-    reasons: tuple[str, ...]
 
 
 def batch_plan(
@@ -155,8 +75,8 @@ class _Batch:
         inputs: Mapping[str | None, Any],
     ) -> None:  # fmt: skip
         self._name, self._read_as = name, name or CONTEXT
-        self._called = _free_name(name, inputs)
-        self._program, self._constants = _with_constants(normal(program), self._read_as)
+        self._called = free_name(name, inputs)
+        self._program, self._constants = with_constants(normal(program), self._read_as)
         self._cut: Cut
         self._levels: tuple[tuple[int, tuple[Guard, ...]], ...] = ()
         self._held: tuple[Guard, ...] = ()
@@ -216,7 +136,7 @@ class _Batch:
                 *(sentence for sentence, _ in circuit.reasons),
                 *(() if circuit.reasons else ("it is read as a whole",)),
             )
-        if _is_read_elsewhere(self._program, self._read_as):
+        if is_read_elsewhere(self._program, self._read_as):
             raise NotDistributed("a function or a variable reads it whole")
 
     def _check_rest(self, rest: p.Expression) -> None:
@@ -396,56 +316,6 @@ def _unused(program: Program, circuit: c.Circuit) -> Iterator[int]:
     taken = [v.number for node in nodes for v in node.columns]
     plans = [node.tuples for node in nodes if isinstance(node, c.Rows)]
     return free_numbers(program, [program.body, circuit.result, *plans], taken)
-
-
-def _free_name(name: str | None, inputs: Mapping[str | None, Any]) -> str:
-    found = name or "input"
-    while name is None and found in inputs:
-        found += "_"
-    return found
-
-
-def _with_constants(program: Program, name: str) -> tuple[Program, dict[p.Variable, str]]:
-    """The program with variables in the place of inputs that every task reads whole."""
-    numbers = free_numbers(program, [program.body])
-    named = {node.name for node in descendants(program.body) if isinstance(node, p.StreamInput)}
-    constants = {one: p.Variable(next(numbers), one) for one in sorted(named - {name, CONTEXT})}
-
-    def put(node: p.Plan) -> p.Plan:
-        if isinstance(node, p.StreamInput) and node.name in constants:
-            return p.Var(constants[node.name], span=node.span)
-        return node
-
-    declared = tuple(
-        GlobalVariable(variable, "", one, ANY, None, True, False)
-        for one, variable in constants.items()
-    )
-    body: p.Expression = bottom_up(program.body, put)
-    made = replace(program, body=body, variables=program.variables + declared)
-    return made, {variable: one for one, variable in constants.items()}
-
-
-def _is_read_elsewhere(program: Program, name: str) -> bool:
-    """Whether something beside the body reads an input, or may read any."""
-    used = facts(program.body).used
-    values = [v.value for v in program.variables if v.value is not None and v.variable in used]
-    plans: list[p.Plan] = [*values, *(one.body for one in program.functions)]
-    called = facts(program.body).calls or bool(values)
-    nodes = [node for plan in plans for node in descendants(plan)] if called else []
-    nodes += [node for node in descendants(program.body) if not isinstance(node, p.StreamInput)]
-    return any(_reads(node, name) for node in nodes) or (
-        name == CONTEXT and called and any(facts(plan).reads_focus for plan in plans)
-    )
-
-
-def _reads(node: p.Plan, name: str) -> bool:
-    match node:
-        case p.StreamInput(other):
-            return other == name
-        case p.Call(function) | p.FunctionRef(function):
-            return function.uri == FN and function.local in _READERS
-        case _:
-            return False
 
 
 def _lowest(node: c.Node) -> c.Node | None:

@@ -18,7 +18,7 @@ from xstreamcast.spark.running.task import CLASSES, Asking, told
 from xstreamcast.spark.running.values import combined
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.batch import Distributed
+    from xstreamcast.circuit.batch_parts import Distributed
 
 COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
-from xstreamcast.circuit.batch import BatchPart, Distributed, OneTask, batch_plan
+from xstreamcast.circuit.batch import batch_plan
+from xstreamcast.circuit.batch_parts import BatchPart, Distributed, OneTask
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.table.schema import arrow

@@ -25,7 +25,7 @@ from xstreamcast.tape.layout import ELEMENT, KIND
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.circuit.batch import BatchPart
+    from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Context
     from xstreamcast.history.asking import Asked
     from xstreamcast.history.view import View

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xstreamcast.algebra.strategies import Choice
-    from xstreamcast.circuit.batch import Distributed
+    from xstreamcast.circuit.batch_parts import Distributed
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.table.unit_index import UnitIndex
     from xstreamcast.spark.running.task import Question

@@ -22,7 +22,7 @@ from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.spark.running.spine import counted_spine
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.batch import BatchPart
+    from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Context
 
 

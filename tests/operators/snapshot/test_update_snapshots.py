@@ -14,7 +14,7 @@ from tests.edges.test_updates_watched import QUERIES
 from tests.edges.update_streams import any_event, events, update_streams
 from xstreamcast import query
 from xstreamcast.api import compiled
-from xstreamcast.edges.snapshot.container import unpacked
+from xstreamcast.edges.snapshot.container import FORMAT, unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.updates.lines import line
@@ -93,7 +93,33 @@ def test_all_kinds_of_updates() -> None:
     assert check(TEXT, raw, 61, None) > 20
 
 
-ANSWER = 'sT(1) sE(1,a) cD(1,"x") eE(1,a) eT(1) sM(1,2) sT(2) cD(2,"5") eT(2) eM(1,2) hide(2) show(2)'
+GOLDEN = Path(__file__).parent / "golden_updates"
+SIZE, BEFORE = 61, 17
+
+
+def test_a_snapshot_that_an_earlier_version_wrote_goes_on(request: pytest.FixtureRequest) -> None:
+    path, given = GOLDEN / f"updates.{FORMAT}.snapshot", pieces(SIZE)
+    if request.config.getoption("--accept"):
+        running = Running(TEXT, None)
+        for chunk in given[:BEFORE]:
+            running.take(chunk)
+        made = running.snapshot()
+        assert made is not None
+        GOLDEN.mkdir(exist_ok=True)
+        path.write_bytes(made)
+        told = [change for chunk in (*given[BEFORE:], None) for change in running.take(chunk)]
+        path.with_suffix(".changes").write_text("\n".join(told) + "\n")
+    for one in GOLDEN.glob("*.snapshot"):
+        running = Running(TEXT, None, one.read_bytes())
+        told = [change for chunk in (*given[BEFORE:], None) for change in running.take(chunk)]
+        assert told == one.with_suffix(".changes").read_text().splitlines()
+
+
+ANSWER = (
+    'sS(answer) sM(answer,first) eM(answer,first) sA(first,1) sT(1) sE(1,a) cD(1,"x") eE(1,a) eT(1)'
+    ' eA(first,1) sA(1,2) sT(2) cD(2,"5") eT(2) eA(1,2) sR(1,1) sT(1) cD(1,"y") eT(1) eR(1,1)'
+    " hide(2) show(2)"
+)
 
 
 def test_an_answer_as_an_input() -> None:

@@ -146,7 +146,7 @@ def watched(folder: Path, given: list[bytes], turns: tuple[int | None, ...]) -> 
         before = watching.ticked
         with closing(watching.ticks()) as batches:
             for changes in batches:
-                sink += [change.to_json() for change in changes]
+                sink.extend(change.to_json() for change in changes)
                 if ticks is not None and watching.ticked >= before + ticks:
                     break
         yield notes

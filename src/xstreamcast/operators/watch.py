@@ -252,7 +252,7 @@ class Watch:
         mixed = "fragments" in self.kinds.values()  # a stream may turn out not to be cut
         feed = self._feeds[name] = plan.document(name, self.names, mixed)
         if before is not None:
-            moved = feed.feed(bytes(before.raw))
+            moved = feed.feed(bytes(before.raw)) if before.raw else None
             self._moves[name] = [moved] if moved else []
             self._touched.add(name)
             if name in self.ended:

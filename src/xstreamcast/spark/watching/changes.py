@@ -11,12 +11,13 @@ from xstreamcast.edges.inputs import kind_of, opened, paths
 from xstreamcast.edges.table.schema import EOS
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, register
+from xstreamcast.spark.watching.emitted import CHANGES, UPDATES
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.packing import PACKED, READ, Parting, packed, said
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
 from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
-from xstreamcast.spark.watching.state import CHANGES, UPDATES, Hosting, Keeping, pickled
+from xstreamcast.spark.watching.state import Hosting, Keeping, pickled
 from xstreamcast.spark.watching.steps import StepPlan
 
 if TYPE_CHECKING:

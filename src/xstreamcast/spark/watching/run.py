@@ -33,6 +33,7 @@ from xstreamcast.spark.watching.inputs import Prepared, prepared
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
 from xstreamcast.spark.watching.state import pickled
 from xstreamcast.spark.watching.steps import planned_steps
+from xstreamcast.spark.watching.store import FORMAT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -92,6 +93,7 @@ class SparkWatching:
             "max-skew": options.skew,
             "immutable": list(options.immutable),
             "number of partitions": self._many(),
+            "format of state": FORMAT,
         }
 
     @property

@@ -13,6 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.errors import Error
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
+from xstreamcast.spark.watching.emitted import (
+    CHANGES,
+    FAILED,
+    UPDATES,
+    beside,
+    change_rows,
+    failed_side,
+    ranked_updates,
+    update_rows,
+)
 from xstreamcast.spark.watching.later import Later, Spot
 from xstreamcast.spark.watching.messages import (
     Arrived,
@@ -23,19 +33,7 @@ from xstreamcast.spark.watching.messages import (
     unframed,
 )
 from xstreamcast.spark.watching.route import Router
-from xstreamcast.spark.watching.state import (
-    CHANGES,
-    FAILED,
-    UPDATES,
-    Hosting,
-    Keeping,
-    Stage,
-    beside,
-    change_rows,
-    failed_side,
-    ranked_updates,
-    update_rows,
-)
+from xstreamcast.spark.watching.state import Hosting, Keeping, Stage
 from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
@@ -73,6 +71,8 @@ class Layout:
 
 class Routing(Hosting):
     """Rows of a query's streams → a message for each partition."""
+
+    can_be_asked = False  # it reads its log again, which only the worker of a task can
 
     def __init__(
         self, asked: dict[str, bytes], wall: bool, layout: Layout, keeping: Keeping

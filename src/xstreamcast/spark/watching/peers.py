@@ -34,7 +34,7 @@ class Errand(NamedTuple):
     name: Name
     before: str  # the token of the last batch that they took in
     token: str  # of this one
-    raw: bytes
+    given: Any  # the batch
     now: int | None
     freezes: bool  # whether a snapshot is due
 

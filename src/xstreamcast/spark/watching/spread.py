@@ -129,6 +129,12 @@ class _Hearing(Stage):
     def unlogged(self, raw: bytes) -> list[Addressed]:
         return [(0, self.step, one) for one in unframed(raw)]
 
+    def carried(self, batch: list[Addressed], logged: bytes) -> list[Addressed]:
+        return batch  # with what is only passed on
+
+    def uncarried(self, given: list[Addressed]) -> list[Addressed]:
+        return given
+
     def mine(self, host: Any, batch: list[Addressed]) -> tuple[list[Any], list[Addressed]]:
         """The messages for this step, and those for later ones."""
         mine = [message_of(raw, host.names) for _, step, raw in batch if step == self.step]
@@ -210,6 +216,12 @@ class DirectStage(_Hearing):
 
     def unlogged(self, raw: bytes) -> Any:
         return PartArrived.of(raw)
+
+    def carried(self, batch: Any, logged: bytes) -> Any:
+        return logged
+
+    def uncarried(self, given: Any) -> Any:
+        return self.unlogged(given)
 
     def take(self, host: DirectUnits, batch: Any, now: int | None) -> list[Any]:
         made = host.take_batch(batch, now)

@@ -94,6 +94,14 @@ class Stage(StatefulProcessor):
         """It, from the log."""
         raise TypeError(raw)
 
+    def carried(self, batch: Any, logged: bytes) -> Any:
+        """It, for another worker: all of it, where the log has less."""
+        return logged
+
+    def uncarried(self, given: Any) -> Any:
+        """It, from another worker."""
+        return self.unlogged(given)
+
     def take(self, host: Any, batch: Any, now: int | None) -> Any:
         """Take a batch in → what came of it."""
         raise TypeError(batch)
@@ -144,7 +152,8 @@ class Stage(StatefulProcessor):
         log = self._store.log()
         name, entry = self._name(key), Batch(uuid.uuid4().hex, now, self.logged(batch))
         if log is not None and self._is_elsewhere(name, log):
-            errand = Errand(name, log.token, entry.token, entry.raw, now, self._is_due(log, entry))
+            given, due = self.carried(batch, entry.raw), self._is_due(log, entry)
+            errand = Errand(name, log.token, entry.token, given, now, due)
             done = asked(errand)
             if done is not None:
                 self._written(log, entry, lambda: done.snapshot, clears=True)
@@ -240,7 +249,7 @@ class Stage(StatefulProcessor):
 
     def done_for(self, known: Kept, errand: Errand) -> Done:
         """Take a batch in that another worker was handed."""
-        made = self.take(known.host, self.unlogged(errand.raw), errand.now)
+        made = self.take(known.host, self.uncarried(errand.given), errand.now)
         rows = self.rows(errand.name[2:], made)
         return Done(rows, self._frozen(known.host) if errand.freezes else None)
 

@@ -43,6 +43,7 @@ class Done(NamedTuple):
     """What came of it: rows for Spark, and a snapshot if one was due and could be written."""
 
     rows: Any
+    counts: dict[str, int]
     snapshot: bytes | None
 
 

@@ -26,10 +26,17 @@ from xstreamcast.spark.failing import failure
 from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.quiet import quieten
 from xstreamcast.spark.watching.changes import ENDS, changes_of, end_all, kinds_of, rows_of
-from xstreamcast.spark.watching.checkpoint import Reached, address, begin
+from xstreamcast.spark.watching.checkpoint import (
+    PARTITIONS,
+    Reached,
+    address,
+    begin,
+    partitions_before,
+)
 from xstreamcast.spark.watching.ending import go_back, keep_before
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.inputs import Prepared, prepared
+from xstreamcast.spark.watching.progress import stages_of_progress
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
 from xstreamcast.spark.watching.state import pickled
 from xstreamcast.spark.watching.steps import planned_steps
@@ -92,7 +99,7 @@ class SparkWatching:
             "lateness": options.lateness,
             "max-skew": options.skew,
             "immutable": list(options.immutable),
-            "number of partitions": self._many(),
+            PARTITIONS: self._many(),
             "format of state": FORMAT,
         }
 
@@ -142,10 +149,9 @@ class SparkWatching:
         )  # fmt: skip
 
     def _many(self) -> int:
-        """In how many partitions each stage runs."""
-        if self.partitions is not None:
-            return self.partitions
-        return int(self.spark.sparkContext.defaultParallelism)
+        """In how many partitions each stage runs: as asked, else as a checkpoint was begun with."""
+        many = self.partitions or partitions_before(self.folder)
+        return many or int(self.spark.sparkContext.defaultParallelism)
 
     @property
     def prepared(self) -> Prepared:
@@ -322,6 +328,11 @@ class Running:
     @property
     def lastProgress(self) -> Any:
         return self.query.lastProgress
+
+    @property
+    def stages(self) -> dict[str, dict[str, int]]:
+        """Of the last batch, by stage: fragments, changes, stateBytes, late, refused."""
+        return stages_of_progress(self.query.lastProgress)
 
     @property
     def recentProgress(self) -> Any:

@@ -32,6 +32,7 @@ from xstreamcast.spark.watching.messages import (
     message_of,
     unframed,
 )
+from xstreamcast.spark.watching.progress import ANSWER, ROUTER, observed, stage_name
 from xstreamcast.spark.watching.route import Router
 from xstreamcast.spark.watching.state import Hosting, Keeping, Stage
 from xstreamcast.spark.watching.units import Units
@@ -91,6 +92,9 @@ class Routing(Hosting):
     def keeps_batches(self, host: Any) -> bool:
         """Until the query is in one place, where all that arrived is."""
         return host.why is None
+
+    def changes_in(self, made: Any) -> int:
+        return len(made)
 
     def rows(self, key: Any, made: Any) -> Any:
         slots = self.layout.slots[str(key[0])]
@@ -270,6 +274,9 @@ class LastStage(_Hearing):
         said = {what: count for what, count in host.said.items() if count}
         return changes, beside(refused, said if host.ended else None)
 
+    def changes_in(self, made: Any) -> int:
+        return len(made if self.layout.updates else made[0])
+
     def rows(self, key: Any, made: Any) -> Any:
         if self.layout.updates:
             return update_rows(str(key[0]), made)
@@ -316,20 +323,24 @@ def spread_changes(
         grouped = _addressed(rows, layout, plan.spread).groupBy("query", "slot")
         made = form if direct.is_final else _MESSAGES
         routed = grouped.transformWithStateInPandas(direct, made, "append", mode)
+        routed = observed(routed, stage_name(0))
     else:
         router = Routing(asked, wall, layout, keeping)
         grouped = rows.groupBy("query")
         routed = grouped.transformWithStateInPandas(router, _MESSAGES, "append", mode)
+        routed = observed(routed, ROUTER)
         stages.append(FirstStage(asked, layout, 0, keeping))
     stages += [LaterStage(asked, layout, step, keeping) for step in range(1, plan.steps - 1)]
     for stage in stages:
         grouped = routed.groupBy("query", "slot")
         made = form if stage.is_final else _MESSAGES
         routed = grouped.transformWithStateInPandas(stage, made, "append", "none")
+        routed = observed(routed, stage_name(stage.step))
     if emits:
         return routed
     last = LastStage(asked, layout, keeping, raises)
-    return routed.groupBy("query").transformWithStateInPandas(last, form, "append", "none")
+    told = routed.groupBy("query").transformWithStateInPandas(last, form, "append", "none")
+    return observed(told, ANSWER)
 
 
 def _addressed(rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[str]]) -> DataFrame:

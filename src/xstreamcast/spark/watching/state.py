@@ -32,9 +32,10 @@ from xstreamcast.spark.watching.emitted import (
     ranked_updates,
     update_rows,
 )
-from xstreamcast.spark.watching.host import Host
+from xstreamcast.spark.watching.host import Host, Reading
 from xstreamcast.spark.watching.messages import Arrived
 from xstreamcast.spark.watching.peers import Done, Errand, Name, asked, give_up, is_possible, listen
+from xstreamcast.spark.watching.progress import with_fact
 from xstreamcast.spark.watching.store import Batch, Log, Store
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Stage(StatefulProcessor):
     """
 
     wall = False
+    tells = True  # of itself, in a row of its own
     can_be_asked = True  # to take a batch in that another worker was handed
 
     def __init__(self, keeping: Keeping, made_for: str = "") -> None:
@@ -109,6 +111,10 @@ class Stage(StatefulProcessor):
     def rows(self, key: Any, made: Any) -> Any:
         """What came of it, as Spark takes it."""
         raise TypeError(made)
+
+    def changes_in(self, made: Any) -> int:
+        """How many changes came of it, or messages for other stages."""
+        return len(made)
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
         """What is told where a batch cannot be taken in."""
@@ -156,10 +162,11 @@ class Stage(StatefulProcessor):
             errand = Errand(name, log.token, entry.token, given, now, due)
             done = asked(errand)
             if done is not None:
-                self._written(log, entry, lambda: done.snapshot, clears=True)
-                return done.rows
+                log = self._written(log, entry, lambda: done.snapshot, clears=True)
+                return self._with_fact(key, done.rows, done.counts, log)
         with _WORKING:
             host = self._host(key, log)
+            before = counts_of(host)
             try:
                 made = self.take(host, batch, now)
             except Error as why:
@@ -168,7 +175,18 @@ class Stage(StatefulProcessor):
             clears = not self.keeps_batches(host)
             log = self._written(log, entry, lambda: self._frozen(host), clears)
             self._keep(name, log, host)
-            return self.rows(key, made)
+            counts = self._counted(host, before, made)
+            return self._with_fact(key, self.rows(key, made), counts, log)
+
+    def _counted(self, host: Any, before: dict[str, int], made: Any) -> dict[str, int]:
+        """What a batch came to, but for the bytes of state."""
+        seen = {name: count - before[name] for name, count in counts_of(host).items()}
+        return seen | {"changes": self.changes_in(made)}
+
+    def _with_fact(self, key: Any, rows: Any, counts: dict[str, int], log: Log) -> Any:
+        if not self.tells:
+            return rows
+        return with_fact(rows, str(key[0]), counts | {"stateBytes": log.held + log.logged})
 
     def _is_elsewhere(self, name: Name, log: Log) -> bool:
         """Whether another worker may have the operators, where the log is."""
@@ -249,9 +267,10 @@ class Stage(StatefulProcessor):
 
     def done_for(self, known: Kept, errand: Errand) -> Done:
         """Take a batch in that another worker was handed."""
+        before = counts_of(known.host)
         made = self.take(known.host, self.uncarried(errand.given), errand.now)
-        rows = self.rows(errand.name[2:], made)
-        return Done(rows, self._frozen(known.host) if errand.freezes else None)
+        counts, rows = self._counted(known.host, before, made), self.rows(errand.name[2:], made)
+        return Done(rows, counts, self._frozen(known.host) if errand.freezes else None)
 
     def keeps_batches(self, host: Any) -> bool:
         """Whether an instance may read batches again that a snapshot has."""
@@ -281,6 +300,12 @@ class Stage(StatefulProcessor):
         for number in range(log.oldest, last):
             self._store.remove_batch(number)
         return log._replace(oldest=max(log.oldest, last))
+
+
+def counts_of(host: Any) -> dict[str, int]:
+    """What the operators of a place have seen, if they read fragments."""
+    reading = getattr(host, "reading", host)
+    return reading.counts() if isinstance(reading, Reading) else {}
 
 
 def done_here(errand: Errand) -> Done | None:
@@ -340,6 +365,9 @@ class Hosting(Stage):
 
     def rows(self, key: Any, made: Any) -> Any:
         return update_rows(str(key[0]), made) if self.updates else change_rows(str(key[0]), *made)
+
+    def changes_in(self, made: Any) -> int:
+        return len(made if self.updates else made[0])
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
         if self.raises:

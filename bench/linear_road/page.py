@@ -35,9 +35,9 @@ The [benchmark](../linear-road.md) as one program of our language, run by `xstre
 process on the local runner. *Speed* is how many seconds of input a second of the clock plays; *max*
 gives the input as fast as it is taken, and has no response times; *from minute M* means that what
 came before was played as fast as it was taken, and the rest by the clock from a snapshot of that
-state. A tuple is due when its second has passed; an answer is late after 5 s (10 s for expenditures, 30 s for travel times). *Tuples/s*
-is per second of processor time. *Valid* says what the validator found: all answers right, none
-missing, none too many, none retracted, and none late.
+state. A tuple is due when its second has passed; an answer is late after 5 s (10 s for
+expenditures, 30 s for travel times). *Tuples/s* is per second of processor time. *Valid* says what
+the validator found: all answers right, none missing, none too many, none retracted, and none late.
 
 """
 

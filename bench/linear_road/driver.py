@@ -24,6 +24,7 @@ _READY = 3.0  # seconds for the process to start before the clock does
 _SAMPLE = 1.0  # seconds between two readings of memory
 _PIPE = 1 << 20  # bytes that wait in the pipe when the system is behind
 _IDLE = 1.0  # seconds without work after which a process that started again is ready
+_WAITING = 0.12  # of a core, which a process may take that looks for input now and then
 _TIME = b' time="'
 SAMPLES = "elapsed s,input s,resident bytes,processor s\n"
 
@@ -275,16 +276,15 @@ def seconds(road: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _ready(process: subprocess.Popen[bytes], begun: float) -> float:
-    """Wait until a process that starts again has nothing more to do → the seconds that it took."""
+    """Wait until a process that starts again only waits for input → the seconds that it took."""
     time.sleep(_READY)
-    before, last = -1.0, time.monotonic()
+    before = 0.0
     while (found := used(process.pid)) is not None and process.poll() is None:
-        if found[1] > before + 0.05:
-            before, last = found[1], time.monotonic()
-        elif time.monotonic() > last + _IDLE:
+        if found[1] - before < _WAITING * _IDLE:
             break
-        time.sleep(_IDLE / 10)
-    return last - begun
+        before = found[1]
+        time.sleep(_IDLE)
+    return time.monotonic() - begun - _IDLE
 
 
 def _keep(pipe: IO[bytes], played: Played) -> None:

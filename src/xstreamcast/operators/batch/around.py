@@ -15,13 +15,13 @@ import numpy as np
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
-from xstreamcast.spark.running.sending import decoded, encoded
+from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.algebra.division import Part
+    from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Context
     from xstreamcast.tape.store import Store
 
@@ -52,7 +52,9 @@ class Around:
     left: list[Any]
 
 
-def sent_around(part: Part, items: Items, context: Context, document: int, open_: Chains) -> bytes:
+def sent_around(
+    part: BatchPart, items: Items, context: Context, document: int, open_: Chains
+) -> bytes:
     """What a range tells of the elements around its units."""
     number = document >> 32
     nodes = np.unique(items.values.astype(np.int64) & _ROW)
@@ -89,7 +91,7 @@ def _around(sent: bytes) -> Around:
 
 
 def _below(
-    part: Part, store: Store, number: int, nodes: Any, first: Any, last: Any, found: Around
+    part: BatchPart, store: Store, number: int, nodes: Any, first: Any, last: Any, found: Around
 ) -> None:
     assert part.around is not None
     assert part.around.below is not None
@@ -114,7 +116,7 @@ def rows_below(store: Store, number: int, test: Any, rows: Any) -> Any:
     return np.unique(inner & _ROW)
 
 
-def counted(part: Part, values: Sequence[bytes]) -> Items:
+def counted(part: BatchPart, values: Sequence[bytes]) -> Items:
     """The number of different elements, or whether there are any, over ranges in their order."""
     total, found, waiting = 0, np.zeros(1, np.bool_), np.zeros(1, np.int64)
     for one in map(_around, values):

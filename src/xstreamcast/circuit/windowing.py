@@ -11,11 +11,11 @@ from typing import Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import ELSEWHERE, DepthCut, NotDivided
 from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.walk import descendants
-from xstreamcast.algebra.window_folds import folded
-from xstreamcast.algebra.windowed import EndKey, Windowed
-from xstreamcast.algebra.windowed_by import ByKey, by_key
+from xstreamcast.circuit.locality import Locality
+from xstreamcast.circuit.window_folds import folded
+from xstreamcast.circuit.windowed import EndKey, Windowed
+from xstreamcast.circuit.windowed_by import ByKey, by_key
 from xstreamcast.model.atomic import INTEGER
 
 _SWAPPED: Final[dict[str, p.CompareOp]] = {

@@ -17,15 +17,15 @@ from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
+from xstreamcast.operators.batch.around import rows_below
+from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.kept_items import Unwritten
-from xstreamcast.spark.running.around import rows_below
-from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.algebra.division import Part
+    from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Context
     from xstreamcast.history.asking import Asked
     from xstreamcast.history.view import View
@@ -50,7 +50,7 @@ class SpineCount:
     hits: Any
 
 
-def sent_spine(part: Part, items: Items, context: Context, asked: Asked, name: str) -> bytes:
+def sent_spine(part: BatchPart, items: Items, context: Context, asked: Asked, name: str) -> bytes:
     """What a task sends of nodes that stand around its units."""
     if not _reads_whole(context, name):
         return _packed(SpineCount(_NONE, 0, _NONE, _NONE, _NONE, _NONE))
@@ -94,7 +94,7 @@ def _spine(view: View) -> tuple[Any, Any]:
 
 
 def _below(
-    part: Part, context: Context, number: int, inner: Any, columns: Any, tops: Any, spine: Any,
+    part: BatchPart, context: Context, number: int, inner: Any, columns: Any, tops: Any, spine: Any,
     found: SpineCount,
 ) -> SpineCount:  # fmt: skip
     assert part.around is not None
@@ -116,7 +116,7 @@ def _below(
     )  # fmt: skip
 
 
-def counted_spine(part: Part, values: Sequence[bytes]) -> Items:
+def counted_spine(part: BatchPart, values: Sequence[bytes]) -> Items:
     """The number of different nodes over all tasks, or whether there are any."""
     told = [_unpacked(one) for one in values]
     found = np.unique(np.concatenate([_NONE, *(one.found for one in told)]))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.division import Division, Part
 from xstreamcast.algebra.free import free_numbers
-from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.shapes import plans_of
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
+from xstreamcast.circuit.unit_fold import Inner, UnitReader
 from xstreamcast.functions.kept import KEPT
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
@@ -96,34 +94,33 @@ def with_parts(plan: Any, **parts: Any) -> Any:
     return replace(plan, **new) if new else plan
 
 
-def is_plain(plan: p.Expression, part: Part) -> bool:
+def is_plain(plan: p.Expression, reader: UnitReader) -> bool:
     """Whether a path goes from the document down by steps alone."""
     match plan:
         case p.Var(variable):
-            return variable == part.document
+            return variable == reader.document
         case p.Step(input, "child" | "descendant" | "descendant-or-self" | "self"):
-            return is_plain(input, part)
+            return is_plain(input, reader)
         case p.Filter(input) | p.Root(input):
-            return is_plain(input, part)
+            return is_plain(input, reader)
         case _:
             return False
 
 
-def unit_tests(part: Part) -> Iterator[NodeItem]:
+def unit_tests(reader: UnitReader) -> Iterator[NodeItem]:
     """The names of elements that paths from the document lead to, or are filtered by."""
-    for plan in plans_of(part.shape):
-        for node in descendants(plan):
-            match node:
-                case p.ForEach(_, _, items):
-                    step = items
-                case p.Filter(items):
-                    step = items
-                case _:
-                    continue
-            while isinstance(step, p.Filter):
-                step = step.input
-            if isinstance(step, p.Step) and is_plain(step.input, part) and step.test.local:
-                yield step.test
+    for node in descendants(reader.expression):
+        match node:
+            case p.ForEach(_, _, items):
+                step = items
+            case p.Filter(items):
+                step = items
+            case _:
+                continue
+        while isinstance(step, p.Filter):
+            step = step.input
+        if isinstance(step, p.Step) and is_plain(step.input, reader) and step.test.local:
+            yield step.test
 
 
 def scoped(plan: p.Plan) -> bool:
@@ -162,11 +159,9 @@ def asks_clock(plans: list[p.Plan]) -> bool:
     )
 
 
-def unused_numbers(program: Program, division: Division) -> Iterator[int]:
+def unused_numbers(
+    program: Program, readers: Sequence[UnitReader], taken: p.Expression
+) -> Iterator[int]:
     """Numbers of variables that nobody uses."""
-    plans: list[p.Plan] = [program.body, division.rest]
-    taken: list[int] = []
-    for part in division.parts:
-        taken += [part.variable.number, part.document.number]
-        plans += plans_of(part.shape)
-    return free_numbers(program, plans, taken)
+    plans = [program.body, taken, *(reader.expression for reader in readers)]
+    return free_numbers(program, plans, [reader.document.number for reader in readers])

@@ -13,13 +13,13 @@ from typing import Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, TagCut
-from xstreamcast.algebra.division import Division, Listed, Part
 from xstreamcast.algebra.free import bound_variables
-from xstreamcast.algebra.inner_finding import maintained
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import Timing
-from xstreamcast.algebra.verdict import verdict_of
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.unit_fold import UnitReader
+from xstreamcast.circuit.unit_fold_search import with_kept_folds
+from xstreamcast.circuit.unit_verdict import verdict_of
 
 
 def with_inner_folds(
@@ -48,37 +48,35 @@ class _Reader:
         readers = [node for node in self._nodes if self._units in c.inputs_of(node)]
         if len(readers) != len(self._maps) or any(map(_reads_more, self._maps)):
             return self._circuit
-        division = self._division()
-        made = maintained(self._program, division).parts
-        if not any(part.inner for part in made):
+        cut = self._cuts[self._units.input]
+        assert isinstance(cut, TagCut)
+        given = self._expressions()
+        taken = p.Comma(tuple(p.Var(v) for node in self._nodes for v in node.columns))
+        made = with_kept_folds(self._program, cut, given, taken)
+        if not any(reader.inner for reader in made):
             return self._circuit
-        bodies = [part.shape.expression for part in made if isinstance(part.shape, Listed)]
+        bodies = [reader.expression for reader in made]
         if not all(map(_binds_all, self._maps, bodies)):
             return self._circuit
-        judged = verdict_of(self._program, replace(division, parts=made))
+        alone = len(made) == 1 and not self._maps
+        judged = verdict_of(self._program, made[0]) if alone else None
         return self._with(made, bodies, judged)
 
-    def _division(self) -> Division:
-        """What reads the units, a part each: the maps, and the result where units make answers."""
+    def _expressions(self) -> list[UnitReader]:
+        """What reads the units: the maps, and the result where units make answers."""
         plans: list[p.Expression] = [
             p.Return(node.tuples, p.Comma(tuple(map(p.Var, node.columns)))) for node in self._maps
         ]
         if self._circuit.root is self._units:
             plans.append(self._circuit.result)
-        taken = p.Comma(tuple(p.Var(v) for node in self._nodes for v in node.columns))
-        document = self._units.document
-        parts = tuple(
-            Part(document, document, self._units.input, Listed(plan), clock=self._units.clock)
-            for plan in plans
-        )
-        rest: p.Expression = p.Var(document) if len(parts) == 1 else taken
-        if len(parts) == 1 and self._maps:
-            rest = taken
-        return Division(parts, rest, frozenset(), (), self._cuts)
+        units = self._units
+        return [UnitReader(units.document, units.input, plan, units.clock) for plan in plans]
 
-    def _with(self, parts: tuple[Part, ...], bodies: list[p.Expression], judged: Any) -> c.Circuit:
-        inner = tuple({id(one): one for part in parts for one in part.inner}.values())
-        clocks = [part.timing for part in parts if part.clock]
+    def _with(
+        self, readers: list[UnitReader], bodies: list[p.Expression], judged: Any
+    ) -> c.Circuit:
+        inner = tuple({id(one): one for reader in readers for one in reader.inner}.values())
+        clocks = [reader.timing for reader in readers if reader.clock]
         units = replace(
             self._units, inner=inner, judged=judged, clock=bool(clocks), timing=_all_of(clocks)
         )

@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.division import Division, Listed, Part
 from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.inner import Inner
-from xstreamcast.algebra.inner_paths import asks_clock, is_plain, unused_numbers
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up
+from xstreamcast.circuit.unit_fold import Inner, UnitReader
+from xstreamcast.circuit.unit_fold_paths import asks_clock, is_plain, unused_numbers
 from xstreamcast.functions.kept import KEPT
 
 Comparison = p.GeneralCompare | p.ValueCompare
@@ -41,43 +40,39 @@ class Verdict:
         return isinstance(self.whole, p.GeneralCompare)
 
 
-def verdict_of(program: Program, division: Division) -> Verdict | None:
-    """How units of a query are judged; None if there is more to it."""
-    if not division.plain or program.settings.sequential:
+def verdict_of(program: Program, reader: UnitReader) -> Verdict | None:
+    """How units whose items are the answer are judged; None if there is more to it."""
+    if program.settings.sequential or not reader.inner:
         return None
-    part = division.parts[0]
-    beside = part.others or part.around or part.limit is not None
-    if beside or not part.inner or part.fold != "items" or not isinstance(part.shape, Listed):
-        return None
-    match part.shape.expression:
+    match reader.expression:
         case p.Return(
             p.Where(p.ForEach(p.Unit(), _, p.Step(above), None, False) as units, test), result
         ) if (
             isinstance(test, Comparison)
-            and is_plain(above, part)
-            and not _kept_in(units, part)
-            and not _kept_in(result, part)
+            and is_plain(above, reader)
+            and not _kept_in(units, reader)
+            and not _kept_in(result, reader)
         ):
-            return _judged(program, division, units, test, result)
+            return _judged(program, reader, units, test, result)
         case _:
             return None
 
 
 def _judged(
-    program: Program, division: Division, units: p.ForEach, test: Comparison, result: p.Expression
+    program: Program, reader: UnitReader, units: p.ForEach, test: Comparison, result: p.Expression
 ) -> Verdict | None:
-    part, numbers = division.parts[0], unused_numbers(program, division)
-    outer = {units.variable, part.document, *(v.variable for v in program.variables)}
+    numbers = unused_numbers(program, [reader], p.Var(reader.document))
+    outer = {units.variable, reader.document, *(v.variable for v in program.variables)}
     whole: list[p.Expression] = []
     alone: list[p.Expression] = []
     steady: list[tuple[p.Variable, p.Expression]] = []
     for side in (test.left, test.right):
-        known, kept = facts(side), _kept_in(side, part)
+        known, kept = facts(side), _kept_in(side, reader)
         if known.reads_focus or not known.pure:
             return None
         if kept:
             bare = bottom_up(side, _bare)
-            if not facts(bare).free <= {one.values for one in part.inner} or asks_clock([bare]):
+            if not facts(bare).free <= {one.values for one in reader.inner} or asks_clock([bare]):
                 return None
             whole.append(side)
             alone.append(bare)
@@ -89,7 +84,7 @@ def _judged(
         stands = side if isinstance(side, p.Const) else p.Var(steady[-1][0])
         whole.append(stands)
         alone.append(stands)
-    if not any(_kept_in(side, part) for side in (test.left, test.right)):
+    if not any(_kept_in(side, reader) for side in (test.left, test.right)):
         return None
     return Verdict(
         units,
@@ -97,13 +92,13 @@ def _judged(
         replace(test, left=alone[0], right=alone[1]),
         tuple(steady),
         result,
-        part.inner,
+        reader.inner,
     )
 
 
-def _kept_in(plan: p.Plan, part: Part) -> bool:
+def _kept_in(plan: p.Plan, reader: UnitReader) -> bool:
     """Whether it reads what is kept."""
-    bound = {v for one in part.inner for v in (one.roots, one.counts, one.values)}
+    bound = {v for one in reader.inner for v in (one.roots, one.counts, one.values)}
     return bool(facts(plan).used & bound)
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.algebra.cut import Cut, TagCut
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.aggregates import doubles_for_untyped
 from xstreamcast.functions.arithmetic import arithmetic
@@ -17,17 +16,17 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, INTEGER, MAP, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
+from xstreamcast.operators.batch.around import counted
+from xstreamcast.operators.batch.sending import decoded, encoded
+from xstreamcast.operators.batch.spine import counted_spine
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running.around import counted
-from xstreamcast.spark.running.sending import decoded, encoded
-from xstreamcast.spark.running.spine import counted_spine
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Part
+    from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Context
 
 
-def sent(part: Part, items: Items, context: Context) -> bytes:
+def sent(part: BatchPart, items: Items, context: Context) -> bytes:
     """What a task sends of the value of a part: as little as the same answer can be had from."""
     match part.fold:
         case "count" | "exists" | "empty":
@@ -56,9 +55,9 @@ def is_exact(atoms: Items) -> bool:
     return {PRIMITIVE.get(tag, tag) for tag in atoms.kinds()} <= {INTEGER, DECIMAL}
 
 
-def combined(part: Part, cut: Cut, values: Sequence[bytes], context: Context) -> Items:
+def combined(part: BatchPart, of_stream: bool, values: Sequence[bytes], context: Context) -> Items:
     """The value of a part from what tasks sent, in the order of their places."""
-    if part.around is not None and isinstance(cut, TagCut):
+    if part.around is not None and of_stream:
         return counted_spine(part, values)
     if part.around is not None:
         return counted(part, values)
@@ -70,6 +69,8 @@ def combined(part: Part, cut: Cut, values: Sequence[bytes], context: Context) ->
             return Items.of(BOOLEAN, [sum(found) > 0])
         case "empty":
             return Items.of(BOOLEAN, [sum(found) == 0])
+        case "rows":
+            return _chosen(part, found, context)
         case "items":
             kept = {str(at): one for at, one in enumerate(found)}
             return Items.concat([*placed(read(kept), context.store).values()])
@@ -79,6 +80,33 @@ def combined(part: Part, cut: Cut, values: Sequence[bytes], context: Context) ->
             return _mean(found, context)
         case _:
             return called(part.fold, Items.concat([unpacked(one) for one in found]), context)
+
+
+def sent_rows(part: BatchPart, by: list[bytes], result: Column, context: Context) -> bytes:
+    """Rows with the bytes they are sorted by: of each task, no more than can be chosen."""
+    order = sorted(range(len(by)), key=by.__getitem__)
+    order = order[: part.last] if part.first > 0 else order[part.first :]
+    mine = result.take(np.array(order, np.int64))
+    if (mine.items.all_tags() >= MAP).any():
+        raise Unwritten
+    items = written({"": mine.items}, context.store)[""]
+    return encoded(([by[at] for at in order], mine.lengths().tolist(), items))
+
+
+def no_rows() -> bytes:
+    """What a task sends that has no rows."""
+    return encoded(((), (), ()))
+
+
+def _chosen(part: BatchPart, found: Sequence[Any], context: Context) -> Items:
+    """The items of rows in the order of all of them, at the positions that are asked for."""
+    kept = {str(at): items for at, (_, _, items) in enumerate(found)}
+    items = Items.concat([*placed(read(kept), context.store).values()])
+    by = [one for ranks, _, _ in found for one in ranks]
+    lengths = np.array([n for _, own, _ in found for n in own], np.int64)
+    order = sorted(range(len(by)), key=by.__getitem__)
+    order = order[part.first - 1 : part.last] if part.first > 0 else order[part.first :]
+    return Column.from_lengths(items, lengths).take(np.array(order, np.int64)).items
 
 
 def _mean(found: Sequence[tuple[int, Any]], context: Context) -> Items:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.window_folds import WindowFold
-from xstreamcast.algebra.windowed_by import ByKey
+from xstreamcast.circuit.window_folds import WindowFold
+from xstreamcast.circuit.windowed_by import ByKey
 
 
 @dataclass(frozen=True, slots=True)

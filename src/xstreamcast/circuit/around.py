@@ -12,8 +12,8 @@ from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import Cut, DepthCut, NotDivided
-from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
+from xstreamcast.circuit.locality import Locality
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import NodeItem

@@ -35,3 +35,18 @@ class Inner:
     timing: Timing | None = None  # where the clock matters
     shown: str = ""  # as it was written
     back: int | None = None  # what ended longer than this before now gives nothing any more
+
+
+@dataclass(frozen=True, slots=True)
+class UnitReader:
+    """An expression over the document of a unit, and the folds that are kept for it.
+
+    `clock`: it reads the clock, and `timing` says when its value may change though nothing comes.
+    """
+
+    document: p.Variable
+    input: str | None
+    expression: p.Expression
+    clock: bool = False
+    timing: Timing | None = None
+    inner: tuple[Inner, ...] = ()

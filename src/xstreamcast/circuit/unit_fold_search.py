@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.cut import NotDivided, Place, TagCut
-from xstreamcast.algebra.division import Division, Part, Shape
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.guide import structured
-from xstreamcast.algebra.inner import Inner, Keeps
-from xstreamcast.algebra.inner_paths import (
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.static_type import Kinds
+from xstreamcast.algebra.stream_usage import needs_of
+from xstreamcast.algebra.timing import timing
+from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.circuit.locality import Locality
+from xstreamcast.circuit.unit_fold import Inner, Keeps, UnitReader
+from xstreamcast.circuit.unit_fold_paths import (
     Head,
     as_stream,
     asks_clock,
@@ -26,13 +31,6 @@ from xstreamcast.algebra.inner_paths import (
     with_parts,
     without_kept,
 )
-from xstreamcast.algebra.locality import Locality
-from xstreamcast.algebra.needs import needs_of
-from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.shapes import as_expression, plans_of, with_plans
-from xstreamcast.algebra.static_type import Kinds
-from xstreamcast.algebra.timing import timing
-from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.functions.kept import KEPT
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
@@ -47,47 +45,44 @@ _TRUE: Final = p.Const((p.Atom(BOOLEAN, True),))
 _FALSE: Final = p.Const((p.Atom(BOOLEAN, False),))
 
 
-def maintained(program: Program, division: Division) -> Division:
-    """The division with folds inside the units of fragment streams kept, where that is exact."""
-    parts = list(division.parts)
-    names = {part.input for part in parts if isinstance(division.cuts[part.input], TagCut)}
-    for name in sorted(names, key=str):
-        at = [i for i, part in enumerate(parts) if part.input == name]
-        found = _Input(program, division, [parts[i] for i in at]).parts()
-        for i, part in zip(at, found, strict=True):
-            parts[i] = part
-    return replace(division, parts=tuple(parts))
+def with_kept_folds(
+    program: Program, cut: TagCut, readers: Sequence[UnitReader], taken: p.Expression
+) -> list[UnitReader]:
+    """All readers of the units of a stream with folds inside of units kept, where that is exact.
+
+    `taken`: an expression of all variables that are in use.
+    """
+    return _Input(program, cut, readers, unused_numbers(program, readers, taken)).readers()
 
 
 class _Input:
-    """All parts over one input: what they read of it is made once for all of them."""
+    """All readers of one input: what they read of it is made once for all of them."""
 
-    def __init__(self, program: Program, division: Division, parts: list[Part]) -> None:
-        self.program, self.division, self.given = program, division, parts
-        cut = division.cuts[parts[0].input]
-        assert isinstance(cut, TagCut)
+    def __init__(
+        self, program: Program, cut: TagCut, readers: Sequence[UnitReader], numbers: Iterator[int]
+    ) -> None:
+        self.program, self.given, self.numbers = program, list(readers), numbers
         self.cut, self.structure = cut, cut.structure
-        self.numbers = unused_numbers(program, division)
 
-    def parts(self) -> list[Part]:
-        """The parts with what they keep; as they were if one of them must see what others keep."""
+    def readers(self) -> list[UnitReader]:
+        """Readers with what they keep; as they were if one of them must see what others keep."""
         unit = self._unit()
         if unit is None:
             return self.given
         barred: frozenset[int] = frozenset()
         while True:
-            made = [self._part(part, unit, barred) for part in self.given]
-            tags = {tag for part, _ in made for one in part.inner for tag in one.tags}
+            made = [self._keeping(reader, unit, barred) for reader in self.given]
+            tags = {tag for reader, _ in made for one in reader.inner for tag in one.tags}
             seen = self._seen([lean for _, lean in made]) & tags
             if not seen:
-                return [part for part, _ in made] if tags else self.given
+                return [reader for reader, _ in made] if tags else self.given
             barred |= seen
 
     def _unit(self) -> int | None:
         """The tag of the units that all folds are in."""
         s = self.structure
         spine = self.cut.spine_tags()
-        tests = {test for part in self.given for test in unit_tests(part)}
+        tests = {test for reader in self.given for test in unit_tests(reader)}
         found = {tag.id for test in tests for tag in s.named(test.uri, test.local)}
         if len(found) != 1:
             return None
@@ -95,33 +90,31 @@ class _Input:
         alone = unit != s.root and s.travels(unit) and {t.id for t in s.parents(unit)} <= spine
         return unit if alone else None
 
-    def _part(self, part: Part, unit: int, barred: frozenset[int]) -> tuple[Part, Shape]:
-        """The part, and its shape with nothing where something is kept."""
-        search = _Search(self.program, part, self.cut, unit, barred, self.numbers)
-        shape = search.shape()
+    def _keeping(
+        self, reader: UnitReader, unit: int, barred: frozenset[int]
+    ) -> tuple[UnitReader, p.Expression]:
+        """The reader, and its expression with nothing where something is kept."""
+        search = _Search(self.program, reader, self.cut, unit, barred, self.numbers)
+        expression = search.expression()
         if not search.inner:
-            return part, part.shape
+            return reader, reader.expression
         hidden = {one.values: one for one in search.inner}
-        lean = with_plans(
-            shape, lambda plan: bottom_up(plan, lambda node: without_kept(node, hidden))
-        )
-        plans = plans_of(lean)
-        clock = asks_clock(plans)
+        lean: p.Expression = bottom_up(expression, lambda node: without_kept(node, hidden))
+        clock = asks_clock([lean])
         made = replace(
-            part, shape=shape, inner=tuple(search.inner), clock=clock,
-            timing=timing(plans) if clock else None,
+            reader, expression=expression, inner=tuple(search.inner), clock=clock,
+            timing=timing([lean]) if clock else None,
         )  # fmt: skip
         return made, lean
 
-    def _seen(self, shapes: list[Shape]) -> frozenset[int]:
+    def _seen(self, expressions: list[p.Expression]) -> frozenset[int]:
         """The tags whose fragments are read beside what is kept."""
         name = self.given[0].input
         assert name is not None
         guide = structured(self.structure)
         seen: frozenset[int] = frozenset()
-        for part, shape in zip(self.given, shapes, strict=True):
-            body = bottom_up(as_expression(shape), as_stream(part.document, name))
-            body = body if part.fold == "items" else call_of(part.fold, body)
+        for reader, one in zip(self.given, expressions, strict=True):
+            body = bottom_up(one, as_stream(reader.document, name))
             needs = needs_of(replace(self.program, body=body), {name: guide})[name]
             seen |= needs.read(guide)
         return seen
@@ -129,10 +122,10 @@ class _Input:
 
 @dataclass(slots=True)
 class _Search:
-    """One walk over a shape: `inner` are the folds met on the way."""
+    """One walk over an expression: `inner` are the folds met on the way."""
 
     program: Program
-    part: Part
+    reader: UnitReader
     cut: TagCut
     unit: int
     barred: frozenset[int]
@@ -140,19 +133,20 @@ class _Search:
     inner: list[Inner] = field(default_factory=list)
     units: set[p.Variable] = field(default_factory=set)  # variables bound to units
 
-    def shape(self) -> Shape:
-        """The shape with what is kept in the place of folds."""
-        for plan in plans_of(self.part.shape):
-            for node in descendants(plan):
-                if isinstance(node, p.ForEach) and self._is_unit(node.items):
-                    self.units.add(node.variable)
-        return with_plans(self._spelt_out(), lambda plan: self._walk(plan, False))
+    def expression(self) -> p.Expression:
+        """The expression with what is kept in the place of folds."""
+        for node in descendants(self.reader.expression):
+            if isinstance(node, p.ForEach) and self._is_unit(node.items):
+                self.units.add(node.variable)
+        made: p.Expression = self._walk(self._without_lets(), False)
+        return made
 
-    def _spelt_out(self) -> Shape:
-        """The shape with paths of units in the place of the variables that `let` binds to them."""
-        nodes = [node for plan in plans_of(self.part.shape) for node in descendants(plan)]
+    def _without_lets(self) -> p.Expression:
+        """The expression with paths of units in the place of variables that `let` binds to them."""
+        whole = self.reader.expression
+        nodes = list(descendants(whole))
         if any(isinstance(node, p.GroupBy | p.Window) for node in nodes):
-            return self.part.shape
+            return whole
         paths = {
             node.variable: node.value
             for node in nodes
@@ -165,11 +159,8 @@ class _Search:
             known = isinstance(node, p.Var) and paths.get(node.variable)
             return known or node
 
-        return (
-            with_plans(self.part.shape, lambda plan: bottom_up(plan, put))
-            if paths
-            else (self.part.shape)
-        )
+        made: p.Expression = bottom_up(whole, put) if paths else whole
+        return made
 
     def _is_path(self, plan: p.Expression) -> bool:
         """Whether a path from a unit gives the same nodes each time."""
@@ -185,7 +176,7 @@ class _Search:
             case p.Step(input, "child" | "descendant", test):
                 tag = self.cut.structure[self.unit]
                 named = test.kind == "element" and test.local == tag.local
-                return named and test.uri in (None, tag.uri) and is_plain(input, self.part)
+                return named and test.uri in (None, tag.uri) and is_plain(input, self.reader)
             case _:
                 return False
 
@@ -298,7 +289,7 @@ class _Search:
         outside = known.free - {child} - {v.variable for v in self.program.variables}
         if outside or known.reads_focus or not known.pure or scoped(plan):
             return None
-        walk = Locality(self.program, self.part.input, self.cut, {child: Place(inside=True)})
+        walk = Locality(self.program, self.reader.input, self.cut, {child: Place(inside=True)})
         try:
             place = walk.drive(plan, None)
         except NotDivided:

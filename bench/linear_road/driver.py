@@ -145,16 +145,21 @@ class Driver:
         return played
 
     def _await_counted(self, process: subprocess.Popen[bytes]) -> None:
-        """Wait until the journal tells of everything that was written."""
+        """Wait until the journal tells of everything that was written, and of the files beside."""
         from xstreamcast.edges.watching.journal_lines import read_lines
 
         assert self._checkpoint is not None
         journal, kept = self._checkpoint / "journal", self._checkpoint / "road.bytes"
+        files = {"tolls": self.folder / TOLLS, "past": self.folder / PAST}
+        wanted = {name: path.stat().st_size for name, path in files.items()}
+        wanted["road"] = self._written
         while process.poll() is None:
             time.sleep(_IDLE)
             lines = read_lines(journal, 0)[1] if journal.exists() else []
-            counted = sum(n for line in lines for name, n in line.read if name == "road" and n > 0)
-            if counted and counted == self._written and kept.stat().st_size == counted:
+            counted: dict[str, int] = dict.fromkeys(wanted, 0)
+            for name, count in (one for line in lines for one in line.read):
+                counted[name] += max(count, 0)
+            if counted == wanted and kept.stat().st_size == self._written:
                 return
         raise RuntimeError("watch ended while its state was being prepared")
 

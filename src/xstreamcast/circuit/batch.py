@@ -123,7 +123,7 @@ class _Batch:
             self._check_rest(rest)
             groups = self._grouped
         if groups is not None and len(self._parts) > 1:
-            raise NotDistributed("groups are computed beside other values")
+            raise NotDistributed("groups are computed together with other values")
         if not self._parts:
             raise NotDistributed("it reads nothing that stands in units")
         programs = tuple(self._over(one.expression, groups) for one in self._parts)

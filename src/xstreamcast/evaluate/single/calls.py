@@ -64,14 +64,13 @@ def call(plan: p.Call, context: Context) -> Code:
     function = plan.function
     arguments = [code_of(argument, context) for argument in plan.args]
     types = parameter_types(function, len(arguments))
-    ready = [(code, fitting(wanted), wanted) for code, wanted in zip(arguments, types, strict=True)]
+    ready = [(fitting(wanted), wanted) for wanted in types]
     doubles = [wanted.item == _DOUBLE for wanted in types]
     quick = quick_of(function, len(arguments))
     told: dict[int, Call] = {}  # by the context of a module
 
-    def converted_argument(i: int, frame: Frame) -> Column:
-        code, fits, wanted = ready[i]
-        value = code(frame)
+    def converted_argument(i: int, value: Column, frame: Frame) -> Column:
+        fits, wanted = ready[i]
         if quick is not None and value.__class__ is not Row:
             value = row_of(value) or value
         if fits(value):
@@ -84,11 +83,12 @@ def call(plan: p.Call, context: Context) -> Code:
 
     def run(frame: Frame) -> Column:
         try:
-            given = [converted_argument(i, frame) for i in range(len(ready))]
+            found = [argument(frame) for argument in arguments]  # all before any is converted
+            given = [converted_argument(i, value, frame) for i, value in enumerate(found)]
             if quick is not None:
-                found = quick(frame, *given)
-                if found is not None:
-                    return found
+                quickly = quick(frame, *given)
+                if quickly is not None:
+                    return quickly
             if function.focus:
                 call = frame.context.call(1, focus_of(frame), plan.namespaces)
             else:

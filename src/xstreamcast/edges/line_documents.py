@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.edges.lines import LineForm, LineWriter, Written
+from xstreamcast.edges.lines import LineForm, LineProgress, LineWriter, Written
 from xstreamcast.errors import error
 from xstreamcast.functions.json.xml import document
 from xstreamcast.functions.signature import FN
@@ -93,6 +93,15 @@ class LineDocument:
         """What ends the document."""
         begin, self._begin = self._begin, b""
         return begin + self._end
+
+    def progress(self) -> tuple[bool, LineProgress]:
+        """Whether the root is open, and where in its input it is."""
+        return not self._begin, self._writer.progress()
+
+    def go_on(self, begun: bool, there: LineProgress) -> None:
+        """Be where another one was."""
+        self._begin = b"" if begun else self._begin
+        self._writer.go_on(there)
 
     def _shown(self, written: Written | None) -> tuple[bytes, list[BadLine]]:
         if written is None:

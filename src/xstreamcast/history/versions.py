@@ -68,9 +68,9 @@ class Versions:
         self._valid, self._to = f["valid"], f["to"]
         self._flags, self._order = f["flags"], f["version"]
 
-    def arrived(self, code: int, places: Iterable[int]) -> set[int] | None:
+    def arrived(self, code: int, places: Iterable[int], own_only: bool = False) -> set[int] | None:
         """Take in fragments of an id that are new → the begins of the versions that may be others
-        now; None if any may.
+        now; None if any may. `own_only`: without those that only end at another instant.
         """
         chain = self._chains.get(code)
         if chain is None:
@@ -84,7 +84,7 @@ class Versions:
         touched: set[int] = set()
         for place in places:
             if place > chain.read:
-                touched |= self._insert(code, chain, place)
+                touched |= self._insert(code, chain, place, own_only)
         return None if chain.layered else touched
 
     def _chain(self, code: int) -> Chain | None:
@@ -104,7 +104,7 @@ class Versions:
             self._insert(code, chain, place)
         return chain
 
-    def _insert(self, code: int, chain: Chain, place: int) -> set[int]:
+    def _insert(self, code: int, chain: Chain, place: int, own_only: bool = False) -> set[int]:
         valid = self._valid.item(place)
         chain.read = place
         if not chain.layered and self._hides(place):
@@ -116,7 +116,7 @@ class Versions:
             chain.places.append(place)
             return set()
         at = bisect_left(chain.begins, valid)
-        before = {chain.begins[at - 1]} if at else set()
+        before = {chain.begins[at - 1]} if at and not own_only else set()
         if at < len(chain.begins) and chain.begins[at] == valid:
             if self._order[chain.places[at]] > self._order[place]:
                 return set()

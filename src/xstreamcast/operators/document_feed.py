@@ -49,13 +49,14 @@ class DocumentFeed:
         self.name, self._names, self._cuts, self._held = name, names, cuts, held
         self._reading: PieceReading | None = None
         self._places = Numbered()
-        self._counted: LevelCut = (1, ())
+        self.counted: LevelCut = (1, ())
         self.units = 0
 
     def feed(self, chunk: bytes) -> Moved:
         """Take bytes in → the units that they completed."""
         if self._reading is None:
-            self._reading = self._begun(chunk)
+            self.counted = chosen_cut(self._cuts, chunk[:_HEAD])
+            self._reading = self.reading()
         piece = self._reading.feed(chunk)
         if piece is None:
             return NOTHING
@@ -79,17 +80,16 @@ class DocumentFeed:
         """What comes from now on is another document, behind this one."""
         self._reading = None
 
-    def _begun(self, head: bytes) -> PieceReading:
-        self._counted = chosen_cut(self._cuts, head[:_HEAD])
+    def reading(self) -> PieceReading:
+        """What reads a document in pieces."""
         level, guards = self._cuts[-1]
-
         return PieceReading(
             level + 1, self._names, self.name, is_whole=_among(guards), is_held=_among(self._held)
         )
 
     def _count(self, piece: Piece) -> int:
         """How many units have begun: elements of the level that counts, and guards above it."""
-        level, guards = self._counted
+        level, guards = self.counted
         c = piece.tape.columns
         high = np.flatnonzero(c.level[piece.fresh :] <= level + 1) + piece.fresh
         high = high[(c.kind[high] & KIND) == ELEMENT]

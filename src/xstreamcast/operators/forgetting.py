@@ -8,7 +8,7 @@ will be revised (immutable tags), a unit without unfilled holes is dropped when 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -27,14 +27,17 @@ from xstreamcast.operators.conforming import Conforming
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.history_part import Places
 from xstreamcast.operators.mini_cache import MiniCache
+from xstreamcast.operators.sifting import Sifting, sifted_tags
 from xstreamcast.operators.units import Minis, Moved
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.guide import Guide
     from xstreamcast.algebra.program import Program
+    from xstreamcast.circuit.sieve import Sieve
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.structure import TagStructure
+    from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.sharing import Shared
     from xstreamcast.operators.version_units import VersionUnits
     from xstreamcast.tape.layout import I64, Bools
@@ -57,6 +60,7 @@ class ForgettingFeed(FragmentFeed):
         self.settles = False  # whether nobody asks a unit again that was told
         self.shared: Shared | None = None  # others read the same history: nothing is forgotten
         self.dropped = 0
+        self._sieve: tuple[Sieve, Callable[[], Asking]] | None = None
         self.kept: Kept = kept(program, history.name, history.structure)
         self._conforming = Conforming(self.kept, history)
         self._thin: Bools = np.zeros(0, np.bool_)  # by tag: payloads are kept in part
@@ -70,6 +74,7 @@ class ForgettingFeed(FragmentFeed):
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
+        self._held = 0  # bytes of tapes when they were last weighed
         self._least = 0  # bytes of tapes when all that could go had gone
         self._weighed = 0  # the same for older contents
         self._first = 0  # all units before this place are told and forgotten
@@ -116,7 +121,7 @@ class ForgettingFeed(FragmentFeed):
         self._since += tape_bytes(batch.tape)
         self._batches += 1
         few = max(_SEVERAL, len(self.history.store._tapes) // 16)
-        if self._since <= _SPARE // 4 and self._batches < few:
+        if self._since <= max(_SPARE // 4, self._held // 16) and self._batches < few:
             return False
         self._since = self._batches = 0
         return self._waste() > _SPARE
@@ -142,6 +147,19 @@ class ForgettingFeed(FragmentFeed):
     def ends(self) -> bool:
         """Whether somebody may see when versions end."""
         return self.kept.ends
+
+    def sift(self, sieve: Sieve | None, asking: Callable[[], Asking]) -> None:
+        """From the next cut on, no unit is made of what does not pass."""
+        self._sieve = None if sieve is None else (sieve, asking)
+
+    @property
+    def sifting(self) -> Sifting | None:
+        """What tells the fragments that can never count; None: all of them may."""
+        if self._sieve is None or self._fixed or self.strict or self.cut is None:
+            return None
+        sieve, asking = self._sieve
+        tags = sifted_tags(sieve, self.kept.guide, self.cut)
+        return Sifting(sieve, tags, asking) if tags else None
 
     def may_share(self) -> bool:
         """Whether it keeps whatever comes of its tags, and nothing has come yet."""
@@ -174,7 +192,7 @@ class ForgettingFeed(FragmentFeed):
         f, tapes = self.history.fragments, self.history.store._tapes
         live = slice(0, len(f)) if len(self._dead) == 0 else self._live()
         rows, text = f["rows"][live].sum(dtype=np.int64), f["nbytes"][live].sum(dtype=np.int64)
-        held = sum(tape_bytes(tape) for tape in tapes if tape is not None)
+        held = self._held = sum(tape_bytes(tape) for tape in tapes if tape is not None)
         return held - 2 * max(int(_ROW * rows + text), self._least)
 
     def describe(self, structure: TagStructure) -> None:
@@ -188,7 +206,7 @@ class ForgettingFeed(FragmentFeed):
 
     def _keep(self, found: Kept) -> None:
         """From now on this is kept."""
-        before, seen = self._wanted, self.current
+        before, seen, sifted = self._wanted, self.current, self._sifted
         self.kept = found
         for tag in [one for one in self._dropped if one in found.tags]:
             self._closed[tag] = self._dropped.pop(tag)
@@ -196,8 +214,15 @@ class ForgettingFeed(FragmentFeed):
         self._wanted = self._by_tag()
         self._other_units = self._other_units or not np.array_equal(before, self._wanted)
         self._other_units = self._other_units or bool(seen - self.current)  # what ended is seen
+        self._other_units = self._other_units or sifted != self._sifted
         if self._by_version is not None:
             self._by_version.current, self._by_version.ends = self.current, self.ends
+
+    @property
+    def _sifted(self) -> frozenset[int]:
+        """The tags of fragments that are sifted."""
+        sifting = self.sifting
+        return frozenset() if sifting is None else sifting.tags
 
     def take(self) -> Moved:
         """The units that have become dirty since the last time."""

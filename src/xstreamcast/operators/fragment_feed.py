@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.model.sequence_type import NodeItem
+    from xstreamcast.operators.sifting import Sifting
     from xstreamcast.tape.layout import Bools
     from xstreamcast.tape.store import Store
 
@@ -73,6 +74,11 @@ class FragmentFeed(HoleFeed):
     def current(self) -> frozenset[int]:
         """The tags of which no version is seen that has ended."""
         return frozenset()
+
+    @property
+    def sifting(self) -> Sifting | None:
+        """What tells the fragments that can never count; None: all of them may."""
+        return None
 
     @property
     def ends(self) -> bool:
@@ -141,7 +147,9 @@ class FragmentFeed(HoleFeed):
         if cut is None:
             return
         if self.versioned and self._insides is None and self.mine is None:
-            self._by_version = VersionUnits(self.history, self._links, cut, self.wanted)
+            self._by_version = VersionUnits(
+                self.history, self._links, cut, self.wanted, self.sifting
+            )
             self._by_version.current, self._by_version.ends = self.current, self.ends
             self._by_version.until, self._by_version.now = self._horizon, self.until
             self._by_version.take(0, last, ())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,6 +12,10 @@ from xstreamcast.model.column import distinct, ranges
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I32, I64, Bools
+
+
+_NONE: Final = -1  # no fragment of an id names a parent
+_SEVERAL: Final = -2  # fragments of an id name different ones
 
 
 class Places:
@@ -32,6 +36,7 @@ class Places:
         self._number: I32 = np.zeros(1024, np.int32)  # by id; only for the time of a call
         self._kid: I32 = np.full(1024, -1, np.int32)  # by id, a place attached to it
         self._kid_before: I32 = np.full(1024, -1, np.int32)  # by place
+        self._parent: I32 = np.full(1024, _NONE, np.int32)  # by id: the one it is attached to
         self._seen = self._holes_seen = 0
         self.unfilled = 0  # ids that stand in a hole and have not come
 
@@ -72,12 +77,23 @@ class Places:
         self._kid = _longer(self._kid, len(self._last))
         self._kid_before = _longer(self._kid_before, first + len(within))
         parents, places = within[named], named + first
+        self._note_parents(self._history.fragments["id"][places], parents)
         order = np.argsort(parents, kind="stable")
         ordered, at = parents[order], places[order]
         same = np.concatenate((np.zeros(1, np.bool_), ordered[1:] == ordered[:-1]))[: len(at)]
         previous = np.concatenate((at[:1], at[:-1]))
         self._kid_before[at] = np.where(same, previous, self._kid[ordered])
         self._kid[ordered] = at
+
+    def _note_parents(self, ids: I32, parents: I32) -> None:
+        """Keep the one parent that all fragments of an id name, or that they name several."""
+        if len(self._parent) < len(self._last):
+            longer = np.full(len(self._last), _NONE, np.int32)
+            longer[: len(self._parent)] = self._parent
+            self._parent = longer
+        fresh = self._parent[ids] == _NONE
+        self._parent[ids[fresh]] = parents[fresh]
+        self._parent[ids[self._parent[ids] != parents]] = _SEVERAL
 
     def attached_to(self, codes: I64) -> I64:
         """The ids that are attached to some ids."""
@@ -88,8 +104,12 @@ class Places:
 
     def parents(self, codes: I64) -> I64:
         """The ids that some ids are attached to."""
-        within = self._history.fragments["within"][self.all_of(codes)]
-        found: I64 = distinct(within[within >= 0]).astype(np.int64)
+        inside = codes[codes < len(self._parent)]
+        known = self._parent[inside]
+        places = self.all_of(inside[known == _SEVERAL])
+        within = self._history.fragments["within"][places]
+        named = np.concatenate((known[known >= 0], within[within >= 0]))
+        found: I64 = distinct(named).astype(np.int64)
         return found
 
     def _make_room(self, ids: int, places: int, holes: int) -> None:

@@ -44,6 +44,7 @@ class SplitFeed:
         self._whole = whole
         self.raw = bytearray()
         self._reading: PlacedReading | None = None
+        self.cut: LevelCut = cuts[0]  # where the units of this document stand
         self._places = Numbered()
         self._kept = KeptUnits()
         self.keeps = True  # units that come may be asked again
@@ -54,7 +55,8 @@ class SplitFeed:
         if self._whole:
             self.raw += chunk
         if self._reading is None:
-            self._reading = self._begun(chunk)
+            self.cut = chosen_cut(self._cuts, chunk)
+            self._reading = self.reading()
         runs = self._reading.runs(chunk)
         parts = [one for run in runs for one in self._minis(run)]
         if not parts:
@@ -86,8 +88,9 @@ class SplitFeed:
             del self._alive[key]
         self._kept.forget(gone)
 
-    def _begun(self, head: bytes) -> PlacedReading:
-        level, guards = chosen_cut(self._cuts, head)
+    def reading(self) -> PlacedReading:
+        """What reads a document whose units stand at the cut."""
+        level, guards = self.cut
 
         def is_unit(uri: str, local: str) -> bool:
             return any(local == name and wanted in (None, uri) for wanted, name in guards)

@@ -14,6 +14,7 @@ from xstreamcast.history.versions import Version, Versions
 from xstreamcast.history.view import written
 from xstreamcast.kernels.instances import EVENT, SNAPSHOT
 from xstreamcast.model.column import distinct
+from xstreamcast.model.fragment import TEMPORARY
 from xstreamcast.model.instant import NOW, START, show_instant
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.root import unit_key
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.cut import TagCut
     from xstreamcast.history.history import History
     from xstreamcast.operators.history_part import Places
+    from xstreamcast.operators.sifting import Sifting
     from xstreamcast.tape.layout import I32, I64, Bools
 
 
@@ -65,7 +67,12 @@ class VersionUnits:
     """The spine of a stream, and the units that stand in its holes."""
 
     def __init__(
-        self, history: History, links: Places, cut: TagCut, wanted: Bools | None = None
+        self,
+        history: History,
+        links: Places,
+        cut: TagCut,
+        wanted: Bools | None = None,
+        sifting: Sifting | None = None,
     ) -> None:
         self._history, self._links, self.cut = history, links, cut
         self.units: dict[str, Unit] = {}
@@ -87,6 +94,14 @@ class VersionUnits:
         self._levels = cut.levels
         self._passed = cut.passed
         self._wanted = wanted  # by tag: whether anything is kept of it; None: of all of them
+        self._sifting = sifting
+        self._silent: Bools = np.zeros(1024, np.bool_)  # by place: it can never count
+        self._later: Bools = np.zeros(
+            1024, np.bool_
+        )  # by place: nothing of its id was valid then, or later
+        self._sifted = 0  # places that these are known of
+        self._latest: I64 = np.full(1024, START, np.int64)  # by id: the last valid time
+        self._layered = False  # something temporary has come
         self.dirty: dict[str, None] = {}  # keys of units that are new or look different
         self.gone: dict[str, int] = {}  # with the rank that each had
         self._done: set[int] = set()  # ids whose units were dropped
@@ -101,17 +116,22 @@ class VersionUnits:
         ids, places = f["id"][first:last], np.arange(first, last)
         self._look()
         self._make_room()
+        self._sift(first)
+        self._sift(last)
+        unseen = self._unseen(ids, places)
         known = {code for _, code in due}
         rooted = f["tsid"][first:last] == self._history.structure.root
         for code, place in zip(ids[rooted].tolist(), places[rooted].tolist(), strict=True):
             self._root_codes.add(code)
             self._versions.arrived(code, (place,))
-        touched = self._touched(ids, places, due)  # before anybody looks at the versions
+        touched = self._touched(
+            ids[~unseen], places[~unseen], due
+        )  # before anybody looks at the versions
         if rooted.any() or self.root is None or self.root.code in known:
             self._read_root()
         if self.root is not None:
             if self._history.attaches:
-                self._attach(places, f["within"][first:last])
+                self._attach(places[~unseen], f["within"][first:last][~unseen])
             for code, begins in touched:
                 for slot in self._slots.get(code, ()):
                     self._revise(slot, begins)
@@ -134,10 +154,29 @@ class VersionUnits:
         self._payload, self._tsid, self._within = f["payload"], f["tsid"], f["within"]
         self._versions.look()
 
+    def _sift(self, last: int) -> None:
+        """Tell which of the fragments that arrived can never count, and which are later than all
+        that came of their ids before.
+        """
+        first, self._sifted = self._sifted, max(last, self._sifted)
+        if self._sifting is None or first >= last:
+            return
+        if last > len(self._silent):
+            more = np.zeros(last, np.bool_)
+            self._silent = np.concatenate((self._silent, more))
+            self._later = np.concatenate((self._later, more))
+        f = self._history.fragments
+        ids, valid = f["id"][first:last], f["valid"][first:last]
+        self._silent[first:last] = self._sifting.silent(self._history, first, last)
+        self._later[first:last] = valid > self._latest[ids]
+        np.maximum.at(self._latest, ids, valid)
+        self._layered |= bool((f["flags"][first:last] & np.uint8(TEMPORARY)).any())
+
     def _make_room(self) -> None:
         more = self._links.ids - len(self.is_slot)
         if more > 0:
             self.is_slot = np.concatenate((self.is_slot, np.zeros(more, np.bool_)))
+            self._latest = np.concatenate((self._latest, np.full(more, START, np.int64)))
 
     def _touched(
         self, ids: I64, places: I64, due: Iterable[tuple[int, int]]
@@ -147,8 +186,36 @@ class VersionUnits:
         arrived: dict[int, list[int]] = {}
         for code, place in zip(ids[own].tolist(), places[own].tolist(), strict=True):
             arrived.setdefault(code, []).append(place)
-        found = [(code, self._versions.arrived(code, new)) for code, new in arrived.items()]
-        return found + [(code, self._versions.near(code, instant)) for instant, code in due]
+        own_only = self._ends_unseen()
+        found = [
+            (code, self._versions.arrived(code, new, own_only)) for code, new in arrived.items()
+        ]
+        near = self._versions.near
+        return found + [(code, near(code, instant)) for instant, code in due if self.is_slot[code]]
+
+    def _ends_unseen(self) -> bool:
+        """Whether a version stays what it was when another one follows it."""
+        if self.ends or self.current or self._passed:
+            return False
+        structure = self._history.structure
+        units = [tag for tag in structure.tags if tag != structure.root and structure.travels(tag)]
+        return bool((self._types[units] != SNAPSHOT).all())
+
+    def _unseen(self, ids: I64, places: I64) -> Bools:
+        """Fragments by which no unit becomes another one: all that came of their id is silent, and
+        either nothing stands there, or what does only ends earlier than it did.
+        """
+        unseen = np.zeros(len(ids), np.bool_)
+        if self._sifting is None or self._layered:
+            return unseen
+        kinds, known = self._types[self._tsid[places]], self.is_slot[ids]
+        silent = self._silent[places] & (kinds != SNAPSHOT)
+        known &= ~np.isin(ids, ids[known & ~silent])
+        if not self.ends and not self.current:
+            unseen = known & ~np.isin(ids, ids[known & ~self._later[places]])
+        for at in np.flatnonzero(known & ~unseen & (kinds != EVENT)).tolist():
+            unseen[at] = not any(slot.begins() for slot in self._slots.get(int(ids[at]), ()))
+        return unseen
 
     def _revise(self, slot: Slot, begins: Iterable[int] | None) -> None:
         """Look at the versions in a hole that begin then; at all of them if None."""
@@ -219,6 +286,8 @@ class VersionUnits:
 
     def _shows(self, slot: Slot, version: Version) -> bool:
         if self._payload[version.place] < 0:
+            return False
+        if self._sifting is not None and self._silent[version.place]:
             return False
         if slot.order is not None and self._within[version.place] != slot.around.code:
             return False  # this version is attached to something else
@@ -478,7 +547,11 @@ class VersionUnits:
     def _attach(self, places: I64, within: I32) -> None:
         """What arrived may be new where it is attached, or come earlier than it did."""
         codes = self._history.fragments["id"][places]
-        some = np.flatnonzero((within >= 0) | self.is_slot[codes])
+        known = self.is_slot[codes]
+        named = (within >= 0) | known
+        if self._sifting is not None:  # what can never count needs no place of its own
+            named &= known | ~self._silent[places]
+        some = np.flatnonzero(named)
         columns = (within[some].tolist(), codes[some].tolist(), places[some].tolist())
         for parent, code, place in zip(*columns, strict=True):
             around = self._arounds(parent) if parent >= 0 else self._attached_at(code)
@@ -639,6 +712,10 @@ class VersionUnits:
         """
         self._links = links
         self._versions = Versions(self._history, links)
+        stays = np.flatnonzero(place[: self._sifted] >= 0)
+        self._silent[: len(stays)] = self._silent[stays]
+        self._later[: len(stays)] = self._later[stays]
+        self._sifted = len(stays)
         self._look()
         for code in moved:
             for slot in self._slots.get(code, ()):

@@ -11,6 +11,7 @@ from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.monotone import grows, witnessed
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing
+from xstreamcast.circuit.sieve import sieve_of
 from xstreamcast.errors import Error, not_given
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -251,7 +252,7 @@ class Watch:
         mixed = "fragments" in self.kinds.values()  # a stream may turn out not to be cut
         feed = self._feeds[name] = plan.document(name, self.names, mixed)
         if before is not None:
-            moved = feed.feed(bytes(before.raw))
+            moved = feed.feed(bytes(before.raw)) if before.raw else None
             self._moves[name] = [moved] if moved else []
             self._touched.add(name)
             if name in self.ended:
@@ -270,6 +271,7 @@ class Watch:
                 () if units is None else units.inner, self._asking,
                 None if units is None else units.judged,
             )  # fmt: skip
+            feed.sift(sieve_of(run.circuit, name), self._asking)
             feed.settles = run.settles(name)
             cut = plan.cuts.get(name)
             assert not isinstance(cut, DepthCut)

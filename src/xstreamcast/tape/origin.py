@@ -16,6 +16,15 @@ class Origin:
         self._name = name
         self.offset, self.line, self._column = 0, 1, 1
 
+    @property
+    def column(self) -> int:
+        """The column of the first byte that is kept."""
+        return self._column
+
+    def continue_at(self, line: int, column: int, offset: int) -> None:
+        """The first byte that is kept stands there."""
+        self.line, self._column, self.offset = line, column, offset
+
     def pass_by(self, gone: bytes | U8) -> None:
         """Note that these bytes are kept no longer."""
         self.offset += len(gone)

@@ -31,6 +31,7 @@ from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.origin import Origin
 from xstreamcast.tape.refusals import BEYOND, beyond, too_large
+from xstreamcast.tape.resumption import CLOSED, Resumption
 from xstreamcast.tape.tokenize_driver import Driver
 from xstreamcast.tape.tokenize_state import (
     CURRENT,
@@ -117,6 +118,28 @@ class PieceReading:
         ended = int(self._state[CURRENT]) == 0 and bool(self._state[ROOT_SEEN])
         closed = self._refused is not None and ended
         return begins_document(self._chunks.bytes(at)) if closed else b""
+
+    # --- starting again --------------------------------------------------------------------
+
+    @property
+    def begun(self) -> bool:
+        """Whether enough has come to tell how the document is written."""
+        return self._begun
+
+    def resumption(self) -> Resumption | None:
+        """Where it is; None if it was refused, is not in UTF-8, or has not begun."""
+        if self._refused is not None or self._transcoder.transcodes or not self._begun:
+            return None
+        closed = not len(self._spine) and bool(self._state[ROOT_SEEN]) and not self._state[CURRENT]
+        tags = CLOSED if closed else b"".join(self._tag(int(row)) for row in self._spine)
+        rest, there = self._chunks.bytes(len(self._header)), self._origin
+        return Resumption(tags, rest, there.line, there.column, there.offset)
+
+    def resume(self, there: Resumption) -> None:
+        """Continue where another reading was; what it handed out is not handed out again."""
+        self.feed(there.tags)
+        self._origin.continue_at(there.line, there.column, there.offset)
+        self.feed(there.rest)
 
     def _raise_refused(self) -> None:
         if self._refused is not None:

@@ -9,6 +9,7 @@ from xstreamcast.tape.layout import KIND, NAMESPACE, Tape
 from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.reading_units import UnitReading
+from xstreamcast.tape.resumption import Resumption
 from xstreamcast.tape.tokenize_state import ANCESTOR_ROWS, DEPTH, POS, ROWS, UNIT_ROWS
 
 Spine = tuple[Tape, ...]  # start tags of the open elements above a unit, the root's first
@@ -56,6 +57,19 @@ class PlacedReading(UnitReading):
     def held(self) -> int:
         """Bytes of input that are kept for the unfinished unit."""
         return self._chunks.used + len(self._passed)
+
+    @property
+    def begun(self) -> bool:
+        """Whether it can be left: the beginning has come, and no larger unit is open."""
+        return self._begun and self._inside is None
+
+    def resume(self, there: Resumption) -> None:
+        """Continue where another reading was; what it handed out is not handed out again."""
+        self.runs(there.tags)
+        if self._begun:
+            self._take_units(anew=True)
+        self._origin.continue_at(there.line, there.column, there.offset)
+        self.runs(there.rest)
 
     def runs(self, chunk: bytes) -> list[Run]:
         """Take a chunk in → the units that it completed, and around what they stand."""

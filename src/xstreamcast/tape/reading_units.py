@@ -8,6 +8,8 @@ but a tag, comment or PI that a chunk cuts, once its end is there.
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 
 from xstreamcast.errors import DataPlace, Error
@@ -19,6 +21,7 @@ from xstreamcast.tape.limits import Limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.origin import Origin
 from xstreamcast.tape.refusals import BEYOND, beyond, too_large
+from xstreamcast.tape.resumption import CLOSED, Resumption
 from xstreamcast.tape.tokenize_driver import Driver
 from xstreamcast.tape.tokenize_scope import INHERITED_ROW
 from xstreamcast.tape.tokenize_state import (
@@ -86,16 +89,27 @@ class UnitReading:
         closed = self._refused is not None and ended
         return begins_document(self._chunks.bytes(int(self._state[POS]))) if closed else b""
 
-    def resumption(self) -> bytes | None:
-        """The bytes with which another reading begins to go on where this one is: the start tags
-        that are open, and what is not complete. None if it was refused, or is not in UTF-8.
-        """
-        if self._refused is not None or self._transcoder.transcodes or not self._begun:
+    @property
+    def begun(self) -> bool:
+        """Whether enough has come to tell how the document is written."""
+        return self._begun
+
+    def resumption(self) -> Resumption | None:
+        """Where it is; None if it was refused, is not in UTF-8, or cannot be left."""
+        if self._refused is not None or self._transcoder.transcodes or not self.begun:
             return None
+        first, there = self._unfinished(), copy(self._origin)
+        there.pass_by(self._chunks.bytes(len(self._header), first))
+        closed = not self._tags and bool(self._state[ROOT_SEEN])
+        tags = CLOSED if closed else b"".join(self._tags)
+        rest = self._chunks.bytes(first)
+        return Resumption(tags, rest, there.line, there.column, there.offset)
+
+    def _unfinished(self) -> int:
+        """The first byte of what is not complete."""
         complete = int(self._state[UNIT_ROWS])
         unfinished = int(self._state[ROWS]) > complete
-        first = self._driver.columns.start[complete] if unfinished else self._state[POS]
-        return b"".join(self._tags) + self._chunks.bytes(int(first))
+        return int(self._driver.columns.start[complete] if unfinished else self._state[POS])
 
     def _raise_refused(self) -> None:
         if self._refused is not None:

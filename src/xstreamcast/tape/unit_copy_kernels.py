@@ -107,16 +107,81 @@ def _copy(c: Columns, t: NameTables, roots: I64, dropped: Bools, out: Columns, f
             size[opened[depth]] = at - opened[depth] - 1
 
 
+@kernel
+def _measure_whole(c: Columns, t: NameTables, roots: I64, counts: I64, bindings: I64) -> int:
+    """How many rows the trees take with the bindings around them, which are noted end to end."""
+    total, noted, found = 0, 0, np.empty(_MOST, np.int64)
+    for i in range(len(roots)):
+        count = _inherited(c, t, roots[i], found)
+        counts[i] = count
+        if noted + count <= len(bindings):
+            bindings[noted : noted + count] = found[:count]
+        noted += count
+        total += signed(c.size[roots[i]]) + 1 + count
+    return total
+
+
+@kernel
+def _copy_whole(
+    c: Columns, roots: I64, counts: I64, bindings: I64, out: Columns, first: I32
+) -> None:
+    """Trees of which nothing is left out: rows stay as far from each other as they were."""
+    kind, level, name, parent = out.kind, out.level, out.name, out.parent
+    size, start, length = out.size, out.start, out.length
+    c_kind, c_level, c_name, c_parent = c.kind, c.level, c.name, c.parent
+    c_size, c_start, c_length = c.size, c.start, c.length
+    at, noted = 0, 0
+    for i in range(len(roots)):
+        root, count = roots[i], counts[i]
+        rows, deeper = signed(c_size[root]), c_level[root]
+        first[i] = top = at
+        kind[at], level[at], name[at], parent[at] = c_kind[root], 0, c_name[root], -1
+        size[at], start[at] = rows + count, c_start[root]
+        length[at] = -1 if count else c_length[root]
+        at += 1
+        for k in range(count):
+            b = bindings[noted + k]
+            kind[at], level[at], name[at], parent[at] = c_kind[b], 1, c_name[b], top
+            size[at], start[at], length[at] = 0, c_start[b], c_length[b]
+            at += 1
+        noted += count
+        moved = at - root - 1
+        for row in range(root + 1, root + rows + 1):
+            to, above = row + moved, signed(c_parent[row])
+            kind[to], level[to] = c_kind[row], c_level[row] - deeper
+            name[to], size[to] = c_name[row], c_size[row]
+            parent[to] = top if above == root else above + moved
+            start[to], length[to] = c_start[row], c_length[row]
+        at += rows
+
+
 def taken_out(tape: Tape, roots: I64, dropped: Bools) -> tuple[Tape, I32]:
     """The trees at some rows, without those `dropped` in them → a tape, and their rows there.
 
     Where all stand as they are, the tape itself.
     """
     c, tables = tape.columns, tape.names.tables
+    if not dropped.any():
+        return _whole(tape, roots)
     plain = np.empty(len(roots), np.bool_)
     rows = _measure(c, tables, roots, dropped, plain)
     if plain.all():
         return tape, roots.astype(np.int32)
     out, first = empty_columns(rows, c.heap), np.empty(len(roots), np.int32)
     _copy(c, tables, roots, dropped, out, first)
+    return Tape(out, tape.names, tape.source), first
+
+
+def _whole(tape: Tape, roots: I64) -> tuple[Tape, I32]:
+    c, n = tape.columns, len(roots)
+    counts, bindings = np.empty(n, np.int64), np.empty(4 * n, np.int64)
+    rows = _measure_whole(c, tape.names.tables, roots, counts, bindings)
+    noted = int(counts.sum())
+    if noted == 0:
+        return tape, roots.astype(np.int32)
+    if noted > len(bindings):
+        bindings = np.empty(noted, np.int64)
+        _measure_whole(c, tape.names.tables, roots, counts, bindings)
+    out, first = empty_columns(rows, c.heap), np.empty(n, np.int32)
+    _copy_whole(c, roots, counts, bindings, out, first)
     return Tape(out, tape.names, tape.source), first

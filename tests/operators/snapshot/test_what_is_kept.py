@@ -73,12 +73,13 @@ KEPT = {
         "cut timed mine shared settles"
         " _links _insides _verdict _verdicts _root _units _code_of _at"
         " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
-        " _fixed _thin _seen _wanted _asked versioned _other_units _spine",
+        " _fixed _thin _seen _wanted _asked versioned _other_units _spine _sieve _held",
     ),
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",
         "ranks is_slot known cut _history _links _types _levels _passed _wanted"
-        " _payload _tsid _within now current ends _spine",
+        " _payload _tsid _within now current ends _spine"
+        " _sifting _silent _later _sifted _latest _layered",
     ),
     "Decoder": (
         "ids structure counts ended _reading _early",

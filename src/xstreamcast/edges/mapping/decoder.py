@@ -187,13 +187,13 @@ class MappingDecoder:
 
     def progress(self) -> FeedProgress | None:
         """Where it is, and what it knows of the units that came; None where it cannot be left."""
-        begun = b"" if self._trees is None else self._trees.resumption()
-        if begun is None:
+        there = None if self._trees is None else self._trees.resumption()
+        if there is None and self._trees is not None:
             return None
         lines = None if self._lines is None else self._lines.progress()
         return FeedProgress(
-            self._begun, self._arrival, self._offset, bytes(self._held), begun, lines,
-            self._tags.known,
+            self._begun, self._arrival, self._offset, bytes(self._held),
+            b"" if there is None else there.unclosed, lines, self._tags.known,
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
             {kind: one.last for kind, one in self._statements.items()},

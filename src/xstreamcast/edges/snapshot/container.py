@@ -1,6 +1,6 @@
 """One file for all tables of a snapshot.
 
-    {"format": 1, "tables": [["names", 1234], …], "facts": {…}, …}\\n     a line of JSON
+    {"format": 2, "tables": [["names", 1234], …], "facts": {…}, …}\\n     a line of JSON
     Arrow IPC streams, one for each table, in the order of the header
     9f86d081\\n                                         CRC-32 of all that stands before
 
@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from xstreamcast.operators.snapshot.arrow import Unreadable, arrow
 
-FORMAT: Final = 1
+FORMAT: Final = 2  # 1: of streams of fragments and feeds; 2: of documents, too
 _CHECK: Final = 9  # bytes of the check and its line feed
 _WIDTH: Final = 64  # tables begin at multiples of it, as Arrow likes its buffers
 

@@ -9,7 +9,9 @@ from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.sinks.forms import WrittenAnswer
 from xstreamcast.edges.snapshot.container import Snapshot, packed
 from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
+from xstreamcast.edges.snapshot.updates import read_updates, write_updates
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
+from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.operators.network import Network
 from xstreamcast.operators.snapshot.arrow import Unreadable
@@ -104,15 +106,18 @@ def _tables_of(tables: Mapping[str, Any], number: int) -> dict[str, Any]:
 def _write_decoder(to: TableWriter, at: str, decoder: Any) -> None:
     if isinstance(decoder, MappingDecoder):
         write_mapped(to, at, decoder)
+    elif isinstance(decoder, UpdateDecoder):
+        write_updates(to, at, decoder)
     else:
         write_decoder(to, at, decoder)
 
 
 def _read_decoder(source: TableReader, at: str, decoder: Any) -> None:
-    mapped = f"{at}.mapped" in source.facts
-    if mapped and isinstance(decoder, MappingDecoder):
+    if f"{at}.mapped" in source.facts and isinstance(decoder, MappingDecoder):
         read_mapped(source, at, decoder)
-    elif not mapped and type(decoder) is Decoder:
+    elif f"{at}.updates" in source.facts and isinstance(decoder, UpdateDecoder):
+        read_updates(source, at, decoder)
+    elif f"{at}.decoder" in source.facts and type(decoder) is Decoder:
         read_decoder(source, at, decoder)
     else:
         raise Unreadable(f"{decoder.name} is another kind of input now")

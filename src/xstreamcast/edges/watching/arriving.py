@@ -115,6 +115,29 @@ class Arriving:
         self.decoder.more = self.files + 1 < self.of
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
 
+    def document_progress(self) -> dict[str, Any] | None:
+        """Where in its documents it is; None of a stream of fragments."""
+        if self.kind == "fragments":
+            return None
+        first = None if self._first is None else self._first.decode("latin-1")
+        lines = None
+        if self._lines is not None:
+            begun, (held, *there) = self._lines.progress()
+            lines = [begun, held.decode("latin-1"), *there]
+        return {"begun": self._begun, "first": first, "lines": lines}
+
+    def continue_document(self, there: dict[str, Any]) -> None:
+        """Be where another one was."""
+        from xstreamcast.edges.lines import LineProgress
+
+        self._begun, first, lines = there["begun"], there["first"], there["lines"]
+        self._first = None if first is None else first.encode("latin-1")
+        if self._lines is not None and lines is not None:
+            begun, held, offset, line, header, columns = lines
+            self._lines.go_on(
+                begun, LineProgress(held.encode("latin-1"), offset, line, header, tuple(columns))
+            )
+
     def _look(self, piece: bytes) -> None:
         if self._first is not None:
             self._first = None if b"<" in piece else (self._first + piece)[:_FIRST]

@@ -157,12 +157,15 @@ def arriving_facts(arriving: Arriving) -> dict[str, Any]:
         "ahead": arriving.ahead,
         "ignored": 0 if kept is None else kept.ignored,
         "known": [] if kept is None else np.flatnonzero(kept._known).tolist(),
+        "document": arriving.document_progress(),
     }
 
 
 def go_on_arriving(arriving: Arriving, facts: Mapping[str, Any]) -> None:
     """Let an input count on."""
     arriving.files, arriving.late, arriving.ahead = facts["files"], facts["late"], facts["ahead"]
+    if facts.get("document") is not None:  # older snapshots are of fragments
+        arriving.continue_document(facts["document"])
     kept, decoder = arriving._kept, arriving.decoder
     if kept is not None and isinstance(decoder, Decoder) and decoder.structure is not None:
         kept.arriving(Described(decoder.structure))

@@ -51,7 +51,7 @@ def read_circuit(source: TableReader, run: CircuitRun, names: Names) -> None:
     if isinstance(run, UnitStage):
         read_part(source, "part", run.part, names)
         return
-    operators = Operators(run._order, run.circuit.root)
+    operators = Operators(run._order, run.circuit.root, run._final)
     for number, operator in enumerate(operators.all):
         read_operator(source, str(number), operator)
     read_emit(source, run._emit)

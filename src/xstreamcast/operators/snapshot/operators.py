@@ -40,8 +40,8 @@ from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
-from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
+from xstreamcast.operators.snapshot.growing import read_growing, write_growing
 from xstreamcast.operators.snapshot.joins import (
     read_interval_join,
     read_join,
@@ -82,7 +82,7 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             | GrowingNumber()
             | GrowingWindowOperator()
         ):
-            raise Unwritten("it reads documents in pieces")
+            write_growing(to, at, operator)
         case RangeFoldOperator():
             write_range_fold(to, at, operator)
             _write_relation(to, f"{at}.made", operator._made)
@@ -128,17 +128,17 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
 def read_operator(source: TableReader, at: str, operator: Operator) -> None:
     """Give a new operator what another one kept."""
     match operator:
+        case None | UnionOperator():
+            pass
         case (
-            None
-            | UnionOperator()
-            | AccumulateOperator()
+            AccumulateOperator()
             | FirstRows()
             | LastRows()
             | GrowingGroup()
             | GrowingNumber()
             | GrowingWindowOperator()
         ):
-            pass
+            read_growing(source, at, operator)
         case RangeFoldOperator():
             operator._made = _read_relation(source, f"{at}.made")
             read_range_fold(source, at, operator)

@@ -18,6 +18,7 @@ from xstreamcast.operators.snapshot.trees import (
     written_trees,
 )
 from xstreamcast.operators.snapshot.values import ColumnReader, ColumnWriter
+from xstreamcast.operators.split_feed import UnitName
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class TableReader:
     ) -> None:  # fmt: skip
         """`names` are those of the tables; constructed trees get the names of `into`, if given."""
         self._tables, self.facts, self._names = tables, facts, names
-        self._columns = ColumnReader()
+        self._columns = ColumnReader(frozenset(facts.get("watch", {}).get("held", ())))
         trees = read_trees(tables, names) if TREES in tables and TREE_ROWS in tables else []
         if into is not None:
             store = Store(into)
@@ -89,6 +90,11 @@ class TableReader:
             if name.endswith(".rows"):
                 parts = [self._columns.values(table[one]) for one in ("rank", "cells")]
                 self._columns.rows += map(Row, *parts)
+
+    @property
+    def unit_names(self) -> Mapping[tuple[int, str], UnitName]:
+        """Of inputs whose units are kept while rows refer to them: the names in these rows."""
+        return self._columns.unit_names
 
     def __contains__(self, name: str) -> bool:
         return name in self._tables

@@ -23,6 +23,7 @@ from xstreamcast.model.rank_bytes import Descending
 from xstreamcast.operators.entries import Entry
 from xstreamcast.operators.relational.join_values import JoinValues
 from xstreamcast.operators.snapshot.arrow import Unwritten, arrow
+from xstreamcast.operators.split_feed import UnitName
 
 # Classes whose values are structs: their fields, each read by name, given to the class in order.
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
@@ -58,6 +59,8 @@ class ColumnWriter:
         """The array of some values."""
         pa = arrow()
         kinds = set(map(type, values))
+        if UnitName in kinds:
+            return self.column([str(one) if type(one) is UnitName else one for one in values])
         if not kinds:
             return pa.nulls(0)
         if len(kinds) == 1:
@@ -144,9 +147,11 @@ def _at(nodes: Sequence[OwnNode]) -> list[int]:
 class ColumnReader:
     """An Arrow array  →  its values; rows and constructed nodes by their numbers."""
 
-    def __init__(self) -> None:
+    def __init__(self, held: frozenset[int] = frozenset()) -> None:
         self.rows: list[Row] = []
         self.node: Callable[[int, int], OwnNode] | None = None
+        self._held = held  # inputs whose units are kept while somebody holds their names
+        self.unit_names: dict[tuple[int, str], UnitName] = {}
 
     def values(self, array: Any) -> list[Any]:
         """The values of an array, of whichever type the writer gave it."""
@@ -182,9 +187,17 @@ class ColumnReader:
                 return list(map(Decimal, parts[0]))
             case ("integer",):
                 return [int(text, 16) for text in parts[0]]
+            case ("source", "unit", "offset") if self._held:
+                return list(map(self._reference, *parts))
             case _:
                 made = _CLASSES.get(names)
                 return list(zip(*parts, strict=True) if made is None else map(made, *parts))
+
+    def _reference(self, source: int, unit: str, offset: int) -> NodeRef:
+        if source not in self._held:
+            return NodeRef(source, unit, offset)
+        name = self.unit_names.setdefault((source, unit), UnitName(unit))
+        return NodeRef(source, name, offset)
 
     def _lists(self, array: Any) -> list[Any]:
         inner = self.values(array.values)

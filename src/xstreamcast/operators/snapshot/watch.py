@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.operators.answer_feed import AnswerFeed
 from xstreamcast.operators.forgetting import ForgettingFeed
+from xstreamcast.operators.plans import DocumentReader
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.sharing import share
 from xstreamcast.operators.snapshot.answer import read_answer, write_answer
@@ -16,8 +17,10 @@ from xstreamcast.operators.snapshot.circuit import (
     read_circuit,
     write_circuit,
 )
+from xstreamcast.operators.snapshot.documents import hold_units, read_document, write_document
 from xstreamcast.operators.snapshot.feed import begin_feed, end_feed, write_feed
 from xstreamcast.operators.snapshot.history import structure_from
+from xstreamcast.operators.split_feed import SplitFeed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,13 +55,14 @@ def write_inputs(to: TableWriter, watch: Watch) -> None:
     run = watch.pipeline
     assert isinstance(run, CircuitRun)
     feeds = list(watch._feeds.items())
-    for number, (name, feed) in enumerate(feeds):
+    for number, (_, feed) in enumerate(feeds):
         if isinstance(feed, AnswerFeed):
             write_answer(to, f"input{number}", feed)
         elif isinstance(feed, ForgettingFeed):
             write_feed(to, f"input{number}", feed)
         else:
-            raise Unwritten(f"{name or 'the input'} is a document")
+            assert isinstance(feed, DocumentReader)
+            write_document(to, f"input{number}", feed)
     to.facts["watch"] = {
         "inputs": [name for name, _ in feeds],
         "ended": sorted(watch.ended, key=str),
@@ -69,7 +73,14 @@ def write_inputs(to: TableWriter, watch: Watch) -> None:
         "uncut": sorted(watch._uncut, key=str),
         "refusals": watch.refusals,
         "circuit": circuit_fingerprint(run.circuit),
+        "held": [at for at, one in enumerate(run.circuit.sources) if _is_held(watch, one)],
     }
+
+
+def _is_held(watch: Watch, name: str | None) -> bool:
+    """Whether units of an input are kept for as long as rows refer to them."""
+    feed = watch._feeds.get(name)
+    return isinstance(feed, SplitFeed) and feed.held
 
 
 def read_watch(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> None:
@@ -98,7 +109,7 @@ def begin_inputs(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> N
     watch.shallow, watch._unkept = facts["shallow"], facts["unkept"]
     watch._uncut, watch.refusals = set(facts["uncut"]), list(facts["refusals"])
     for number, name in enumerate(facts["inputs"]):
-        if watch.kinds[name] == "answer":
+        if watch.kinds[name] != "fragments":
             continue  # its feed is made when the query is divided
         known = source.facts[f"input{number}.feed"]
         if "structure" not in known:  # of an older snapshot
@@ -122,9 +133,15 @@ def end_inputs(source: TableReader, watch: Watch) -> CircuitRun:
         feed = watch._feeds[name]
         if isinstance(feed, AnswerFeed):
             read_answer(source, f"input{number}", feed)
-            continue
-        assert isinstance(feed, ForgettingFeed)
-        end_feed(source, f"input{number}", feed)
+        elif isinstance(feed, ForgettingFeed):
+            end_feed(source, f"input{number}", feed)
+        else:
+            assert isinstance(feed, DocumentReader)
+            read_document(source, f"input{number}", feed)
+    for number in facts.get("held", ()):
+        feed = watch._feeds[run.circuit.sources[number]]
+        assert isinstance(feed, SplitFeed)
+        hold_units(source, number, feed)
     watch.ended = set(facts["ended"])
     watch._ticked_at = None if facts["ticked"] is None else Moment(*facts["ticked"])
     return run

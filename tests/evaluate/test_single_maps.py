@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,7 +62,7 @@ def by_saxon(text: str) -> list[str] | None:
     return [] if found is None else [str(found.item_at(i)) for i in range(found.size)]
 
 
-_PROCESSORS: list[object] = []
+_PROCESSORS: list[Any] = []
 
 
 @given(MAPS, VALUES, ASKED)

@@ -21,6 +21,7 @@ from bench.linear_road.segment_history import past
 from bench.linear_road.traffic import Demand
 from bench.linear_road.validator import Verdict, validate
 from bench.linear_road.view import View
+from xstreamcast.errors import error
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speed", type=float, metavar="K", help="K seconds a second; without: as fast as taken"
     )
+    parser.add_argument(
+        "--prepare", type=natural, default=0, metavar="M",
+        help="play M minutes as fast as taken; the rest at --speed, from a snapshot of that state",
+    )  # fmt: skip
     parser.add_argument("--folder", type=Path, help="keep the input there, or use what is there")
     parser.add_argument("--generate", action="store_true", help="write the input, and play nothing")
     parser.add_argument("--unchecked", action="store_true", help="do not validate the answers")
@@ -56,6 +61,11 @@ def main(args: argparse.Namespace) -> int:
     if args.page:
         write_page(args.page)
         return 0
+    if args.prepare and (args.speed is None or 60 * args.prepare >= args.duration):
+        raise error(
+            "XSCU0001", "--prepare must leave something to play, at --speed K",
+            hint="--duration 10800 --prepare 150 --speed 1: the last thirty minutes by the clock",
+        )  # fmt: skip
     if args.folder is not None:
         return _in(args.folder, args)
     with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +92,7 @@ def _in(folder: Path, args: argparse.Namespace) -> int:
 
 def _played(folder: Path, args: argparse.Namespace) -> Played:
     query = QUERIES / ("linear-road.xq" if args.dialect == "2004" else "linear-road-walmart.xq")
-    driver = Driver(folder, query, args.speed, memory=args.memory)
+    driver = Driver(folder, query, args.speed, memory=args.memory, prepared=args.prepare)
     if args.view:
         view = View()
         driver.on_output = view.on_output

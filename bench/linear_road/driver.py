@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import itertools
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +23,8 @@ QUERIES = Path(__file__).parents[2] / "examples" / "linear-road"
 _READY = 3.0  # seconds for the process to start before the clock does
 _SAMPLE = 1.0  # seconds between two readings of memory
 _PIPE = 1 << 20  # bytes that wait in the pipe when the system is behind
+_IDLE = 1.0  # seconds without work after which a process that started again is ready
+_WAITING = 0.12  # of a core, which a process may take that looks for input now and then
 _TIME = b' time="'
 SAMPLES = "elapsed s,input s,resident bytes,processor s\n"
 
@@ -49,12 +54,19 @@ class Played:
     processor: float = 0.0
     notes: str = ""
     wrong: ValueError | None = None  # an answer of no known form; those behind it are not kept
+    prepared: int = 0  # minutes that were played before, as fast as they were taken
+    restart: float = 0.0  # seconds from the start of the process to its being ready to go on
+
+    @property
+    def timed(self) -> list[Output]:
+        """The answers to what was not played before."""
+        return [one for one in self.outputs if one.time >= 60 * self.prepared]
 
     @property
     def by_second(self) -> dict[int, float]:
-        """The longest delay of the answers to the tuples of each second."""
+        """The longest delay of the answers to the tuples of each second played by the clock."""
         out: dict[int, float] = {}
-        for one in self.outputs:
+        for one in self.timed:
             out[one.time] = max(out.get(one.time, 0.0), one.delay)
         return out
 
@@ -63,7 +75,9 @@ class Played:
 class Driver:
     """`speed`: seconds of the input in a second of the clock; None gives it as fast as it is taken.
 
-    A tuple is due when its second ends: the system may have it then, and not before.
+    A tuple is due when its second ends: the system may have it then, and not before. The first
+    minutes may be `prepared`: played as fast as they are taken, then the process stops, and another
+    one goes on from its snapshot, by the clock.
     """
 
     folder: Path
@@ -72,52 +86,121 @@ class Driver:
     on_output: Callable[[Output], None] = lambda _: None
     on_second: Callable[[int, bytes], None] = lambda _, __: None
     memory: Path | None = None  # samples are written here as they are taken
+    prepared: int = 0
+    _checkpoint: Path | None = None
     _started: float = 0.0
     _second: int = 0
+    _written: int = 0  # bytes that were written to the pipe
 
     def play(self) -> Played:
         """Start the process, give it the input, and wait for its end."""
-        played = Played()
+        if not self.prepared:
+            return self._played(Played(), self._seconds(0))
+        with tempfile.TemporaryDirectory(dir=self.folder) as state:
+            self._checkpoint = Path(state)
+            before = self._prepare()
+            played = Played(before.outputs, retracted=before.retracted, prepared=self.prepared)
+            played = self._played(played, self._seconds(60 * self.prepared))
+            played.tuples += before.tuples
+            played.processor += before.processor
+            played.samples = before.samples + played.samples
+            return played
+
+    def _played(self, played: Played, upcoming: Iterator[tuple[int, bytes]]) -> Played:
         with self._process() as process:
             assert process.stdin is not None
-            assert process.stdout is not None
-            assert process.stderr is not None
-            fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, _PIPE)
-            process.stdin.write(OPEN)
-            process.stdin.flush()
-            time.sleep(_READY)
+            begun = time.monotonic()
+            if not played.prepared:
+                process.stdin.write(OPEN)
+                process.stdin.flush()
+            upcoming = itertools.chain([next(upcoming)], upcoming)  # found before the clock starts
+            played.restart = _ready(process, begun) if played.prepared else 0.0
+            time.sleep(0 if played.prepared else _READY)
             self._started = time.monotonic()
-            readers = [
-                threading.Thread(target=self._collect, args=(process.stdout, played)),
-                threading.Thread(target=_keep, args=(process.stderr, played)),
-            ]
-            watcher = threading.Thread(target=self._sample, args=(process, played))
-            for one in (*readers, watcher):
-                one.start()
-            played.tuples = self._feed(process.stdin)
-            for one in readers:
-                one.join()
-            played.elapsed = time.monotonic() - self._started
-            watcher.join()
-        if played.wrong is not None:
-            raise played.wrong
+            with self._reading(process, played, "a" if played.prepared else "w"):
+                played.tuples = self._feed(process.stdin, upcoming)
+                process.stdin.write(CLOSE)
+                process.stdin.close()
         if process.returncode:
             raise RuntimeError(f"watch ended with {process.returncode}: {played.notes}")
         return played
 
+    def _prepare(self) -> Played:
+        """Play the first minutes as fast as they are taken, and leave a snapshot behind them."""
+        played, speed = Played(), self.speed
+        self.speed, last, self._started = None, 60 * self.prepared, time.monotonic()
+        with self._process() as process:
+            assert process.stdin is not None
+            process.stdin.write(OPEN)
+            with self._reading(process, played, "w"):
+                before = itertools.takewhile(lambda one: one[0] < last, self._seconds(0))
+                played.tuples = self._feed(process.stdin, before)
+                process.stdin.flush()
+                self._await_counted(process)
+                process.send_signal(signal.SIGINT)
+        self.speed = speed
+        assert self._checkpoint is not None
+        if not list((self._checkpoint / "snapshots").glob("*.snapshot")):
+            raise RuntimeError(f"watch left no snapshot behind: {played.notes}")
+        return played
+
+    def _await_counted(self, process: subprocess.Popen[bytes]) -> None:
+        """Wait until the journal tells of everything that was written."""
+        from xstreamcast.edges.watching.journal_lines import read_lines
+
+        assert self._checkpoint is not None
+        journal, kept = self._checkpoint / "journal", self._checkpoint / "road.bytes"
+        while process.poll() is None:
+            time.sleep(_IDLE)
+            lines = read_lines(journal, 0)[1] if journal.exists() else []
+            counted = sum(n for line in lines for name, n in line.read if name == "road" and n > 0)
+            if counted and counted == self._written and kept.stat().st_size == counted:
+                return
+        raise RuntimeError("watch ended while its state was being prepared")
+
+    @contextlib.contextmanager
+    def _reading(
+        self, process: subprocess.Popen[bytes], played: Played, mode: str
+    ) -> Iterator[None]:
+        """Keep what the process says while it is given its input, to its end."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        fcntl.fcntl(process.stdin, fcntl.F_SETPIPE_SZ, _PIPE)
+        readers = [
+            threading.Thread(target=self._collect, args=(process.stdout, played)),
+            threading.Thread(target=_keep, args=(process.stderr, played)),
+        ]
+        watcher = threading.Thread(target=self._sample, args=(process, played, mode))
+        for one in (*readers, watcher):
+            one.start()
+        yield
+        for one in readers:
+            one.join()
+        played.elapsed = time.monotonic() - self._started
+        watcher.join()
+        if played.wrong is not None:
+            raise played.wrong
+
     def _process(self) -> subprocess.Popen[bytes]:
-        folder = self.folder
+        folder, state = self.folder, self._checkpoint
+        once = str(2 * (folder / ROAD).stat().st_size)  # bytes: no snapshot but when it stops
+        kept = [] if state is None else ["--checkpoint", str(state), "--snapshot-every", once]
         return subprocess.Popen(
             [
                 sys.executable, "-m", "xstreamcast", "watch", str(self.query), "--format", "lines",
                 "-i", "road=-", "-i", f"tolls={folder / TOLLS}", "-i", f"past={folder / PAST}",
+                *kept,
             ],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
 
-    def _feed(self, pipe: IO[bytes]) -> int:
-        written = 0
-        for second, lines in seconds(self.folder / ROAD):
+    def _seconds(self, first: int) -> Iterator[tuple[int, bytes]]:
+        return itertools.dropwhile(lambda one: one[0] < first, seconds(self.folder / ROAD))
+
+    def _feed(self, pipe: IO[bytes], upcoming: Iterator[tuple[int, bytes]]) -> int:
+        tuples, self._written = 0, len(OPEN)
+        for second, lines in upcoming:
             if self.speed is not None:
                 pause = self._due(second) - time.monotonic()
                 if pause > 0:
@@ -127,13 +210,13 @@ class Driver:
             pipe.write(lines)
             if self.speed is not None:
                 pipe.flush()
-            written += lines.count(b"\n")
-        pipe.write(CLOSE)
-        pipe.close()
-        return written
+            tuples += lines.count(b"\n")
+            self._written += len(lines)
+        return tuples
 
     def _due(self, second: int) -> float:
-        return self._started + (0 if self.speed is None else (second + 1) / self.speed)
+        passed = second + 1 - 60 * self.prepared
+        return self._started + (0 if self.speed is None else passed / self.speed)
 
     def _collect(self, pipe: IO[bytes], played: Played) -> None:
         for line in pipe:  # to its end, so that the process is not held up
@@ -154,8 +237,8 @@ class Driver:
         played.outputs.append(one)
         self.on_output(one)
 
-    def _sample(self, process: subprocess.Popen[bytes], played: Played) -> None:
-        with self._kept() as out:
+    def _sample(self, process: subprocess.Popen[bytes], played: Played, mode: str) -> None:
+        with self._kept(mode) as out:
             while process.poll() is None:
                 found = used(process.pid)
                 if found is not None:
@@ -166,12 +249,12 @@ class Driver:
                         out.write(str(played.samples[-1]))
                 time.sleep(_SAMPLE)
 
-    def _kept(self) -> contextlib.AbstractContextManager[IO[str] | None]:
+    def _kept(self, mode: str) -> contextlib.AbstractContextManager[IO[str] | None]:
         """The file of samples: line by line, so that a play that is cut short leaves them."""
         if self.memory is None:
             return contextlib.nullcontext()
-        out = self.memory.open("w", buffering=1)
-        out.write(SAMPLES)
+        out = self.memory.open(mode, buffering=1)
+        out.write(SAMPLES if mode == "w" else "")
         return out
 
 
@@ -190,6 +273,18 @@ def seconds(road: Path) -> Iterator[tuple[int, bytes]]:
                 current, held = second, []
             held.append(line)
     yield current, b"".join(held)
+
+
+def _ready(process: subprocess.Popen[bytes], begun: float) -> float:
+    """Wait until a process that starts again only waits for input → the seconds that it took."""
+    time.sleep(_READY)
+    before = 0.0
+    while (found := used(process.pid)) is not None and process.poll() is None:
+        if found[1] - before < _WAITING * _IDLE:
+            break
+        before = found[1]
+        time.sleep(_IDLE)
+    return time.monotonic() - begun - _IDLE
 
 
 def _keep(pipe: IO[bytes], played: Played) -> None:

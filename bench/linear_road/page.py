@@ -33,16 +33,17 @@ _INTRODUCTION = """# Linear Road
 
 The [benchmark](../linear-road.md) as one program of our language, run by `xstreamcast watch` in one
 process on the local runner. *Speed* is how many seconds of input a second of the clock plays; *max*
-gives the input as fast as it is taken, and has no response times. A tuple is due when its second
-has passed; an answer is late after 5 s (10 s for expenditures, 30 s for travel times). *Tuples/s*
-is per second of processor time. *Valid* says what the validator found: all answers right, none
-missing, none too many, none retracted, and none late.
+gives the input as fast as it is taken, and has no response times; *from minute M* means that what
+came before was played as fast as it was taken, and the rest by the clock from a snapshot of that
+state. A tuple is due when its second has passed; an answer is late after 5 s (10 s for
+expenditures, 30 s for travel times). *Tuples/s* is per second of processor time. *Valid* says what
+the validator found: all answers right, none missing, none too many, none retracted, and none late.
 
 """
 
 
 def _row(play: dict[str, Any]) -> str:
-    speed = "max" if play["speed"] is None else f"{play['speed']:g} ×"
+    speed = _speed(play)
     slowest = "–" if play["speed"] is None else f"{max(d for _, d in play['delays']):.2f}"
     memory = max((one[2] for one in play["samples"]), default=0) / 2**20
     rate = play["tuples"] / max(play["processor"], 0.01)
@@ -54,14 +55,19 @@ def _row(play: dict[str, Any]) -> str:
     return f"| {' | '.join(cells)} |\n"
 
 
+def _speed(play: dict[str, Any]) -> str:
+    """How fast it was played, and from which minute on if the state before was prepared."""
+    speed = "max" if play["speed"] is None else f"{play['speed']:g} ×"
+    return f"{speed} from minute {play['prepared']}" if play.get("prepared") else speed
+
+
 def plot(plays: list[dict[str, Any]], place: Path) -> None:
     """Response time and resident memory over seconds of the input."""
     from matplotlib import pyplot
 
     figure, (above, below) = pyplot.subplots(2, 1, figsize=(8, 6), sharex=True)
     for play in plays:
-        speed = "max" if play["speed"] is None else f"{play['speed']:g} ×"
-        label = f"L = {play['scale']:g}, {speed}"
+        label = f"L = {play['scale']:g}, {_speed(play)}"
         if play["speed"] is not None:
             above.plot(*zip(*play["delays"], strict=True), label=label, linewidth=0.7)
         below.plot(

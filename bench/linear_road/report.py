@@ -12,6 +12,8 @@ from bench.linear_road.validator import Verdict
 def summary(played: Played, scale: Scale, speed: float | None) -> str:
     """A few lines for the terminal."""
     how = "as fast as it was taken" if speed is None else f"at {speed:g} ×"
+    if played.prepared:
+        how = f"{played.prepared} minutes as fast as they were taken, then from a snapshot {how}"
     lines = [
         f"L = {scale.halves / 2:g}, {scale.duration} s of input, {how}: {played.tuples:,} tuples,"
         f" {len(played.outputs):,} answers in {played.elapsed:.0f} s",
@@ -21,8 +23,10 @@ def summary(played: Played, scale: Scale, speed: float | None) -> str:
     if played.samples:
         most = max(one.resident for one in played.samples)
         lines.append(f"resident memory: {most / 2**20:,.0f} MiB at most")
-    if speed is not None and played.outputs:
-        delays = sorted(one.delay for one in played.outputs)
+    if played.prepared:
+        lines.append(f"started again in {played.restart:.1f} s")
+    if speed is not None and played.timed:
+        delays = sorted(one.delay for one in played.timed)
         median, late = delays[len(delays) // 2], delays[len(delays) * 99 // 100]
         lines.append(
             f"response time: median {median:.2f} s, 99 % {late:.2f} s, longest {delays[-1]:.2f} s"
@@ -38,6 +42,7 @@ def to_json(
         "scale": scale.halves / 2, "seed": scale.seed, "duration": scale.duration, "speed": speed,
         "tuples": played.tuples, "answers": len(played.outputs), "elapsed": played.elapsed,
         "processor": played.processor, "verdict": said(verdict),
+        "prepared": played.prepared, "restart": played.restart,
         "delays": sorted(played.by_second.items()),
         "samples": [
             [one.elapsed, one.second, one.resident, one.processor] for one in played.samples

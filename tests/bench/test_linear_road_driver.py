@@ -20,6 +20,7 @@ from bench.linear_road.segment_history import past
 from bench.linear_road.validator import validate
 from bench.linear_road.view import View
 from tests.bench.test_linear_road import SMALL, report, rows_of, tuples
+from xstreamcast.errors import Error
 
 
 def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
@@ -36,6 +37,27 @@ def test_the_driver_plays_by_the_clock_and_measures(tmp_path):
     assert all(one.delay >= 0 for one in played.outputs)
     assert max(one.delay for one in played.outputs) > 0
     assert {one.second for one in played.samples}
+    assert memory.read_text() == SAMPLES + "".join(map(str, played.samples))
+    found = truth(tuples(scale), read_tolls(tmp_path / TOLLS_CSV), DIALECTS["2004"], past(scale))
+    on_time = [replace(one, delay=0.0) for one in played.outputs]  # the machine may be busy
+    assert validate(found, on_time).valid
+
+
+def test_the_driver_goes_on_by_the_clock_from_a_prepared_state(tmp_path):
+    scale = replace(SMALL, halves=1, duration=180)
+    written = write(scale, tmp_path)
+    seen: list[int] = []
+    memory = tmp_path / "memory.csv"
+    driver = Driver(tmp_path, QUERIES / "linear-road.xq", 30.0, memory=memory, prepared=2)
+    driver.on_second = lambda second, _: seen.append(second)
+    played = driver.play()
+    assert (played.tuples, played.retracted, played.prepared) == (written, 0, 2)
+    assert seen == [second for second, _ in seconds(tmp_path / ROAD)]
+    assert played.elapsed >= 60 / 30
+    assert played.restart > 0
+    assert all(one.delay == 0 for one in played.outputs if one.time < 120)
+    assert min(played.by_second) >= 120
+    assert max(played.by_second.values()) > 0
     assert memory.read_text() == SAMPLES + "".join(map(str, played.samples))
     found = truth(tuples(scale), read_tolls(tmp_path / TOLLS_CSV), DIALECTS["2004"], past(scale))
     on_time = [replace(one, delay=0.0) for one in played.outputs]  # the machine may be busy
@@ -91,3 +113,5 @@ def test_the_command_generates_plays_and_validates(tmp_path, capsys):
     assert json.loads((tmp_path / "play.json").read_text())["verdict"] == "yes"
     with pytest.raises(SystemExit):
         parser.parse_args(["--scale", "0.7"])
+    with pytest.raises(Error, match="--prepare must leave something to play"):
+        main(parser.parse_args([*given, "--prepare", "2", "--speed", "1"]))

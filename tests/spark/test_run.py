@@ -10,11 +10,11 @@ import pytest
 
 import xstreamcast as xsc
 from tests.spark.feeds import write_feed
+from xstreamcast.circuit.batch_parts import Distributed, OneTask
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.table.log import Log
 from xstreamcast.errors import Error
-from xstreamcast.spark.running.plan import Spread, Together
 from xstreamcast.spark.running.spark_run import SparkRun
 
 LISTED = 'stream("credit")//account[@no mod 7 = 3]/limit'
@@ -75,14 +75,14 @@ def test_what_units_tell_is_spread_over_tasks(spark: Any, table: Path, text: str
     found, expected, run = _both(spark, text, _named(table))
     assert found == expected
     assert found
-    assert isinstance(run.plan, Spread)
+    assert isinstance(run.plan, Distributed)
 
 
 @pytest.mark.parametrize("text", TOGETHER, ids=range(len(TOGETHER)))
 def test_what_needs_all_units_is_one_task_and_says_why(spark: Any, table: Path, text: str) -> None:
     found, expected, run = _both(spark, text, _named(table))
     assert found == expected
-    assert isinstance(run.plan, Together)
+    assert isinstance(run.plan, OneTask)
     assert run.plan.reasons
 
 
@@ -108,7 +108,7 @@ def test_what_cannot_be_sent_is_asked_by_one_task(spark: Any, table: Path) -> No
     text = '<r>{for $a in stream("credit")//account[@no = 3] return document {$a}}</r>'
     found, expected, run = _both(spark, text, _named(table))
     assert found == expected
-    assert isinstance(run.plan, Together)
+    assert isinstance(run.plan, OneTask)
 
 
 def test_only_the_tags_that_a_query_needs_are_read(spark: Any, table: Path) -> None:
@@ -152,7 +152,7 @@ def test_units_that_stand_within_units_and_twice_in_the_root(spark: Any, tmp_pat
     found, expected, run = _both(spark, 'stream("s")//q', _nested(tmp_path), tasks=4)
     assert found == expected
     assert len(found) == 10
-    assert isinstance(run.plan, Spread)
+    assert isinstance(run.plan, Distributed)
     assert "into a table for this run" in run.sources.notes[0]
 
 
@@ -212,4 +212,4 @@ def test_functions_of_python_work_in_tasks(spark: Any, table: Path) -> None:
     found, expected, run = _both(spark, text, _named(table))
     assert found == expected
     assert found
-    assert isinstance(run.plan, Spread)
+    assert isinstance(run.plan, Distributed)

@@ -44,7 +44,7 @@ def test_explain_shows_what_tasks_do_beside_the_plan_of_spark(
     words = ("explain", "--stage", "spark", "-i", f"credit=table:{table}", "-q")
     found, _ = _said(capsys, *words, f"count({QUERY})")
     assert "each a range of the 30 units of credit" in found
-    assert "part 0: listed, folded by count" in found
+    assert "part 0: folded by count, of " in found
     assert "MapInArrow" in found
     alone, _ = _said(capsys, *words, 'stream("credit")//account[3]')
     assert "one task, which reads everything" in alone

@@ -12,8 +12,8 @@ import pytest
 import xstreamcast as xsc
 from tests.corpus_format import Script, read_script
 from tests.corpus_functions import register
+from xstreamcast.circuit.batch_parts import Distributed
 from xstreamcast.edges.binding import Options
-from xstreamcast.spark.running.plan import Spread
 from xstreamcast.spark.running.spark_run import SparkRun
 
 FOLDER = Path(__file__).parents[1] / "corpus"
@@ -28,7 +28,7 @@ def _registered() -> None:
 def test_every_script_answers_as_locally(spark: Any) -> None:
     runs = [one for path in FILES for one in _runs(spark, read_script(path), "auto", last=True)]
     _agree(runs)
-    assert sum(isinstance(run.plan, Spread) for run, _ in runs) > len(runs) // 3
+    assert sum(isinstance(run.plan, Distributed) for run, _ in runs) > len(runs) // 3
 
 
 @pytest.mark.thorough

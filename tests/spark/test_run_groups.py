@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.spark.test_run_law import _answer, _here
+from xstreamcast.circuit.batch_parts import Distributed, OneTask
 from xstreamcast.edges.binding import Options
-from xstreamcast.spark.running.plan import Spread, Together
 from xstreamcast.spark.running.spark_run import SparkRun
 
 SPREAD = (
@@ -43,6 +43,17 @@ SPREAD = (
     "return ($k, count($b))",
     "for $b in //b group by $k := $b/@k return count($b/c | $b)",
     "for $b in //b group by $k := $b/@k return ($b/c[1] | $b, count($b except $b[c]))",
+    "(for $b in //b order by number($b/@n) descending, $b/c[1] return $b/c)[position() <= 3]",
+    "subsequence(for $b in //b order by $b/@k return <g>{$b/@n}</g>, 2, 3)",
+    "<r>{for $b in //b order by $b/@k return $b/c}</r>",
+    "<r>{//c, sum(//b[@n != 'NaN']/@n), (//b)[last()], count(distinct-values(//b/@k))}</r>",
+    "(//b)[2]/c, /a/b[position() < 3]/@n/string(), head(//b/@k)",
+    "for $n at $i in //b/string(@n) return <g>{$i, $n}</g>",
+    "for $k in distinct-values(//b/@k) order by $k descending return $k",
+    "string-join(for $b in //b return concat($b/@n, ';', $b/@k), ',')",
+    "let $s := sort(//b/@n) return $s[(count($s) + 1) idiv 2]",
+    "for tumbling window $w in //b/@n start when true() end at $e when $e mod 3 = 0 "
+    "return string-join($w, '-')",
 )
 WHOLE = (
     "for $b in //b group by $k := $b/@k return count($b/c | $b/..)",
@@ -97,7 +108,7 @@ def test_they_are_those_of_one_process(text: str, document: str, tasks: int) -> 
 def test_these_are_spread(tmp_path: Path, text: str) -> None:
     path = tmp_path / "d.xml"
     path.write_text("<a><b/></a>")
-    assert isinstance(_run(path, text, 2).plan, Spread)
+    assert isinstance(_run(path, text, 2).plan, Distributed)
 
 
 @pytest.mark.parametrize("text", WHOLE)
@@ -105,7 +116,7 @@ def test_these_are_not_and_say_why(tmp_path: Path, text: str) -> None:
     path = tmp_path / "d.xml"
     path.write_text("<a><b/></a>")
     plan = _run(path, text, 2).plan
-    assert isinstance(plan, Together)
+    assert isinstance(plan, OneTask)
     assert plan.reasons
 
 

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.streams_strategies import Case, cases, cases_around
+from xstreamcast.circuit.batch_parts import Distributed
 from xstreamcast.edges.binding import Options
 from xstreamcast.errors import Error
-from xstreamcast.spark.running.plan import Spread
 from xstreamcast.spark.running.spark_run import SparkRun
 
 pa = pytest.importorskip("pyarrow")
@@ -150,7 +150,7 @@ def test_most_of_these_are_spread(tmp_path: Path) -> None:
     path.write_text(DOCUMENT)
     plans = [SparkRun(None, xsc.query(t).telling(""), path, {}, Options(), tasks=1).plan
              for t in DOCUMENTS]  # fmt: skip
-    assert sum(isinstance(one, Spread) for one in plans) > len(plans) // 2
+    assert sum(isinstance(one, Distributed) for one in plans) > len(plans) // 2
 
 
 @pytest.mark.parametrize(

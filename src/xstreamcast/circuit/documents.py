@@ -37,6 +37,18 @@ def _deepest(
     program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None],
     growing: bool,
 ) -> tuple[c.Circuit, Levels]:  # fmt: skip
+    best, deeper = circuits_by_depth(program, cuts, documents, growing)
+    levels = {
+        name: [(depth - 1, _guards(one, name)) for depth, one in deeper] for name in documents
+    }
+    return in_pieces(appended(best, documents), documents), levels
+
+
+def circuits_by_depth(
+    program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None],
+    growing: bool,
+) -> tuple[c.Circuit, list[tuple[int, c.Circuit]]]:  # fmt: skip
+    """The circuit over the deepest units that need no guards; depths that do, with theirs."""
     depths = range(2, (DEEPEST_CUT if documents else 2) + 1)
     tried = [
         (depth, circuit_of(program, {**cuts, **_at_depth(depth, documents)}, growing))
@@ -45,11 +57,7 @@ def _deepest(
     same = [one for one in tried if _form(one[1]) == _form(tried[0][1])]
     free = [one for one in same if not one[1].guards]
     best = free[-1] if free else same[0]
-    deeper = [one for one in same if one[0] >= best[0]]
-    levels = {
-        name: [(depth - 1, _guards(one, name)) for depth, one in deeper] for name in documents
-    }
-    return in_pieces(appended(best[1], documents), documents), levels
+    return best[1], [one for one in same if one[0] >= best[0]]
 
 
 def _at_depth(depth: int, documents: frozenset[str | None]) -> dict[str | None, Cut]:

@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.around import counted_around
 from xstreamcast.algebra.cut import NotDivided
 from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.locality import Locality
-from xstreamcast.algebra.windowed import Windowed
-from xstreamcast.algebra.windowing import windowed
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.around import counted_around
 from xstreamcast.circuit.lifting import Lifting, over
+from xstreamcast.circuit.locality import Locality
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import Relation
+from xstreamcast.circuit.windowed import Windowed
+from xstreamcast.circuit.windowing import windowed
 
 
 class LiftGrowing(Lifting):

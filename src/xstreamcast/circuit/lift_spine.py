@@ -14,15 +14,15 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.around import Counted, counted_around
 from xstreamcast.algebra.cut import NotDivided, Place, TagCut
 from xstreamcast.algebra.free import counts_positions, facts
-from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.around import Counted, counted_around
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.lifting import Lifting, over
+from xstreamcast.circuit.locality import Locality
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import NotLifted, Relation
 from xstreamcast.circuit.spine_loops import SpineLoop

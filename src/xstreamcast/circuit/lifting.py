@@ -11,7 +11,6 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import predicate_class
 from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
 from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
-from xstreamcast.algebra.locality import Locality
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import bottom_up, descendants
@@ -19,6 +18,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import may_fail
 from xstreamcast.circuit.decompose import Decomposed, sliced
 from xstreamcast.circuit.focus import unfocused
+from xstreamcast.circuit.locality import Locality
 from xstreamcast.circuit.normal import input_name, mentions
 from xstreamcast.circuit.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.sinking import sunk
@@ -363,7 +363,9 @@ def _with_all(relation: Relation, plan: p.Tuples) -> Relation:
     """The relation with all clauses of a FLWOR."""
     if isinstance(plan, p.Unit):
         return relation
-    assert not isinstance(plan, p.Join)
+    if isinstance(plan, p.Join):  # with constants, which the row is compared with
+        joined = _with_all(relation, plan.left)
+        return joined.with_clause(replace(plan, left=p.Unit()), bound_variables(plan.right), True)
     found = _with_all(relation, plan.source)
     clause = replace(plan, source=p.Unit())
     nested = isinstance(plan, p.ForEach | p.Window)

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.around import Around
-from xstreamcast.algebra.inner import Inner
 from xstreamcast.algebra.timing import Timing
-from xstreamcast.algebra.verdict import Verdict
-from xstreamcast.algebra.windowed import Windowed
+from xstreamcast.circuit.around import Around
+from xstreamcast.circuit.unit_fold import Inner
+from xstreamcast.circuit.unit_verdict import Verdict
+from xstreamcast.circuit.windowed import Windowed
 from xstreamcast.model.sequence_type import NodeItem
 
 Columns: TypeAlias = tuple[p.Variable, ...]

@@ -14,9 +14,9 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_by, facts, free_numbers
-from xstreamcast.algebra.leading import hoisted
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.circuit.root_positions import hoisted
 from xstreamcast.circuit.sinking import all_sunk
 from xstreamcast.circuit.values import with_values
 from xstreamcast.functions.signature import FN

@@ -79,7 +79,8 @@ class Relation:
             return self
         tuples: p.Tuples = p.Unit()
         for clause in self.clauses:
-            tuples = replace(clause, source=tuples)
+            side = "left" if isinstance(clause, p.Join) else "source"
+            tuples = replace(clause, **{side: tuples})
         width = self.base.width + int(self.nested)
         node = c.Rows(
             self.base, tuples, (*self.variables, *self.scalars), width, self.nested,

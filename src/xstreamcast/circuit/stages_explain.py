@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra.cut import Cut, TagCut
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.documents import deepest_circuit
 from xstreamcast.circuit.show import show_nodes

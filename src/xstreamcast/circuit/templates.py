@@ -15,8 +15,8 @@ from typing import Any, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.cut import DepthCut
 from xstreamcast.algebra.free import free_numbers
+from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.split import inputs_of
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.compile import circuit_of

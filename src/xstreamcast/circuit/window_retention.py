@@ -11,7 +11,7 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.windowed import Windowed
+    from xstreamcast.circuit.windowed import Windowed
 
 
 def shown_name(name: str | None) -> str:

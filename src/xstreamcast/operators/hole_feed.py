@@ -27,8 +27,8 @@ from xstreamcast.operators.units import NOTHING, Minis, Moved
 from xstreamcast.operators.verdicts import Verdicts
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.inner import Inner
-    from xstreamcast.algebra.verdict import Verdict
+    from xstreamcast.circuit.unit_fold import Inner
+    from xstreamcast.circuit.unit_verdict import Verdict
     from xstreamcast.history.history import History
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.missing import Missing

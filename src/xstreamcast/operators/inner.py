@@ -26,7 +26,7 @@ from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.inner import Inner
+    from xstreamcast.circuit.unit_fold import Inner
     from xstreamcast.history.history import History
     from xstreamcast.history.view import View
     from xstreamcast.operators.history_part import Part

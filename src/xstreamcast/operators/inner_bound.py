@@ -11,7 +11,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.inner import Inner
+    from xstreamcast.circuit.unit_fold import Inner
     from xstreamcast.operators.verdicts import Verdicts
     from xstreamcast.tape.layout import I64
 

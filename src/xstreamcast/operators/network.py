@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.once import read_once

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.cut import Cut, DepthCut
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.documents import Levels, deepest_circuit
-from xstreamcast.circuit.inner_folds import with_inner_folds
+from xstreamcast.circuit.unit_folds import with_inner_folds
 from xstreamcast.operators.answer_feed import ROOT
 from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
 from xstreamcast.operators.relational.run import CircuitRun

@@ -18,7 +18,7 @@ from xstreamcast.model.items import Items
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.verdict import Verdict
+    from xstreamcast.circuit.unit_verdict import Verdict
     from xstreamcast.operators.asking import Asking
     from xstreamcast.tape.layout import I64, Bools
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra.infinite import refuse_blocked
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.line_documents import form_of_source

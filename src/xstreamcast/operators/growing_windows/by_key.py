@@ -21,8 +21,8 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
-    from xstreamcast.algebra.windowed import Windowed
-    from xstreamcast.algebra.windowed_by import ByKey
+    from xstreamcast.circuit.windowed import Windowed
+    from xstreamcast.circuit.windowed_by import ByKey
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.units import Minis
 

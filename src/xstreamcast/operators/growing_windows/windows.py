@@ -23,7 +23,7 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
-    from xstreamcast.algebra.windowed import Windowed
+    from xstreamcast.circuit.windowed import Windowed
     from xstreamcast.model.column import Ints
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.units import Minis

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.cut import Cut, TagCut
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.operators.forgetting_explain import forgets

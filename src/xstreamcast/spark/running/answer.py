@@ -13,12 +13,12 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.frame import Frame
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
-from xstreamcast.spark.running.ranks import met
+from xstreamcast.operators.batch.ranks import met
+from xstreamcast.operators.batch.values import combined
 from xstreamcast.spark.running.task import CLASSES, Asking, told
-from xstreamcast.spark.running.values import combined
 
 if TYPE_CHECKING:
-    from xstreamcast.spark.running.plan import Spread
+    from xstreamcast.circuit.batch_parts import Distributed
 
 COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 
@@ -54,7 +54,7 @@ def numbered(items: Any) -> Any:
     return pa.table([places, ordinals, items["kind"], items["item"]], COLUMNS)
 
 
-def followed(plan: Spread, found: Any, asking: Asking, form: str) -> Any:
+def followed(plan: Distributed, found: Any, asking: Asking, form: str) -> Any:
     """What follows from the values of parts; `asking` asks that."""
     pa = arrow()
     found = found.sort_by([("part", "ascending"), ("place", "ascending")])
@@ -62,9 +62,9 @@ def followed(plan: Spread, found: Any, asking: Asking, form: str) -> Any:
 
     def ask() -> Any:
         bound: dict[Any, Any] = {}
-        for number, part in enumerate(plan.division.parts):
+        for number, part in enumerate(plan.parts):
             mine = found.filter(pa.compute.equal(found["part"], number))["value"].to_pylist()
-            value = combined(part, plan.division.cuts[part.input], mine, context)
+            value = combined(part, not plan.levels, mine, context)
             bound[part.variable.number] = Column(value, np.array([0, len(value)], np.int64))
         frame = Frame(context, 1, context.root, None, bound)
         return evaluate(context.program.body, frame).items

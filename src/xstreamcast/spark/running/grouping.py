@@ -30,18 +30,18 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, MAP, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
+from xstreamcast.operators.batch.ranks import classes, ranks, told_classes
+from xstreamcast.operators.batch.sending import decoded, encoded
+from xstreamcast.operators.batch.values import packed, unpacked
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running.ranks import classes, ranks, told_classes
-from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.spark.running.task import CLASSES, Asking, failing, rows, told
-from xstreamcast.spark.running.values import packed, unpacked
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
+    from xstreamcast.circuit.batch_groups import Groups, Partial
     from xstreamcast.edges.binding import Options
     from xstreamcast.history.asking import When
     from xstreamcast.model.date_time import DateTime
-    from xstreamcast.spark.running.groups import Groups, Use
     from xstreamcast.tape.store import Store
 
 _NUMBERS: Final = frozenset({INTEGER, DOUBLE})  # classes between which equality is not transitive
@@ -77,7 +77,7 @@ def grouped(
         keys = [made.variable(key.variable.number) for key in body.source.keys]
         return keys, [
             _folded(use, evaluate(value, made), made)
-            for use, value in zip(groups.uses, body.result.parts, strict=True)
+            for use, value in zip(groups.partials, body.result.parts, strict=True)
         ]
 
     keys, uses = deep(ask)
@@ -90,7 +90,7 @@ def grouped(
         yield rows(number, place, one, value=encoded((mine.tolist(), *told_of)))
 
 
-def _folded(use: Use, column: Column, frame: Frame) -> Column:
+def _folded(use: Partial, column: Column, frame: Frame) -> Column:
     """As little of a value as it can be put together from."""
     match use.fold:
         case "count" | "exists" | "empty":
@@ -225,7 +225,7 @@ class GroupsTask:
         ]
         after = [key.variable for key in self.groups.group.keys]
         before = [p.Variable(-2 - at, "key") for at in range(len(keys))]
-        own = [one.variable for one in self.groups.uses]
+        own = [one.variable for one in self.groups.partials]
         values: dict[Key, Value] = {_ROWS: Column(Items.of(INTEGER, list(range(n))))}
         values |= {v.number: c for v, c in zip((*before, *own), (*keys, *uses), strict=True)}
         tuples = Frame(context, n, context.root, np.zeros(n, np.int64), values)
@@ -237,12 +237,12 @@ class GroupsTask:
         made = group_by(clause, tuples, context.root)
         whole: dict[Key, Value] = {
             use.variable.number: _unfolded(use, made.variable(use.variable.number), made)
-            for use in self.groups.uses
+            for use in self.groups.partials
         }
         return made.extend(whole), keys
 
 
-def _unfolded(use: Use, column: Column, frame: Frame) -> Column:
+def _unfolded(use: Partial, column: Column, frame: Frame) -> Column:
     """A value of whole groups from what tasks told of it."""
     match use.fold:
         case "items":

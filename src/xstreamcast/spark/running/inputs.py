@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.algebra.split import inputs_of
+from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.edges.binding import Options, told_when
 from xstreamcast.edges.loading import attaches, is_stream, table_path
 from xstreamcast.edges.mapping.finding import split_source

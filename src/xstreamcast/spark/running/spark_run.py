@@ -10,14 +10,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.show import show
+from xstreamcast.circuit.batch import batch_plan
+from xstreamcast.circuit.batch_parts import BatchPart, Distributed, OneTask
 from xstreamcast.edges.binding import Options
+from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.spark.running.answer import followed, is_mixed, listed, numbered, ranked
 from xstreamcast.spark.running.grouping import GroupsTask
 from xstreamcast.spark.running.inputs import Sources
 from xstreamcast.spark.running.links import FEW
-from xstreamcast.spark.running.plan import Spread, Together, spread
 from xstreamcast.spark.running.ranges import RangesTask, ranges
 from xstreamcast.spark.running.tables import over_units
 from xstreamcast.spark.running.task import FAILED, UNSENT, Alone, Asking, Question
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from xstreamcast.algebra.program import Program
-    from xstreamcast.spark.running.groups import Groups
+    from xstreamcast.circuit.batch_groups import Groups
     from xstreamcast.spark.running.units import Table
 
 _SMALLEST: Final = 1 << 22  # bytes of a document that are worth a task
@@ -61,20 +65,22 @@ class SparkRun:
     # -- planning ---------------------------------------------------------------------------------
 
     @cached_property
-    def plan(self) -> Spread | Together:
+    def plan(self) -> Distributed | OneTask:
         """How the query is spread, by the largest input that it can be spread over."""
         if len(self.programs) > 1:
-            return Together(("a query that declares streams is asked as a whole",))
+            return OneTask(("a query that declares streams is asked as a whole",))
         if self.options.clock not in ("event", "wall") or self._is_planned():
-            return Together(("what is planned after now is seen only in the whole",))
+            return OneTask(("what is planned after now is seen only in the whole",))
         if told := self.sources.attaches():
-            return Together((f"{told}: units that are attached to their parents are in no hole",))
+            return OneTask((f"{told}: units that are attached to their parents are in no hole",))
+        if paths_of(self._program):
+            return OneTask(("what may not change is known only over all that arrived",))
         if self.sources.has_stream_as_variable():
-            return Together(("a variable stands for a stream",))
+            return OneTask(("a variable stands for a stream",))
         try:
-            found = spread(self._program, self.sources.structures(self._program))
+            found = batch_plan(self._program, self.sources.structures(self._program))
         except Forbidden as caught:
-            return Together((str(caught),))
+            return OneTask((str(caught),))
         return found
 
     @property
@@ -90,29 +96,29 @@ class SparkRun:
 
     def _alone(self) -> Work:
         task = Alone(self.programs, self.document, self.inputs, self.options, self.form)
-        reasons = self.plan.reasons if isinstance(self.plan, Together) else ()
+        reasons = self.plan.reasons if isinstance(self.plan, OneTask) else ()
         return Work(task, 1, ("one task, which reads everything", *reasons))
 
     def _given_up(self, why: str) -> Work:
         """One task after all, for a reason that the plan could not know."""
-        self.plan = Together((why,))
+        self.plan = OneTask((why,))
         return self._alone()
 
-    def _question(self, plan: Spread) -> Question:
+    def _question(self, plan: Distributed) -> Question:
         others = {n: one for n, one in self.inputs.items() if n != plan.input}
         for name, table in self.sources.tables.items():
             if name is not None and name != plan.input:
                 others[name] = Path(f"table:{table.path}")
         return Question(
-            plan.division.parts, plan.programs, plan.name, others, self.options,
-            self.sources.when(), self.sources.current, plan.told, self.form, plan.groups,
+            plan.parts, plan.programs, plan.name, others, self.options,
+            self.sources.when(), self.sources.current, plan.is_listed, self.form, plan.groups,
             self.tasks,
         )  # fmt: skip
 
     def work(self) -> Work:
         """The tasks of the run."""
         plan = self.plan
-        if isinstance(plan, Together):
+        if isinstance(plan, OneTask):
             return self._alone()
         table = self.sources.tables.get(plan.input)
         made = self._over_ranges(plan) if table is None else self._over_units(plan, table)
@@ -124,18 +130,18 @@ class SparkRun:
             made, words=words, then=then, buckets=self.tasks, is_sorted=self._sorts_on_spark(plan)
         )
 
-    def _over_units(self, plan: Spread, table: Table) -> Work | str:
+    def _over_units(self, plan: Distributed, table: Table) -> Work | str:
         made = over_units(self.spark, plan, self._question(plan), table, self.tasks, self._few)
         return made if isinstance(made, str) else Work(made.task, made.tasks, made.words)
 
-    def _over_ranges(self, plan: Spread) -> Work | str:
+    def _over_ranges(self, plan: Distributed) -> Work | str:
         path = self._path(plan)
         step = max(self._smallest, -(-os.path.getsize(path) // self.tasks))
-        if not plan.division.whole:  # which every range would read again
+        if not plan.whole:  # which every range would read again
             step = min(step, max(self._smallest, _RANGE))
-        cut = plan.division.levels(plan.input)[-1]
+        cut = plan.levels[-1]
         threads = min(self.cores, os.cpu_count() or 1)
-        found = ranges(path, cut, step, plan.division.held(plan.input), threads)
+        found = ranges(path, cut, step, plan.held, threads)
         if isinstance(found, str):
             return found
         tasks = min(self.tasks, len(found))
@@ -149,27 +155,27 @@ class SparkRun:
         given = self._program, self._values(), self.options, when, current
         return GroupsTask(groups, *given, self.form)
 
-    def _sorts_on_spark(self, plan: Spread) -> bool:
+    def _sorts_on_spark(self, plan: Distributed) -> bool:
         return plan.is_sorted and self._size(plan) > self._large
 
-    def _size(self, plan: Spread) -> int:
+    def _size(self, plan: Distributed) -> int:
         """The bytes of the input that is spread."""
         table = self.sources.tables.get(plan.input)
         if table is not None:
             return sum(file.nbytes for file in table.state.files_of(table.stream))
         return os.path.getsize(self._path(plan))
 
-    def _path(self, plan: Spread) -> str:
+    def _path(self, plan: Distributed) -> str:
         return str(self.document if plan.input is None else self.inputs[plan.input])
 
-    def _whole_words(self, plan: Spread) -> list[str]:
-        others = sorted(one for one in plan.division.whole if one is not None)
+    def _whole_words(self, plan: Distributed) -> list[str]:
+        others = sorted(plan.whole)
         said = [f"every task reads {name} whole" for name in others]
         if plan.groups is not None:
             said.append(f"Spark brings groups together by their keys, in {self.tasks} buckets")
         if plan.is_sorted:
             said.append("Spark sorts" if self._sorts_on_spark(plan) else "the driver sorts")
-        elif not plan.told:
+        elif not plan.is_listed:
             said.append("the driver puts values together")
         return said
 
@@ -180,9 +186,9 @@ class SparkRun:
         from pyspark.sql import functions as f
 
         plan, work = self.plan, self.work()
-        if isinstance(plan, Spread) and work.is_sorted:
+        if isinstance(plan, Distributed) and work.is_sorted:
             return self._sorted_frame(work)
-        later = isinstance(plan, Together) or plan.told
+        later = isinstance(plan, OneTask) or plan.is_listed
         if not later:
             made: DataFrame = self.spark.createDataFrame(self.collected())
             return made
@@ -233,7 +239,7 @@ class SparkRun:
         plan = self.plan
         if self.asked_again(found):
             return self._collected(self.work())
-        if isinstance(plan, Together) or plan.told:
+        if isinstance(plan, OneTask) or plan.is_listed:
             return listed(found)
         return (
             ranked(found) if plan.is_sorted else followed(plan, found, self._rest(plan), self.form)
@@ -256,7 +262,7 @@ class SparkRun:
 
     def _raise(self, failed: Any) -> None:
         """The error that the whole query gives: not one that depends on how it was spread."""
-        if not isinstance(self.plan, Together):
+        if not isinstance(self.plan, OneTask):
             pa = arrow()
             alone = [*self._alone().task([pa.record_batch([pa.array([0])], ["id"])])]
             alone = [one for one in alone if one.column("part")[0].as_py() == FAILED]
@@ -265,8 +271,8 @@ class SparkRun:
             failed = pa.Table.from_batches(alone)
         raise error_from(json.loads(failed["value"][0].as_py()))
 
-    def _rest(self, plan: Spread) -> Asking:
-        program = replace(self._program, body=plan.division.rest)
+    def _rest(self, plan: Distributed) -> Asking:
+        program = replace(self._program, body=plan.rest)
         when, current = self.sources.when(), self.sources.current
         return Asking(program, self._values(), self.options, when, current)
 
@@ -280,12 +286,21 @@ class SparkRun:
         work = self.work()
         plan = self.plan
         lines = [*work.words]
-        if isinstance(plan, Spread):
-            lines += [f"part {n}: {_shape(part)}" for n, part in enumerate(plan.division.parts)]
+        if isinstance(plan, Distributed):
+            lines += [f"part {n}: {_shown(part)}" for n, part in enumerate(plan.parts)]
         spark_plan = work.whole(self.spark)._jdf.queryExecution().simpleString()
         return "\n".join([*self.sources.notes, *lines, "", spark_plan.strip()])
 
 
-def _shape(part: Any) -> str:
-    kind = type(part.shape).__name__.lower()
-    return kind if part.fold == "items" else f"{kind}, folded by {part.fold}"
+def _shown(part: BatchPart) -> str:
+    """What tasks do for a part, in words."""
+    body = " ".join(show(part.expression).split())
+    said = f"sorted by {len(part.order)} keys" if part.order else "in the order of units"
+    if part.fold == "rows":
+        last = "the last" if part.last in (None, -1) else str(part.last)
+        said += f", positions {part.first} to {last}"
+    elif isinstance(part.tuples, p.GroupBy):
+        said = "in groups by their keys"
+    elif part.fold != "items":
+        said = f"folded by {part.fold}"
+    return f"{said}, of {body}"

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xstreamcast.algebra.strategies import Choice
+    from xstreamcast.circuit.batch_parts import Distributed
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.table.unit_index import UnitIndex
-    from xstreamcast.spark.running.plan import Spread
     from xstreamcast.spark.running.task import Question
     from xstreamcast.spark.running.units import Table
 
@@ -49,7 +49,7 @@ class Pruned:
 
 
 def over_units(
-    spark: SparkSession, plan: Spread, question: Question, table: Table, tasks: int, few: int
+    spark: SparkSession, plan: Distributed, question: Question, table: Table, tasks: int, few: int
 ) -> UnitWork | str:
     """The tasks over ranges of a table's units, or why there are none."""
     kept = table_guide(spark, table, few)
@@ -65,7 +65,7 @@ def over_units(
         return "its root has no units"
     reach = _reach(table, question, kept, pruned, index.labels(), tasks)
     shown = None if kept is None or pruned is None else kept.guide
-    if shown is None and any(part.around is not None for part in plan.division.parts):
+    if shown is None and any(part.around is not None for part in plan.parts):
         # what a task sees of its own fragments does not say what the root is needed for
         question = replace(question, options=replace(question.options, strategy="caq"))
     links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
@@ -131,7 +131,9 @@ def _of_type(table: Table, kind: str) -> frozenset[int]:
     return frozenset(tag.id for tag in table.structure.tags.values() if tag.type == kind)
 
 
-def _pruned(plan: Spread, options: Options, kept: Kept, timed: frozenset[int]) -> Pruned | None:
+def _pruned(
+    plan: Distributed, options: Options, kept: Kept, timed: frozenset[int]
+) -> Pruned | None:
     """What is read of the tags, None for all: as a single process would tell.
 
     caq    all of it
@@ -140,7 +142,7 @@ def _pruned(plan: Spread, options: Options, kept: Kept, timed: frozenset[int]) -
     """
     if options.between is not None or options.clock != "event":
         return None
-    if plan.division.whole:  # what is read beside it has a say in the strategy
+    if plan.whole:  # what is read beside it has a say in the strategy
         return None
     found: list[Choice] = []
     for one in plan.programs:

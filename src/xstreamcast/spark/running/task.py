@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.division import Sorted
 from xstreamcast.edges.binding import Binding, Options
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error
@@ -24,22 +23,23 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE
 from xstreamcast.model.column import Column
+from xstreamcast.operators.batch.around import Chains, sent_around
+from xstreamcast.operators.batch.ranks import Classes, classes, ranks, told_classes
+from xstreamcast.operators.batch.spine import sent_spine
+from xstreamcast.operators.batch.values import no_rows, sent, sent_rows, summands
 from xstreamcast.operators.kept_items import Unwritten
-from xstreamcast.spark.running.around import Chains, sent_around
-from xstreamcast.spark.running.ranks import Classes, classes, ranks, told_classes
-from xstreamcast.spark.running.spine import sent_spine
-from xstreamcast.spark.running.values import sent, summands
 from xstreamcast.spark.watching.facts import error_facts
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.division import Part
     from xstreamcast.algebra.program import Program
+    from xstreamcast.circuit.batch_groups import Groups
+    from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Inputs
+    from xstreamcast.evaluate.frame import Frame
     from xstreamcast.history.asking import Asked, When
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
-    from xstreamcast.spark.running.groups import Groups
     from xstreamcast.tape.store import Store
 
 # `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
@@ -54,14 +54,14 @@ _ROWS: Final = 1 << 16  # items of one batch
 class Question:
     """What all tasks of a run are asked, and what they know beside their part of the input."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[BatchPart, ...]
     programs: tuple[Program, ...]  # of each part, over an input of the name
     name: str
     inputs: Mapping[str, Any]  # what is read whole, and values of variables
     options: Options
     when: When | None
     current: DateTime
-    told: bool  # items are told as they are found; else something follows
+    listed: bool  # items are the answer as they are found; else something follows
     form: str = "lines"
     groups: Groups | None = None  # how the groups of the part are made
     buckets: int = 1  # into which their keys fall
@@ -116,7 +116,10 @@ def _part(
 
         yield from grouped(question.groups, number, place, context, question.buckets)
         return
-    if isinstance(part.shape, Sorted):
+    if part.fold == "rows":
+        yield from _rows(question, number, place, context)
+        return
+    if part.order:
         yield from _sorted(number, place, context, question.form)
         return
     body = context.program.body
@@ -128,21 +131,51 @@ def _part(
     elif part.around is not None:
         assert asked is not None
         yield rows(number, place, value=sent_spine(part, items, context, asked, question.name))
-    elif question.told:
+    elif question.listed:
         yield from told(number, place, context.store, items, question.form)
     else:
         if part.fold in ("sum", "avg"):
-            yield rows(
-                CLASSES, place, value=told_classes(_summed(question, number, items, context))
-            )
+            yield _classes(question, number, place, _summed(items, context))
         yield rows(number, place, value=sent(part, items, context))
 
 
-def _summed(question: Question, number: int, items: Items, context: Context) -> Classes:
+def _summed(items: Items, context: Context) -> Classes:
     """The classes of what a part adds: integers and doubles are added in their order alone."""
     atoms = summands(items, context)
-    (mine,) = classes([Column(atoms, np.array([0, len(atoms)], np.int64))])
-    return tuple(mine if at == number else frozenset() for at in range(len(question.parts)))
+    return classes([Column(atoms, np.array([0, len(atoms)], np.int64))])
+
+
+def _classes(question: Question, number: int, place: int, met: Classes) -> Any:
+    """A batch that says which classes of values a part met; of other parts it says none."""
+    widths = [max(1, len(one.order)) for one in question.parts]
+    none = frozenset[int]()
+    found = [met if at == number else (none,) * width for at, width in enumerate(widths)]
+    return rows(CLASSES, place, value=told_classes(tuple(c for one in found for c in one)))
+
+
+def _rows(question: Question, number: int, place: int, context: Context) -> Iterator[Any]:
+    """Rows of a part that are sorted, or chosen by their positions, over all tasks."""
+    part = question.parts[number]
+
+    def ask() -> tuple[Classes, list[bytes], Column] | None:
+        body = context.program.body
+        assert isinstance(body, p.Return)
+        source = body.source
+        keys = source.keys if isinstance(source, p.OrderBy) else ()
+        tuples = gathered(source.source if isinstance(source, p.OrderBy) else source, context.root)
+        if tuples.n == 0:
+            return None
+        met, by = _ranked(keys, tuples, context) if keys else ((), [b""] * tuples.n)
+        return met, by, evaluate(body.result, tuples)
+
+    found = deep(ask)
+    if found is None:
+        yield rows(number, place, value=no_rows())
+        return
+    met, by, result = found
+    if part.order:
+        yield _classes(question, number, place, met)
+    yield rows(number, place, value=sent_rows(part, by, result, context))
 
 
 def told(
@@ -198,17 +231,23 @@ def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[An
         tuples = gathered(body.source.source, context.root)
         if tuples.n == 0:
             return None, None
-        keys = [atomize(context.store, evaluate(key.value, tuples)) for key in body.source.keys]
-        for key in keys:
-            at_most_one(key, "a key of order by")
-        by = ranks(body.source.keys, keys, context.inputs.timezone)
-        return (classes(keys), by), evaluate(body.result, tuples)
+        return _ranked(body.source.keys, tuples, context), evaluate(body.result, tuples)
 
     met, result = deep(ask)
     if result is None:
         return
     yield rows(CLASSES, place, value=told_classes(met[0]))
     yield from told(number, place, context.store, result.items, form, met[1], result)
+
+
+def _ranked(
+    order: tuple[p.OrderKey, ...], tuples: Frame, context: Context
+) -> tuple[Classes, list[bytes]]:
+    """The classes of the keys of tuples, and bytes that sort as the keys do."""
+    keys = [atomize(context.store, evaluate(key.value, tuples)) for key in order]
+    for key in keys:
+        at_most_one(key, "a key of order by")
+    return classes(keys), ranks(order, keys, context.inputs.timezone)
 
 
 def rows(

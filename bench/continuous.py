@@ -31,8 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--units", type=natural, nargs="+", default=list(UNITS), help="accounts that are known")
     add("--who", nargs="+", choices=WHO, default=list(WHO), help="who is measured (all)")
     add("--partitions", type=natural, nargs="+", default=[1, 2], help="places of a query's units")
-    add("--drained", type=natural, default=200_000, help="fragments that wait (throughput)")
-    add("--most", type=natural, default=20_000, help="of them in a batch")
+    add("--drained", type=natural, default=600_000, help="fragments that wait (throughput)")
+    add("--most", type=natural, default=100_000, help="of them in a batch")
+    add("--bound", action="store_true", help="to as many cores as there are partitions")
     add("--rate", type=natural, default=1000, help="fragments appended each second (latency)")
     add("--batches", type=natural, default=200, help="batches of these, at least")
     add("--seconds", type=positive, default=240.0, help="but no longer than this")
@@ -65,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _asked(args: argparse.Namespace) -> dict[str, object]:
     """What decides the figures; who and how many are parts of their own."""
-    names = ("drained", "most", "rate", "batches", "seconds", "seed", "state")
+    names = ("drained", "most", "rate", "batches", "seconds", "seed", "state", "bound")
     return {name: getattr(args, name) for name in names}
 
 
@@ -79,7 +80,7 @@ def cases(args: argparse.Namespace) -> Iterator[Case]:
             for partitions in args.partitions if several else [1]:
                 yield Case(
                     who, units, partitions, args.drained, args.most, args.batches, args.seconds,
-                    args.rate, args.seed,
+                    args.rate, args.seed, args.bound,
                 )  # fmt: skip
 
 

@@ -18,8 +18,10 @@ _PHASES: Final = {
 }  # fmt: skip
 HEAD = """
 The fraud query and the maxed-out query, left running over credit accounts, charges and limits, in
-local mode with two cores, batches at least 100 ms apart, as `watch --runner spark` has it. First
-{drained} fragments wait in the feed, and are taken in batches of at most {most}: that is the rate.
+local mode with {cores}, batches at least 100 ms apart, as `watch --runner spark` has it. First
+{drained} fragments wait in the feed, and are taken in batches of at most {most}: that is the rate,
+of all of them, of the batches that have the first 60,000 (Java and workers are new then), and of
+the second half.
 Then a process of its own appends {rate} each second, every 10 ms some, and the time is taken from
 each append until the changes of all of it are in the sink: p50 and p99 are over these appends, and
 `batches` is how many batches they came in. The last quarter is the p50 of the last appends: where
@@ -64,8 +66,10 @@ def report(
 ) -> tuple[str, bool]:
     """The tables, and whether all who answer gave the same answers."""
     apart = differing(rows)
-    text = HEAD.format(drained=f"{args.drained:,}", most=f"{args.most:,}", rate=f"{args.rate:,}")
-    text += f"\n{_rates(rows)}\n{_equality(rows, apart)}\n{_phases(rows)}"
+    cores = "as many cores as partitions" if args.bound else "two cores"
+    told = {"drained": args.drained, "most": args.most, "rate": args.rate}
+    text = HEAD.format(cores=cores, **{name: f"{one:,}" for name, one in told.items()})
+    text += f"\n{_rates(rows)}\n{_equality(rows, apart)}\n{_kinds(rows)}\n{_phases(rows)}"
     if missing:
         text += "\nWhat is missing, and why:\n\n" + "".join(f"- {one}\n" for one in missing)
     if recovered:
@@ -91,8 +95,9 @@ def _equality(rows: list[Row], apart: list[int]) -> str:
 
 
 def _rates(rows: list[Row]) -> str:
-    header = ["", "accounts", "partitions", "fragments/s", "µs of processor each", "p50 ms",
-              "p99 ms", "last quarter", "batches", "p50 / floor", "cores busy", "GB"]  # fmt: skip
+    header = ["", "accounts", "partitions", "fragments/s", "first 60,000", "second half",
+              "µs of processor each", "p50 ms", "p99 ms",
+              "last quarter", "batches", "p50 / floor", "cores busy", "GB"]  # fmt: skip
     return markdown(header, [_cells(row, _floor(row, rows)) for row in rows])
 
 
@@ -107,7 +112,8 @@ def _cells(row: Row, floor: Row | None) -> list[str]:
     quarter = slice(-max(1, len(found.latencies) // 4), None)
     return [
         case.who, f"{case.units:,}", ABSENT if case.who == LOCAL else str(case.partitions),
-        f"{row.rate:,.0f}", f"{found.drain_processor / case.drained * 1e6:.0f}",
+        f"{row.rate:,.0f}", f"{found.drain_first:,.0f}", f"{found.drain_last:,.0f}",
+        f"{found.drain_processor / case.drained * 1e6:.0f}",
         _ms(p50), _ms(row.ms(99)), _ms(row.ms(50, quarter)), str(found.batches),
         ratio(p50 / lowest if p50 is not None and lowest else None),
         f"{found.paced_processor / found.paced:.1f}", f"{found.memory / 1e9:.1f}",
@@ -116,6 +122,19 @@ def _cells(row: Row, floor: Row | None) -> list[str]:
 
 def _ms(value: float | None) -> str:
     return ABSENT if value is None else f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _kinds(rows: list[Row]) -> str:
+    """Whose processor time it is."""
+    told = [row for row in rows if row.found.kinds]
+    names = list(dict.fromkeys(name for row in told for name in row.found.kinds))
+    cells = [
+        [row.case.who, f"{row.case.units:,}", str(row.case.partitions)]
+        + [f"{row.found.kinds.get(name, 0) / row.case.drained * 1e6:.1f}" for name in names]
+        for row in told
+    ]
+    head = "## Whose processor time it is\n\nMicroseconds for each fragment that waited.\n"
+    return f"{head}\n{markdown(['', 'accounts', 'partitions', *names], cells)}" if told else ""
 
 
 def _phases(rows: list[Row]) -> str:

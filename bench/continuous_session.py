@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -14,11 +15,12 @@ from pathlib import Path
 from typing import Protocol
 
 from bench.credit import charges, opening
-from bench.processes import held, used
+from bench.processes import held, used, used_by_kind
 
 OURS, STATEFUL, STATELESS, LOCAL = "ours", "empty stateful", "stateless", "local runner"
 WHO = (STATELESS, STATEFUL, OURS, LOCAL)
 CHECKOUT = Path(__file__).parents[1]
+FIRST = 60_000
 Reached = list[tuple[int, int]]  # (monotonic ns, bytes of the feed that are in the sink by then)
 
 
@@ -29,12 +31,13 @@ class Case:
     who: str
     units: int
     partitions: int = 1
-    drained: int = 200_000  # fragments that wait when the clock starts
-    most: int = 20_000  # of them in a batch
+    drained: int = 600_000  # fragments that wait when the clock starts
+    most: int = 100_000  # of them in a batch
     batches: int = 200  # at least so many of what comes one after another
     seconds: float = 240.0  # but no longer than this
     rate: int = 1000  # fragments each second
     seed: int = 22
+    bound: bool = False  # to as many cores as there are partitions
 
     @property
     def name(self) -> str:
@@ -57,6 +60,9 @@ class Followed:
     changes: int
     memory: int
     phases: dict[str, float] = field(default_factory=dict)  # mean ms of a batch
+    drain_first: float = 0.0  # fragments/s of the first batches that have FIRST of them
+    drain_last: float = 0.0  # and of the second half
+    kinds: dict[str, float] = field(default_factory=dict)  # processor time of the drain, by process
 
 
 class Follower(Protocol):
@@ -88,13 +94,16 @@ def measured(case: Case, folder: Path) -> Followed:
         begun = time.monotonic()
         follower.follow(_all(feed))
         opened = time.monotonic() - begun
+        before = used_by_kind()
         drain = _drain(follower, feed, lines, case.drained)
+        kinds = {name: now - before[name] for name, now in used_by_kind().items()}
+        speeds = speeds_of(follower.reached, drain, case.drained, feed)
         answer, first = digest(follower.answers()), len(follower.reached)
         said, paced, processor = _pace(follower, feed, lines, case)
         return Followed(
             opened, *drain, answer, latencies(said, follower.reached),
             len(follower.reached) - first, paced, processor, follower.changes, held(),
-            follower.phases(first),
+            follower.phases(first), *speeds, kinds,
         )  # fmt: skip
     finally:
         follower.close()
@@ -115,6 +124,23 @@ def _drain(
     begun = time.monotonic()
     follower.follow(_all(feed))
     return time.monotonic() - begun, len(follower.reached) - first, used() - before
+
+
+def speeds_of(
+    reached: Reached, drain: tuple[float, int, float], count: int, feed: Path
+) -> tuple[float, float]:
+    """Fragments/s of the first FIRST that waited, and of the second half of all."""
+    seconds, batches, _ = drain
+    end, size = reached[-1][0], feed.stat().st_size
+    marks = [(end - int(seconds * 1e9), reached[-batches - 1][1]), *reached[-batches:]]
+    each = (size - marks[0][1]) / count  # bytes of a fragment
+    first = next(one for one in marks if one[1] - marks[0][1] >= min(FIRST, count) * each * 0.99)
+    half = marks[len(marks) // 2] if len(marks) > 2 else marks[0]
+    return _rate(marks[0], first, each), _rate(half, marks[-1], each)
+
+
+def _rate(begin: tuple[int, int], end: tuple[int, int], each: float) -> float:
+    return (end[1] - begin[1]) / each / ((end[0] - begin[0]) / 1e9)
 
 
 def _pace(
@@ -199,4 +225,6 @@ def followed(case: Case, feed: Path, checkpoint: Path) -> Follower:
 
 def told(case: Case, folder: Path) -> str:
     """A session's findings, as another process reads them."""
+    if case.bound:
+        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[: case.partitions]))
     return json.dumps(asdict(measured(case, folder)))

@@ -38,7 +38,8 @@ class _OnSpark:
         self._accumulated: dict[str, Accumulated] = {}
         self._came = threading.Condition()
         self._offsets, self._feed = checkpoint / "spark" / "offsets", str(feed)
-        self.spark = session(cores=2, memory="4g", settings=_SETTINGS)
+        cores = case.partitions if case.bound else 2
+        self.spark = session(cores=cores, memory="4g", quick=True, settings=_SETTINGS)
         self.query = self._started(case, checkpoint)
 
     def _started(self, case: Case, checkpoint: Path) -> Any:

@@ -23,47 +23,27 @@ KEY = ("query",)
 
 @dataclass
 class Store:
-    """Spark's store for one key: a value, numbered batches, pieces of a snapshot."""
+    """Spark's store for one key: values by number."""
 
-    value: Any = None
-    batches: dict[Any, Any] = field(default_factory=dict)
-    pieces: list[Any] = field(default_factory=list)
+    values: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def batches(self) -> list[int]:
+        return [number for (number,) in self.values if number >= 0]
 
 
 @dataclass
 class Values:
     store: Store
 
-    def get(self) -> Any:
-        return self.store.value
-
-    def update(self, value: Any) -> None:
-        self.store.value = value
-
-
-@dataclass
-class Batches:
-    store: Store
-
     def getValue(self, key: Any) -> Any:
-        return self.store.batches.get(key)
+        return self.store.values.get(key)
 
     def updateValue(self, key: Any, value: Any) -> None:
-        self.store.batches[key] = value
+        self.store.values[key] = value
 
     def removeKey(self, key: Any) -> None:
-        del self.store.batches[key]
-
-
-@dataclass
-class Pieces:
-    store: Store
-
-    def get(self) -> Iterator[Any]:
-        return iter(self.store.pieces)
-
-    def put(self, pieces: list[Any]) -> None:
-        self.store.pieces = pieces
+        del self.store.values[key]
 
 
 @dataclass
@@ -72,20 +52,15 @@ class Handle:
 
     store: Store
 
-    def getValueState(self, name: str, schema: str) -> Values:
+    def getMapState(self, name: str, key: str, value: str) -> Values:
         return Values(self.store)
-
-    def getMapState(self, name: str, key: str, value: str) -> Batches:
-        return Batches(self.store)
-
-    def getListState(self, name: str, schema: str) -> Pieces:
-        return Pieces(self.store)
 
 
 class Counting(Stage):
     """Keeps all numbers that came; tells them, and counts how many it had to take in."""
 
     taken = 0
+    tells = False
 
     def make(self, key: Any) -> list[int]:
         return []

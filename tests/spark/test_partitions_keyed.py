@@ -133,6 +133,14 @@ def test_what_contradicts_is_named_with_what_to_do() -> None:
         assert "s" in str(why.place)
 
 
+def test_a_parent_in_another_unit_is_named() -> None:
+    attached = '<stream:filler id="d0" tsid="3" unit="a1" in="b0"><b v="1"/></stream:filler>'
+    inner = '<stream:filler id="b0" tsid="3" unit="a0"><b v="1"/></stream:filler>'
+    for pieces in ((inner, attached), (_unit("a0", "b0"), attached)):
+        why = _refused(*pieces)
+        assert "fragment b0 is said to stand in unit a0, and in unit a1 too" in why.message
+
+
 def test_a_fragment_that_holds_others_must_name_its_unit() -> None:
     keyless = f'<stream:filler id="b0" tsid="3"><b>{holes(["c0"], 4)}</b></stream:filler>'
     why = _refused(_unit("a1", "b0"), keyless)

@@ -26,7 +26,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
 from xstreamcast.model.duration import Duration
 from xstreamcast.model.items import Items
-from xstreamcast.spark.running.ranks import classes, met, ranks, told_classes
+from xstreamcast.operators.batch.ranks import classes, met, ranks, told_classes
 
 DECIMALS = st.decimals(allow_nan=False, allow_infinity=False) | st.sampled_from(
     [Decimal(text) for text in ("0", "-0", "1", "1.0", "10", "0.1", "-0.1", "99", "100", "-100")]

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.guide import Guide, Name, structured
 from xstreamcast.algebra.inputs import inlined
-from xstreamcast.algebra.needs import Reading
 from xstreamcast.algebra.places import DOCUMENT, Place
 from xstreamcast.algebra.projected import projected_tags, stays_below
+from xstreamcast.algebra.stream_usage import Reading
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.needs import AROUND
 from xstreamcast.algebra.places import matches
+from xstreamcast.algebra.stream_usage import AROUND
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.documents import with_streams
 from xstreamcast.algebra.guide import Guide, structured
-from xstreamcast.algebra.needs import needs_of
 from xstreamcast.algebra.places import Needs
-from xstreamcast.algebra.tops import with_parts
+from xstreamcast.algebra.stream_usage import needs_of
+from xstreamcast.algebra.tag_paths import with_parts
 from xstreamcast.algebra.trims import Trim
 from xstreamcast.model.frozen import dataclass
 

@@ -11,9 +11,9 @@ from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.cut import NotDivided, Place, TagCut
 from xstreamcast.algebra.free import facts
 from xstreamcast.algebra.guide import structured
-from xstreamcast.algebra.needs import needs_of
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.static_type import Kinds
+from xstreamcast.algebra.stream_usage import needs_of
 from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.locality import Locality

@@ -46,7 +46,7 @@ def on_spark(
     from xstreamcast.edges.durations import micros
     from xstreamcast.spark.session import session
 
-    spark = session(arguments.master)
+    spark = session(arguments.master, quick=True)  # Java does little: most of it is in Python
     from xstreamcast.spark.query import bound_programs
     from xstreamcast.spark.watching.run import SparkWatching, watchings
 

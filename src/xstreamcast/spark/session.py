@@ -66,8 +66,9 @@ def session(
     """The session to work with.
 
     given → itself; sc://… → a Spark Connect client; another master → a driver of that cluster;
-    nothing → Spark in local mode, in this process's own JVM. `quick` starts sooner and computes
-    slower: for what is over soon.
+    nothing → Spark in local mode, in this process's own JVM. `quick`: Java compiles less, so it
+    starts sooner and computes slower. For what is over soon; and for queries that are left running,
+    where compilers took more processor time than all else that Java did.
     """
     if given is not None:
         return given

@@ -13,9 +13,9 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.frame import Frame
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
-from xstreamcast.spark.running.ranks import met
+from xstreamcast.operators.batch.ranks import met
+from xstreamcast.operators.batch.values import combined
 from xstreamcast.spark.running.task import CLASSES, Asking, told
-from xstreamcast.spark.running.values import combined
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.batch_parts import Distributed

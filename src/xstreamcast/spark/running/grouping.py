@@ -30,11 +30,11 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, MAP, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
+from xstreamcast.operators.batch.ranks import classes, ranks, told_classes
+from xstreamcast.operators.batch.sending import decoded, encoded
+from xstreamcast.operators.batch.values import packed, unpacked
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running.ranks import classes, ranks, told_classes
-from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.spark.running.task import CLASSES, Asking, failing, rows, told
-from xstreamcast.spark.running.values import packed, unpacked
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.spark.running.around import Chains
+from xstreamcast.operators.batch.around import Chains
 from xstreamcast.spark.running.cuts import Place, Unmatched, has_one_root, places
 from xstreamcast.spark.running.task import Question, answered, failing
 

@@ -23,11 +23,11 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE
 from xstreamcast.model.column import Column
+from xstreamcast.operators.batch.around import Chains, sent_around
+from xstreamcast.operators.batch.ranks import Classes, classes, ranks, told_classes
+from xstreamcast.operators.batch.spine import sent_spine
+from xstreamcast.operators.batch.values import no_rows, sent, sent_rows, summands
 from xstreamcast.operators.kept_items import Unwritten
-from xstreamcast.spark.running.around import Chains, sent_around
-from xstreamcast.spark.running.ranks import Classes, classes, ranks, told_classes
-from xstreamcast.spark.running.spine import sent_spine
-from xstreamcast.spark.running.values import no_rows, sent, sent_rows, summands
 from xstreamcast.spark.watching.facts import error_facts
 from xstreamcast.tape.layout import KIND_NAMES
 

@@ -11,12 +11,14 @@ from xstreamcast.edges.inputs import kind_of, opened, paths
 from xstreamcast.edges.table.schema import EOS
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, register
+from xstreamcast.spark.watching.emitted import CHANGES, UPDATES
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.packing import PACKED, READ, Parting, packed, said
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
+from xstreamcast.spark.watching.progress import ONE_PLACE, observed
 from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
-from xstreamcast.spark.watching.state import CHANGES, UPDATES, Hosting, Keeping, pickled
+from xstreamcast.spark.watching.state import Hosting, Keeping, pickled
 from xstreamcast.spark.watching.steps import StepPlan
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def changes_of(
     grouped = rows.groupBy("query")
     mode = "processingTime" if wall else "none"
     form = UPDATES if updates else CHANGES
-    told = grouped.transformWithStateInPandas(hosting, form, "append", mode)
+    told = observed(grouped.transformWithStateInPandas(hosting, form, "append", mode), ONE_PLACE)
     return told if all_told or updates else told.where("diff <> 0")
 
 

@@ -20,6 +20,7 @@ from xstreamcast.edges.sources.place import shown
 from xstreamcast.errors import Error, error
 
 _VERSION: Final = "version"
+PARTITIONS: Final = "number of partitions"
 _HINT: Final = "give another folder, or empty this one"
 
 
@@ -64,6 +65,16 @@ def begin(folder: Path, asked: Mapping[str, Any]) -> None:
     if not isinstance(known, dict):
         raise error("XSCU0005", f"the checkpoint {folder} is not one of Spark's", hint=_HINT)
     _compare(folder, known, told)
+
+
+def partitions_before(folder: Path) -> int | None:
+    """The partitions that a checkpoint was begun with; None if it is new, or says it nowhere."""
+    try:
+        known = json.loads((folder / "query").read_text("utf-8"))
+    except (OSError, ValueError):
+        return None  # whoever begins says what is wrong with it
+    found = known.get(PARTITIONS) if isinstance(known, dict) else None
+    return found if isinstance(found, int) else None
 
 
 def _compare(folder: Path, known: Mapping[str, Any], told: Mapping[str, Any]) -> None:

@@ -53,6 +53,7 @@ class Reading:
     def __init__(self, asked: Asked, watch: Any) -> None:
         self.asked, self.watch = asked, watch
         self.refused: list[Refused] = []
+        self.fragments = self.refusals = 0  # that this has seen
         self._arriving = {
             name: _arriving(name, watch, asked)
             for name, kind in asked.kinds.items()
@@ -79,6 +80,7 @@ class Reading:
     def _take_run(self, name: str | None, rows: Any, operation: str, at: I64) -> None:
         match operation:
             case "":
+                self.fragments += rows.num_rows
                 self._take_fragments(str(name), rows, at)
             case "structure":
                 for payload in rows["payload"].to_pylist():
@@ -108,7 +110,7 @@ class Reading:
             pass
 
     def _limits(self) -> Limits:
-        return Limits(self.refused.append, self.asked.lateness, self.asked.skew)
+        return Limits(self._keep_refused, self.asked.lateness, self.asked.skew)
 
     def _refuse(self, name: str, rows: Any) -> None:
         for row in rows.to_pylist():
@@ -119,7 +121,16 @@ class Reading:
             if self.asked.on_error == "stop":
                 at = DataPlace(name, refused.fragment, refused.offset)
                 raise error(refused.code, refused.reason, at=at)
-            self.refused.append(refused)
+            self._keep_refused(refused)
+
+    def _keep_refused(self, refused: Refused) -> None:
+        self.refusals += 1
+        self.refused.append(refused)
+
+    def counts(self) -> dict[str, int]:
+        """What this has seen, by the names that Spark's progress has for it."""
+        late = sum(one.late for one in self._arriving.values())
+        return {"fragments": self.fragments, "late": late, "refused": self.refusals}
 
     def counted(self) -> dict[str, int]:
         """What of the inputs did not count, if any."""

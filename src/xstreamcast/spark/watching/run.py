@@ -5,10 +5,8 @@ The changes of a batch are in the sink, and that is written down, before Spark c
 
 from __future__ import annotations
 
-import queue
 import shutil
 import tempfile
-import threading
 import time
 import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -26,13 +24,21 @@ from xstreamcast.spark.failing import failure
 from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.quiet import quieten
 from xstreamcast.spark.watching.changes import ENDS, changes_of, end_all, kinds_of, rows_of
-from xstreamcast.spark.watching.checkpoint import Reached, address, begin
+from xstreamcast.spark.watching.checkpoint import (
+    PARTITIONS,
+    Reached,
+    address,
+    begin,
+    partitions_before,
+)
 from xstreamcast.spark.watching.ending import go_back, keep_before
+from xstreamcast.spark.watching.handle import PATIENCE, Handing, Running
 from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.inputs import Prepared, prepared
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
 from xstreamcast.spark.watching.state import pickled
 from xstreamcast.spark.watching.steps import planned_steps
+from xstreamcast.spark.watching.store import FORMAT
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,11 +46,9 @@ if TYPE_CHECKING:
 
     from xstreamcast.algebra.program import Program
     from xstreamcast.edges.sinks.forms import OutputForm
-    from xstreamcast.errors import Error
     from xstreamcast.model.change import Change
 
 _PARTITIONS: Final = "spark.sql.shuffle.partitions"
-_PATIENCE: Final = 0.1  # seconds between two looks at a query that says nothing
 
 
 @dataclass
@@ -91,7 +95,8 @@ class SparkWatching:
             "lateness": options.lateness,
             "max-skew": options.skew,
             "immutable": list(options.immutable),
-            "number of partitions": self._many(),
+            PARTITIONS: self._many(),
+            "format of state": FORMAT,
         }
 
     @property
@@ -140,10 +145,9 @@ class SparkWatching:
         )  # fmt: skip
 
     def _many(self) -> int:
-        """In how many partitions each stage runs."""
-        if self.partitions is not None:
-            return self.partitions
-        return int(self.spark.sparkContext.defaultParallelism)
+        """In how many partitions each stage runs: as asked, else as a checkpoint was begun with."""
+        many = self.partitions or partitions_before(self.folder)
+        return many or int(self.spark.sparkContext.defaultParallelism)
 
     @property
     def prepared(self) -> Prepared:
@@ -220,11 +224,11 @@ class SparkWatching:
         """The number of each batch and its changes; it counts when the next one is asked for."""
         seconds = self.options.seconds
         until = None if seconds is None else time.monotonic() + seconds
-        handing = _Handing()
+        handing = Handing()
         running = self.start(handing)
         with closing(running), closing(handing):
             while True:
-                found = handing.next(_PATIENCE)
+                found = handing.next(PATIENCE)
                 if found is not None:
                     yield from self._told(*found)
                     handing.done()
@@ -272,117 +276,6 @@ class SparkWatching:
         if self.told.refused:
             lines.append(f"{len(self.told.refused)} fragments refused")
         return lines
-
-
-class _Handing:
-    """Batches from Spark's thread to ours: Spark's waits until ours has written them."""
-
-    def __init__(self) -> None:
-        self._batches: queue.Queue[tuple[int, list[Named]]] = queue.Queue()
-        self._written = threading.Semaphore(0)
-        self._over = False
-
-    def __call__(self, epoch: int, changes: list[Named]) -> None:
-        self._batches.put((epoch, changes))
-        self._written.acquire()
-        if self._over:
-            raise error("XSCK0001", "the query was stopped")
-
-    def next(self, seconds: float) -> tuple[int, list[Named]] | None:
-        try:
-            return self._batches.get(timeout=seconds)
-        except queue.Empty:
-            return None
-
-    def done(self) -> None:
-        self._written.release()
-
-    def close(self) -> None:
-        self._over = True
-        self._written.release()
-
-
-class Running:
-    """The handle of a running query, with PySpark's habits."""
-
-    def __init__(self, query: StreamingQuery, of: SparkWatching) -> None:
-        self.query, self._of = query, of  # without it its folder would go
-        self._ending: threading.Thread | None = None
-
-    @property
-    def told(self) -> Told:
-        return self._of.told
-
-    @property
-    def status(self) -> Mapping[str, Any]:
-        return dict(self.query.status)
-
-    @property
-    def lastProgress(self) -> Any:
-        return self.query.lastProgress
-
-    @property
-    def recentProgress(self) -> Any:
-        return self.query.recentProgress
-
-    @property
-    def isActive(self) -> bool:
-        return bool(self.query.isActive)
-
-    def end_with(self, come: Callable[[Callable[[], bool]], None], end: Callable[[], None]) -> None:
-        """When all has come and been told, say so, and stop when that has been told."""
-
-        def ending() -> None:
-            try:
-                come(lambda: not self.query.isActive)
-                self.query.processAllAvailable()
-                end()
-                self.query.processAllAvailable()
-            except Exception as failed:
-                if not self.query.isActive:
-                    return  # it failed or was stopped: whoever waits for it is told
-                self.told.failed.append(self._why(failed))
-            self.query.stop()
-
-        self._ending = threading.Thread(target=ending, daemon=True)
-        self._ending.start()
-
-    def goes_on(self) -> bool:
-        """Whether there is more to come; what failed is raised."""
-        self._of.prepared.check()
-        active = self.query.isActive
-        self._of.keep_refused()
-        if active:
-            return True
-        if self.told.failed:
-            raise self.told.failed[0]
-        failed = self.query.exception()
-        if failed is not None:
-            raise self._why(failed) from None
-        return False
-
-    def _why(self, failed: Exception) -> Error:
-        return failure(failed, writes=(self._of.folder,))
-
-    def awaitTermination(self, timeout: float | None = None) -> bool:
-        """Wait for the end → whether it has come."""
-        until = None if timeout is None else time.monotonic() + timeout
-        while self.goes_on():
-            left = _PATIENCE if until is None else min(until - time.monotonic(), _PATIENCE)
-            if left <= 0:
-                return False
-            time.sleep(left)
-        return True
-
-    def stop(self) -> None:
-        self._of.prepared.close()
-        self.query.stop()
-
-    def __getattr__(self, name: str) -> Any:
-        """What else Spark's own handle has: id, name, processAllAvailable, exception, explain."""
-        return getattr(self.query, name)
-
-    close = stop
 
 
 def watchings(

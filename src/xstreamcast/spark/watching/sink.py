@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.change import Change
 from xstreamcast.model.instant import NOW
+from xstreamcast.spark.watching.emitted import FAILED, REFUSED, SAID
 from xstreamcast.spark.watching.facts import error_from, refused_from
-from xstreamcast.spark.watching.state import FAILED, REFUSED, SAID
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

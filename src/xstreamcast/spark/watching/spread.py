@@ -13,6 +13,16 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.errors import Error
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
+from xstreamcast.spark.watching.emitted import (
+    CHANGES,
+    FAILED,
+    UPDATES,
+    beside,
+    change_rows,
+    failed_side,
+    ranked_updates,
+    update_rows,
+)
 from xstreamcast.spark.watching.later import Later, Spot
 from xstreamcast.spark.watching.messages import (
     Arrived,
@@ -22,20 +32,9 @@ from xstreamcast.spark.watching.messages import (
     message_of,
     unframed,
 )
+from xstreamcast.spark.watching.progress import ANSWER, ROUTER, observed, stage_name
 from xstreamcast.spark.watching.route import Router
-from xstreamcast.spark.watching.state import (
-    CHANGES,
-    FAILED,
-    UPDATES,
-    Hosting,
-    Keeping,
-    Stage,
-    beside,
-    change_rows,
-    failed_side,
-    ranked_updates,
-    update_rows,
-)
+from xstreamcast.spark.watching.state import Hosting, Keeping, Stage
 from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
@@ -74,6 +73,8 @@ class Layout:
 class Routing(Hosting):
     """Rows of a query's streams → a message for each partition."""
 
+    can_be_asked = False  # it reads its log again, which only the worker of a task can
+
     def __init__(
         self, asked: dict[str, bytes], wall: bool, layout: Layout, keeping: Keeping
     ) -> None:
@@ -91,6 +92,9 @@ class Routing(Hosting):
     def keeps_batches(self, host: Any) -> bool:
         """Until the query is in one place, where all that arrived is."""
         return host.why is None
+
+    def changes_in(self, made: Any) -> int:
+        return len(made)
 
     def rows(self, key: Any, made: Any) -> Any:
         slots = self.layout.slots[str(key[0])]
@@ -128,6 +132,12 @@ class _Hearing(Stage):
 
     def unlogged(self, raw: bytes) -> list[Addressed]:
         return [(0, self.step, one) for one in unframed(raw)]
+
+    def carried(self, batch: list[Addressed], logged: bytes) -> list[Addressed]:
+        return batch  # with what is only passed on
+
+    def uncarried(self, given: list[Addressed]) -> list[Addressed]:
+        return given
 
     def mine(self, host: Any, batch: list[Addressed]) -> tuple[list[Any], list[Addressed]]:
         """The messages for this step, and those for later ones."""
@@ -211,6 +221,12 @@ class DirectStage(_Hearing):
     def unlogged(self, raw: bytes) -> Any:
         return PartArrived.of(raw)
 
+    def carried(self, batch: Any, logged: bytes) -> Any:
+        return logged
+
+    def uncarried(self, given: Any) -> Any:
+        return self.unlogged(given)
+
     def take(self, host: DirectUnits, batch: Any, now: int | None) -> list[Any]:
         made = host.take_batch(batch, now)
         out = [(to, None, message_bytes(one, host.names)) for to, one in made]
@@ -258,6 +274,9 @@ class LastStage(_Hearing):
         said = {what: count for what, count in host.said.items() if count}
         return changes, beside(refused, said if host.ended else None)
 
+    def changes_in(self, made: Any) -> int:
+        return len(made if self.layout.updates else made[0])
+
     def rows(self, key: Any, made: Any) -> Any:
         if self.layout.updates:
             return update_rows(str(key[0]), made)
@@ -304,20 +323,24 @@ def spread_changes(
         grouped = _addressed(rows, layout, plan.spread).groupBy("query", "slot")
         made = form if direct.is_final else _MESSAGES
         routed = grouped.transformWithStateInPandas(direct, made, "append", mode)
+        routed = observed(routed, stage_name(0))
     else:
         router = Routing(asked, wall, layout, keeping)
         grouped = rows.groupBy("query")
         routed = grouped.transformWithStateInPandas(router, _MESSAGES, "append", mode)
+        routed = observed(routed, ROUTER)
         stages.append(FirstStage(asked, layout, 0, keeping))
     stages += [LaterStage(asked, layout, step, keeping) for step in range(1, plan.steps - 1)]
     for stage in stages:
         grouped = routed.groupBy("query", "slot")
         made = form if stage.is_final else _MESSAGES
         routed = grouped.transformWithStateInPandas(stage, made, "append", "none")
+        routed = observed(routed, stage_name(stage.step))
     if emits:
         return routed
     last = LastStage(asked, layout, keeping, raises)
-    return routed.groupBy("query").transformWithStateInPandas(last, form, "append", "none")
+    told = routed.groupBy("query").transformWithStateInPandas(last, form, "append", "none")
+    return observed(told, ANSWER)
 
 
 def _addressed(rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[str]]) -> DataFrame:

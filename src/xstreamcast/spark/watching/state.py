@@ -2,19 +2,20 @@
 
 Of each query one instance runs, in the partition of its name; of a query in partitions, a router
 and an instance of each stage in each of them (`spread`). The store has a numbered log of what
-arrived, a value with a token of its own for each batch, and the last snapshot in pieces, an Arrow
-table for each thing that is kept. A worker keeps the operators
-between batches, with the token of the last batch that they took in. Where other workers had batches
-since, they take those in from the log; where the log does not have their token (that batch failed
-and was done again, or is long gone), they are rebuilt from the snapshot.
+arrived, with a token of its own for each batch, and the last snapshot, an Arrow table for each
+thing that is kept. A worker keeps the operators between batches, with the token of the last batch
+that they took in. A worker that is handed a batch asks the one that has the operators (`peers`).
+Where there is none, its own take in from the log what they missed; where the log does not have
+their token (that batch failed and was done again, or is long gone), they are rebuilt from the
+snapshot.
 """
 
 from __future__ import annotations
 
-import json
 import pickle
+import threading
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -24,24 +25,23 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error, error
 from xstreamcast.model.update import RankedAnswer
-from xstreamcast.spark.watching.facts import error_facts, refused_facts
-from xstreamcast.spark.watching.host import Host
+from xstreamcast.spark.watching.emitted import (
+    beside,
+    change_rows,
+    failed_side,
+    ranked_updates,
+    update_rows,
+)
+from xstreamcast.spark.watching.host import Host, Reading
 from xstreamcast.spark.watching.messages import Arrived
+from xstreamcast.spark.watching.peers import Done, Errand, Name, asked, give_up, is_possible, listen
+from xstreamcast.spark.watching.progress import with_fact
+from xstreamcast.spark.watching.store import Batch, Log, Store
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
-    from xstreamcast.model.update import Update
 
-CHANGES: Final = (
-    "query string, nth bigint, time bigint, diff int, key string, after string, item string"
-)
-UPDATES: Final = (
-    "query string, key string, rank binary, item string, deleted boolean, time bigint, "
-    "version bigint"
-)
-REFUSED, FAILED, SAID = "refused", "failed", "said"  # keys of rows that are no changes: diff is 0
-_PIECE: Final = 4 << 20  # bytes of a snapshot in one value
 _CHECK: Final = 1000  # milliseconds between two looks at the wall clock
 
 
@@ -51,22 +51,11 @@ class Kept(NamedTuple):
     token: str
     number: int
     host: Any
-
-
-class Log(NamedTuple):
-    """Which state the store has, and what of it: batches by number, from the oldest kept on."""
-
-    token: str = ""
-    number: int = 0  # batches taken in so far
-    first: int = 0  # the first that the snapshot does not have
-    before: int = 0  # the same of the snapshot before it: older ones are of no use to anybody
-    oldest: int = 0
-    logged: int = 0  # bytes since the snapshot
-    held: int = 0  # bytes of the snapshot
-    made_for: str = ""
+    stage: Any  # that takes batches in, for another worker
 
 
 _KEPT: dict[tuple[Any, ...], Kept] = {}  # by run, stage and key, for as long as the worker lives
+_WORKING: Final = threading.Lock()  # operators of one place at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +73,8 @@ class Stage(StatefulProcessor):
     """
 
     wall = False
+    tells = True  # of itself, in a row of its own
+    can_be_asked = True  # to take a batch in that another worker was handed
 
     def __init__(self, keeping: Keeping, made_for: str = "") -> None:
         self.keeping, self.made_for = keeping, made_for
@@ -105,6 +96,14 @@ class Stage(StatefulProcessor):
         """It, from the log."""
         raise TypeError(raw)
 
+    def carried(self, batch: Any, logged: bytes) -> Any:
+        """It, for another worker: all of it, where the log has less."""
+        return logged
+
+    def uncarried(self, given: Any) -> Any:
+        """It, from another worker."""
+        return self.unlogged(given)
+
     def take(self, host: Any, batch: Any, now: int | None) -> Any:
         """Take a batch in → what came of it."""
         raise TypeError(batch)
@@ -112,6 +111,10 @@ class Stage(StatefulProcessor):
     def rows(self, key: Any, made: Any) -> Any:
         """What came of it, as Spark takes it."""
         raise TypeError(made)
+
+    def changes_in(self, made: Any) -> int:
+        """How many changes came of it, or messages for other stages."""
+        return len(made)
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
         """What is told where a batch cannot be taken in."""
@@ -125,16 +128,7 @@ class Stage(StatefulProcessor):
     # -- what Spark calls -------------------------------------------------------------------------
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        self._handle = handle
-        self._batches = handle.getMapState(
-            "batches", "number bigint", "token string, now bigint, batch binary"
-        )
-        self._snapshot = handle.getListState("snapshot", "piece binary")
-        self._log = handle.getValueState(
-            "log",
-            "token string, number bigint, first bigint, before bigint, oldest bigint, "
-            "logged bigint, held bigint, made_for string",
-        )
+        self._handle, self._store = handle, Store(handle)
 
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[Any]:
         batch = self.read(rows)
@@ -161,19 +155,54 @@ class Stage(StatefulProcessor):
 
     def _step(self, key: Any, batch: Any, now: int | None) -> Any:
         """Take a batch in, and write down what brings the operators to where they are then."""
-        told = self._log.get()
-        log = None if told is None else Log(*told)
-        host = self._host(key, log)
-        try:
-            made = self.take(host, batch, now)
-        except Error as why:
-            return self.failed(key, why, host)
-        log = self._written(log or Log(made_for=self.made_for), batch, now, host)
-        if self.keeping.in_worker:
-            _KEPT[self._name(key)] = Kept(log.token, log.number, host)
-        return self.rows(key, made)
+        log = self._store.log()
+        name, entry = self._name(key), Batch(uuid.uuid4().hex, now, self.logged(batch))
+        if log is not None and self._is_elsewhere(name, log):
+            given, due = self.carried(batch, entry.raw), self._is_due(log, entry)
+            errand = Errand(name, log.token, entry.token, given, now, due)
+            done = asked(errand)
+            if done is not None:
+                log = self._written(log, entry, lambda: done.snapshot, clears=True)
+                return self._with_fact(key, done.rows, done.counts, log)
+        with _WORKING:
+            host = self._host(key, log)
+            before = counts_of(host)
+            try:
+                made = self.take(host, batch, now)
+            except Error as why:
+                return self.failed(key, why, host)
+            log = log or Log(made_for=self.made_for)
+            clears = not self.keeps_batches(host)
+            log = self._written(log, entry, lambda: self._frozen(host), clears)
+            self._keep(name, log, host)
+            counts = self._counted(host, before, made)
+            return self._with_fact(key, self.rows(key, made), counts, log)
 
-    def _name(self, key: Any) -> tuple[Any, ...]:
+    def _counted(self, host: Any, before: dict[str, int], made: Any) -> dict[str, int]:
+        """What a batch came to, but for the bytes of state."""
+        seen = {name: count - before[name] for name, count in counts_of(host).items()}
+        return seen | {"changes": self.changes_in(made)}
+
+    def _with_fact(self, key: Any, rows: Any, counts: dict[str, int], log: Log) -> Any:
+        if not self.tells:
+            return rows
+        return with_fact(rows, str(key[0]), counts | {"stateBytes": log.held + log.logged})
+
+    def _is_elsewhere(self, name: Name, log: Log) -> bool:
+        """Whether another worker may have the operators, where the log is."""
+        if not self.can_be_asked or not self.keeping.in_worker or not is_possible():
+            return False
+        known = _KEPT.get(name)
+        return log.made_for == self.made_for and (known is None or known.token != log.token)
+
+    def _keep(self, name: Name, log: Log, host: Any) -> None:
+        if not self.keeping.in_worker:
+            return
+        _KEPT[name] = Kept(log.token, log.number, host, self)
+        if self.can_be_asked and is_possible():
+            listen(name, done_here)
+
+    def _name(self, key: Any) -> Name:
         return self.run, self.name, *key
 
     def _host(self, key: Any, log: Log | None) -> Any:
@@ -189,7 +218,7 @@ class Stage(StatefulProcessor):
             )
         if known is not None and self._is_on_the_way(known, log):
             return self._led_on(known.host, known.number, log.number)
-        whole = b"".join(piece for (piece,) in self._snapshot.get())
+        whole = self._store.snapshot(log)
         host = self.make(key)
         if whole:
             self.thaw(host, decompressed(whole))
@@ -199,8 +228,8 @@ class Stage(StatefulProcessor):
         """Whether what was kept is a state that the log goes on from."""
         if known.number >= log.number:
             return known.token == log.token
-        last = self._batches.getValue((known.number - 1,))
-        return last is not None and last[0] == known.token
+        last = self._store.batch(known.number - 1)
+        return last is not None and last.token == known.token
 
     def _led_on(self, host: Any, first: int, last: int) -> Any:
         for number in range(first, last):
@@ -208,24 +237,40 @@ class Stage(StatefulProcessor):
             self.take(host, self.unlogged(raw), now)
         return host
 
-    def _written(self, log: Log, batch: Any, now: int | None, host: Any) -> Log:
-        entry, token = self.logged(batch), uuid.uuid4().hex
-        self._batches.updateValue((log.number,), (token, now, entry))
-        log = log._replace(token=token, number=log.number + 1, logged=log.logged + len(entry))
-        if log.logged >= max(self.keeping.least, log.held):
-            log = self._snapshot_taken(log, host)
-        log = log if self.keeps_batches(host) else self._cleared(log)
-        self._log.update(tuple(log))
+    def _written(
+        self, log: Log, entry: Batch, frozen: Callable[[], bytes | None], clears: bool
+    ) -> Log:
+        """Write a batch down; and a snapshot, if one is due.
+
+        What cannot be written has its log, and is tried when that doubled.
+        """
+        self._store.write_batch(log.number, entry)
+        due, logged = self._is_due(log, entry), log.logged + len(entry.raw)
+        log = log._replace(token=entry.token, number=log.number + 1, logged=logged)
+        if due:
+            whole = frozen()
+            log = (
+                log._replace(held=2 * log.logged)
+                if whole is None
+                else self._store.write_snapshot(log, whole)
+            )
+        log = self._cleared(log) if clears else log
+        self._store.write_log(log)
         return log
 
-    def _snapshot_taken(self, log: Log, host: Any) -> Log:
-        """Write a snapshot; what cannot be written has its log, and is tried when that doubled."""
+    def _is_due(self, log: Log, entry: Batch) -> bool:
+        return log.logged + len(entry.raw) >= max(self.keeping.least, log.held)
+
+    def _frozen(self, host: Any) -> bytes | None:
         raw = self.freeze(host)
-        if raw is None:
-            return log._replace(held=2 * log.logged)
-        whole = compressed(raw)
-        self._snapshot.put([(whole[at : at + _PIECE],) for at in range(0, len(whole), _PIECE)])
-        return log._replace(before=log.first, first=log.number, logged=0, held=len(whole))
+        return None if raw is None else compressed(raw)
+
+    def done_for(self, known: Kept, errand: Errand) -> Done:
+        """Take a batch in that another worker was handed."""
+        before = counts_of(known.host)
+        made = self.take(known.host, self.uncarried(errand.given), errand.now)
+        counts, rows = self._counted(known.host, before, made), self.rows(errand.name[2:], made)
+        return Done(rows, counts, self._frozen(known.host) if errand.freezes else None)
 
     def keeps_batches(self, host: Any) -> bool:
         """Whether an instance may read batches again that a snapshot has."""
@@ -233,9 +278,9 @@ class Stage(StatefulProcessor):
 
     def earlier(self, number: int) -> tuple[bytes, int | None]:
         """A batch that was logged, and its clock."""
-        found = self._batches.getValue((number,))
+        found = self._store.batch(number)
         assert found is not None
-        return bytes(found[2]), found[1]
+        return found.raw, found.now
 
     def freeze(self, host: Any) -> bytes | None:
         """What an instance keeps, if it can be written."""
@@ -253,8 +298,33 @@ class Stage(StatefulProcessor):
         """Let go of a few batches that nobody needs: two for each that comes."""
         last = min(log.oldest + 2, log.before)
         for number in range(log.oldest, last):
-            self._batches.removeKey((number,))
+            self._store.remove_batch(number)
         return log._replace(oldest=max(log.oldest, last))
+
+
+def counts_of(host: Any) -> dict[str, int]:
+    """What the operators of a place have seen, if they read fragments."""
+    reading = getattr(host, "reading", host)
+    return reading.counts() if isinstance(reading, Reading) else {}
+
+
+def done_here(errand: Errand) -> Done | None:
+    """Do what another worker asks; None: it has to do that itself."""
+    if not _WORKING.acquire(blocking=False):
+        return None  # two at once gain nothing: who asks has a processor of its own
+    try:
+        known = _KEPT.get(errand.name)
+        if known is None or known.token != errand.before:
+            give_up(errand.name)
+            return None
+        del _KEPT[errand.name]  # what a failure leaves half done is not used again
+        done: Done = known.stage.done_for(known, errand)
+        _KEPT[errand.name] = known._replace(token=errand.token, number=known.number + 1)
+        return done
+    except Exception:
+        return None  # who asks does the same, and fails where the user is told of it
+    finally:
+        _WORKING.release()
 
 
 class Hosting(Stage):
@@ -296,6 +366,9 @@ class Hosting(Stage):
     def rows(self, key: Any, made: Any) -> Any:
         return update_rows(str(key[0]), made) if self.updates else change_rows(str(key[0]), *made)
 
+    def changes_in(self, made: Any) -> int:
+        return len(made if self.updates else made[0])
+
     def failed(self, key: Any, why: Error, host: Any) -> Any:
         if self.raises:
             raise why
@@ -316,58 +389,3 @@ def decompressed(raw: bytes) -> bytes:
     """The bytes."""
     size = int.from_bytes(raw[:8], "big")
     return bytes(arrow().decompress(raw[8:], size, "zstd", asbytes=True))
-
-
-Side = tuple[None, int, str, None, str]
-
-
-def side(key: str, what: Any) -> Side:
-    """A row that is no change: JSON."""
-    return None, 0, key, None, json.dumps(what)
-
-
-def failed_side(why: Error) -> Side:
-    """The error that a query stops with."""
-    return side(FAILED, error_facts(why))
-
-
-def beside(refused: Iterable[Any], said: Any) -> list[Side]:
-    """What there is to say beside changes."""
-    told = [side(REFUSED, refused_facts(one)) for one in refused]
-    return told + ([] if said is None else [side(SAID, said)])
-
-
-def ranked_updates(ranked: RankedAnswer, changes: list[Any]) -> list[tuple[int, Update]]:
-    """What the changes of a tick come to, and its number."""
-    return [(ranked.ticks, one) for one in ranked.updates(changes)]
-
-
-def update_rows(query: str, made: list[tuple[int, Update]]) -> Any:
-    """Updates as Spark takes them; of two of one key, the one with the greater version counts."""
-    import pandas  # type: ignore[import-untyped]
-
-    columns: dict[str, Any] = {
-        "key": [one.key for _, one in made],
-        "rank": [None if one.item is None else one.rank for _, one in made],
-        "item": [one.item for _, one in made],
-        "deleted": [one.item is None for _, one in made],
-        "time": [one.instant for _, one in made],
-        # a row that moves is taken back by one partition and emitted by another in the same tick
-        "version": [2 * turn + (one.item is not None) for turn, one in made],
-    }
-    found = pandas.DataFrame(columns, dtype=object)
-    found.insert(0, "query", query)
-    return found.astype({"deleted": "bool", "time": "int64", "version": "int64"})
-
-
-def change_rows(query: str, changes: list[Any], besides: list[Side]) -> Any:
-    """Changes, and what else there is to say, as Spark takes them."""
-    import pandas
-
-    told = [(one.instant, one.diff, one.key, one.after, one.item) for one in changes] + besides
-    columns: list[Any] = [list(one) for one in zip(*told, strict=True)] if told else [[]] * 5
-    names = ("time", "diff", "key", "after", "item")
-    made = pandas.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
-    made.insert(0, "query", query)
-    made.insert(1, "nth", range(len(told)))
-    return made.astype({"nth": "int64", "diff": "int32", "time": "Int64"})

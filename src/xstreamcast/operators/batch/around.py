@@ -15,7 +15,7 @@ import numpy as np
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
-from xstreamcast.spark.running.sending import decoded, encoded
+from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:

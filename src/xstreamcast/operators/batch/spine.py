@@ -17,9 +17,9 @@ from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
+from xstreamcast.operators.batch.around import rows_below
+from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.kept_items import Unwritten
-from xstreamcast.spark.running.around import rows_below
-from xstreamcast.spark.running.sending import decoded, encoded
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:

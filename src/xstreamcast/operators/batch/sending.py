@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xstreamcast.edges.table.schema import arrow
+from xstreamcast.operators.snapshot.arrow import arrow
 from xstreamcast.operators.snapshot.values import ColumnReader, ColumnWriter
 
 

@@ -16,10 +16,10 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, INTEGER, MAP, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
+from xstreamcast.operators.batch.around import counted
+from xstreamcast.operators.batch.sending import decoded, encoded
+from xstreamcast.operators.batch.spine import counted_spine
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running.around import counted
-from xstreamcast.spark.running.sending import decoded, encoded
-from xstreamcast.spark.running.spine import counted_spine
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.batch_parts import BatchPart

@@ -26,7 +26,7 @@ from xstreamcast.model.atomic import (
     STRING,
     UNTYPED,
 )
-from xstreamcast.spark.running.sending import decoded, encoded
+from xstreamcast.operators.batch.sending import decoded, encoded
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import OrderKey

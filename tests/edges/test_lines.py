@@ -243,7 +243,7 @@ def test_records_of_csv_are_events(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ('type = "tsv"', "message.type must be xml, ndjson or csv; got 'tsv'"),
+        ('type = "tsv"', "message.type must be xml, json, ndjson or csv; got 'tsv'"),
         ('type = "ndjson"\ncolumns = ["a"]', "message.columns has a meaning for type"),
         ('type = "csv"\nheader = false', "message.header must be true or false; got False"),
         ('type = "csv"\ndelimiter = "::"', "message.delimiter must be one ASCII character"),

@@ -245,6 +245,8 @@ def test_namespaces_of_a_message_stay_with_its_units(tmp_path):
         ("2024-05-01T08:00Z", TimeRule(""), "2024-05-01T08:00:00Z"),
         ("2024-05-01 08:00:00+0200", TimeRule(""), "2024-05-01T06:00:00Z"),
         ("20240501T080000Z", TimeRule(""), "2024-05-01T08:00:00Z"),
+        ("20240501T0800+0200", TimeRule(""), "2024-05-01T06:00:00Z"),
+        ("20240501", TimeRule(""), "2024-05-01T00:00:00"),
         ("Wed, 01 May 2024 08:00:00 +0200", TimeRule(""), "2024-05-01T06:00:00Z"),
         ("Wed, 01 May 2024 08:00:00 GMT", TimeRule(""), "2024-05-01T08:00:00Z"),
         ("1714550400", TimeRule(""), "2024-05-01T08:00:00Z"),
@@ -261,7 +263,7 @@ def test_times_are_read_in_the_forms_of_feeds(text, rule, expected):
     assert show_instant(*found) == expected
 
 
-@pytest.mark.parametrize("text", ["", "soon", "2024-13-01", "12", "32.05.2024"])
+@pytest.mark.parametrize("text", ["", "soon", "2024-13-01", "12", "32.05.2024", "20241301"])
 def test_what_is_no_time_is_none(text):
     assert instant_of(text, TimeRule("")) is None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -98,3 +99,31 @@ def test_a_watch_says_at_its_end_that_its_mapping_found_nothing(tmp_path: Path, 
     words = ["watch", "-q", "1", "-i", str(tmp_path / "feed.xml")]
     assert main([*words, "--checkpoint", str(tmp_path / "feed.xml")]) == 2
     assert "feed.xml must be a folder; it is a file" in capfd.readouterr().err
+
+
+def test_one_json_text_is_a_list_of_units(tmp_path: Path, capsys: Any) -> None:
+    sample = tmp_path / "doors.json"
+    doors = [{"id": n, "at": f"2024-05-01T07:0{n}:00Z", "state": "open"} for n in range(3)]
+    sample.write_text(json.dumps({"house": {"doors": doors}, "notes": [{"x": 1}]}, indent=2))
+    assert main(["map", str(sample)]) == 0
+    text = capsys.readouterr().out
+    assert tomllib.loads(text) == {
+        "message": {"type": "json"},
+        "unit": {
+            "member": {
+                "path": "/*/*[@key='house']/*[@key='doors']/*",
+                "key": "*[@key='id']",
+                "from": "*[@key='at']",
+            }
+        },
+    }
+    assert "# 1 messages: 3 units, 3 versions, 0 removals, 0 refused" in text
+
+
+def test_json_that_a_shipped_mapping_fits_says_so(tmp_path: Path, capsys: Any) -> None:
+    sample = tmp_path / "quakes.json"
+    one = {"type": "Feature", "id": "q", "properties": {"updated": 1717235940000}}
+    sample.write_text(json.dumps({"type": "FeatureCollection", "features": [one]}, indent=1))
+    assert main(["map", str(sample)]) == 0
+    said = capsys.readouterr().out.splitlines()[0]
+    assert said == "# geojson ships with the package and fits: -i NAME=geojson:PLACE"

@@ -79,7 +79,27 @@ def main(arguments: Parsed) -> int:
         work = _local if arguments.runner == "local" else _on_spark
         done = work(arguments, _told(line))
     sys.stderr.write(done.summary() + "\n")
+    if done.fragments == 1 and not done.refused and not _fleeting(arguments.source):
+        _say_unfit(str(arguments.source), done.stream)
     return 4 if done.refused else 0
+
+
+def _say_unfit(source: str, stream: str) -> None:
+    """The root alone went into the table: say what the mapping looks for, and what there is."""
+    from xstreamcast.edges.inputs import chunks, paths
+    from xstreamcast.edges.mapping.decoder import MappingDecoder
+    from xstreamcast.edges.mapping.finding import mapping_of
+    from xstreamcast.edges.mapping.unfit import unfit
+
+    mapping, place = mapping_of(source)
+    if mapping is None:
+        return
+    decoder = MappingDecoder(stream, mapping)
+    for _ in decoder.files((path, chunks(path)) for path in paths(place)):
+        pass
+    nothing = unfit(decoder)
+    if nothing is not None:
+        sys.stderr.write(f"note: {nothing}\n")
 
 
 def _fleeting(source: str) -> bool:

@@ -74,7 +74,7 @@ class Mapping:
 
 _TOP: Final = ("namespaces", "message", "unit", "stream")
 _MESSAGE: Final = ("time", "level", "type", "columns", "header", "delimiter")
-_LINE_PATHS: Final = {"csv": "/row", "ndjson": "/*"}  # where the unit of a line stands
+_LINE_PATHS: Final = {"csv": "/row", "ndjson": "/*", "json": "/*"}  # where the unit stands
 _UNIT: Final = (
     "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "temporary",
     "statement", "whole", "in",
@@ -119,7 +119,7 @@ def _lines(name: str, message: Table[str, Any]) -> LineForm | None:
     """How lines are written, if messages are lines."""
     told = message.get("type", "xml")
     if told not in ("xml", *_LINE_PATHS):
-        raise refused(name, f"message.type must be xml, ndjson or csv; got {told!r}")
+        raise refused(name, f"message.type must be xml, json, ndjson or csv; got {told!r}")
     of_csv = [word for word in ("columns", "header", "delimiter") if word in message]
     if of_csv and told != "csv":
         raise refused(name, f'message.{of_csv[0]} has a meaning for type = "csv" only')

@@ -14,6 +14,7 @@ from xstreamcast.edges.line_documents import begins_with_json, form_of
 from xstreamcast.edges.lines import LineForm, element_name
 from xstreamcast.edges.mapping.proposing import KEYED, Kind, propose_lines
 from xstreamcast.edges.mapping.sampling import Name, Spot, Steps
+from xstreamcast.edges.mapping.writing import fitting
 
 _LINES: Final = 20_000  # of a sample that are looked at
 _DELIMITERS: Final = ",;\t|"
@@ -22,6 +23,8 @@ _DELIMITERS: Final = ",;\t|"
 def line_form(path: str, data: bytes) -> LineForm | None:
     """How the lines of a sample are written; None if it is no sample of lines."""
     form = form_of(path)
+    if (form is None or form.type != "csv") and _listed(data) is not None:
+        return LineForm("json")
     if form is None:
         return LineForm("ndjson") if begins_with_json(data) else None
     if form.type != "csv":
@@ -36,7 +39,9 @@ def line_form(path: str, data: bytes) -> LineForm | None:
 
 def line_proposal(form: LineForm, inputs: list[bytes]) -> str:
     """The mapping as TOML."""
-    lines = ["[message]", f'type = "{form.type}"']
+    known = fitting(inputs)
+    lines = [] if known is None else [f"# {known.said()}", ""]
+    lines += ["[message]", f'type = "{form.type}"']
     if form.type == "csv":
         if form.delimiter != ",":
             lines.append(f"delimiter = {json.dumps(form.delimiter)}")
@@ -44,6 +49,11 @@ def line_proposal(form: LineForm, inputs: list[bytes]) -> str:
             lines.append(f"columns = {json.dumps(form.columns)}  # no header: name them")
     kind = _proposed(form, inputs)
     lines += ["", f"[unit.{kind.name}]"]
+    if form.type == "json":
+        found = _listed(inputs[0])
+        assert found is not None
+        steps = "".join(f"/*[@key='{one}']" for one in found[0])
+        lines.append(f"path = {json.dumps('/*' + steps + '/*')}  # the members of the largest list")
     lines += [
         f"{e.word} = {json.dumps(e.value, ensure_ascii=False)}  # {e.why}" for e in kind.entries
     ]
@@ -57,7 +67,7 @@ def _proposed(form: LineForm, inputs: list[bytes]) -> Kind:
             for steps, value in values:
                 spot.values[steps].append((spot.count, value))
             spot.count += 1
-    return propose_lines(spot, "row" if form.type == "csv" else "line")
+    return propose_lines(spot, {"csv": "row", "ndjson": "line", "json": "member"}[form.type])
 
 
 def _values(form: LineForm, data: bytes) -> Iterator[list[tuple[Steps, str]]]:
@@ -69,11 +79,35 @@ def _values(form: LineForm, data: bytes) -> Iterator[list[tuple[Steps, str]]]:
         for row in rows:
             yield [((name,), cell.strip()) for name, cell in zip(names, row, strict=False)]
         return
+    if form.type == "json":
+        for member in (_listed(data) or ((), []))[1]:
+            yield list(_leaves(member, ()))
+        return
     for line in data.decode("utf-8-sig", "replace").splitlines():
         try:
             yield list(_leaves(json.loads(line), ()))
         except ValueError:
             continue  # judged by what the mapping refuses
+
+
+def _listed(data: bytes) -> tuple[tuple[str, ...], list[Any]] | None:
+    """The largest list of objects in a sample that is one JSON text, and the keys that lead there;
+    None if it is none, or has no such list.
+    """
+    try:
+        text = json.loads(data.decode("utf-8-sig"))
+    except ValueError:
+        return None
+    return max(_lists(text, ()), key=lambda one: len(one[1]), default=None)
+
+
+def _lists(value: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if "'" not in key:
+                yield from _lists(inner, (*keys, key))
+    elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+        yield keys, value
 
 
 def _leaves(value: Any, above: Steps) -> Iterator[tuple[Steps, str]]:

@@ -21,7 +21,7 @@ _KEYS: Final = (
 _BEGINS: Final = (
     r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"stamp$|sent$",
     r"(pub|publication|creation|created|issue|event).*(time|date)?", r"(start|begin|from)",
-    r"(time|date)$",
+    r"(time|date)$", r"^(at|when|ts|since)$",
 )  # fmt: skip
 _ENDS: Final = r"(end|expires?|until|validto|^to$)"
 _VERSIONS: Final = r"^@?(version|revision|sequence(number)?|seq)$"

@@ -21,7 +21,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SHORT: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?"
 )
-_COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)T(\d\d)(\d\d)(\d\d)?(Z)?")
+_COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d:?\d\d)?)?")
 _EPOCHS: Final = {"epoch": SECOND, "epoch-ms": 1000}  # microseconds in one of what is written
 _FAR: Final = 10**18  # microseconds that fit in 64 bits
 _EPOCH_SECONDS: Final = re.compile(r"(\d{9,11})(\.\d{1,6})?")
@@ -87,12 +87,19 @@ def _any_form(text: str) -> tuple[int, bool] | None:
         return int(text) * 1000, True
     if (short := _SHORT.fullmatch(text)) is not None:
         day, clock, second, zone = short.groups()
-        zone = zone if zone is None or ":" in zone or zone == "Z" else f"{zone[:3]}:{zone[3:]}"
-        return parse_instant(f"{day}T{clock}{second or ':00'}{zone or ''}")
+        return parse_instant(f"{day}T{clock}{second or ':00'}{_colon(zone)}")
     if (compact := _COMPACT.fullmatch(text)) is not None:
         year, month, day, hour, minute, second, zone = compact.groups()
-        return parse_instant(f"{year}-{month}-{day}T{hour}:{minute}:{second or '00'}{zone or ''}")
+        at = f"{hour or '00'}:{minute or '00'}:{second or '00'}"
+        return parse_instant(f"{year}-{month}-{day}T{at}{_colon(zone)}")
     return _rfc822(text)
+
+
+def _colon(zone: str | None) -> str:
+    """A time zone as xs:dateTime has it."""
+    if zone is None or zone == "Z" or ":" in zone:
+        return zone or ""
+    return f"{zone[:3]}:{zone[3:]}"
 
 
 def _rfc822(text: str) -> tuple[int, bool] | None:

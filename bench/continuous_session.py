@@ -94,8 +94,9 @@ def measured(case: Case, folder: Path) -> Followed:
         begun = time.monotonic()
         follower.follow(_all(feed))
         opened = time.monotonic() - begun
+        backlog = b"".join(islice(lines, case.drained))
         before = used_by_kind()
-        drain = _drain(follower, feed, lines, case.drained)
+        drain = _drain(follower, feed, backlog)
         kinds = {name: now - before[name] for name, now in used_by_kind().items()}
         speeds = speeds_of(follower.reached, drain, case.drained, feed)
         answer, first = digest(follower.answers()), len(follower.reached)
@@ -114,10 +115,7 @@ def _all(feed: Path) -> Callable[[Reached], bool]:
     return lambda reached: bool(reached) and reached[-1][1] >= size
 
 
-def _drain(
-    follower: Follower, feed: Path, lines: Iterator[bytes], count: int
-) -> tuple[float, int, float]:
-    backlog = b"".join(islice(lines, count))
+def _drain(follower: Follower, feed: Path, backlog: bytes) -> tuple[float, int, float]:
     first, before = len(follower.reached), used()
     with feed.open("ab") as file:
         file.write(backlog)

@@ -69,15 +69,17 @@ def _made(text: str, name: str, base_uri: str | None, modules: Modules | None) -
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.algebra.queries import programs
     from xstreamcast.evaluate.deep import deep
+    from xstreamcast.operators.uncollected import uncollected
     from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 
     given: dict[str, Any] = {"base_uri": base_uri}
     if modules is not None:
         given["modules"] = modules
-    return deep(
-        lambda: programs(parse(text, name), lambda module: optimise(lower(module, **given)))
-    )
+    with uncollected():  # trees and plans hold no cycles
+        return deep(
+            lambda: programs(parse(text, name), lambda module: optimise(lower(module, **given)))
+        )
 
 
 class Query(Continuous):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.operators.snapshot.test_document_snapshots import KINDS, QUERIES, document
+from tests.operators.snapshot.test_document_snapshots import QUERIES, document
 from xstreamcast.api import compiled
 from xstreamcast.spark.watching.host import Asked, Host
 from xstreamcast.spark.watching.kept import frozen, thaw
@@ -19,7 +19,7 @@ def taken(host: Host, piece: bytes) -> list[str]:
 
 @pytest.mark.parametrize("name", ["filter", "groups", "folded window", "joined", "whole"])
 def test_a_place_with_the_state_of_another_emits_what_it_would(name: str):
-    asked = Asked({"": compiled(QUERIES[name])}, KINDS)
+    asked = Asked({"": compiled(QUERIES[name])}, {"s": "document"})
     host = Host(asked)
     emitted = 0
     for at in range(0, len(RAW), 131):

@@ -73,7 +73,7 @@ def test_most_of_these_are_distributed() -> None:
         }
         program = xsc.query(entry.query).telling("")[""]
         plans.append(batch_plan(program, structures))
-    assert sum(isinstance(one, Distributed) for one in plans) >= 88
+    assert sum(isinstance(one, Distributed) for one in plans) >= 91
     assert all(one.reasons for one in plans if isinstance(one, OneTask))
 
 

@@ -52,6 +52,11 @@ SPREAD = (
     "for $k in distinct-values(//b/@k) order by $k descending return $k",
     "string-join(for $b in //b return concat($b/@n, ';', $b/@k), ',')",
     "let $s := sort(//b/@n) return $s[(count($s) + 1) idiv 2]",
+    "max(for $b in //b group by $k := $b/@k return count($b))",
+    "count(for $b in //b group by $k := $b/@k, $n := $b/@n return 1)",
+    "(for $b in //b group by $k := $b/@k order by count($b) descending, $k return <g>{$k}</g>)[1]",
+    "<r>{for $b in //b group by $k := $b/@k order by $k return <g k='{$k}'>{sum($b/@n)}</g>}</r>",
+    "for $c in (for $b in //b group by $k := $b/@k return count($b)) order by $c return $c",
     "for tumbling window $w in //b/@n start when true() end at $e when $e mod 3 = 0 "
     "return string-join($w, '-')",
 )

@@ -123,12 +123,25 @@ def _found(plan: p.Plan) -> Facts:
         case p.Last():
             return Facts(last=True)
         case p.Path(left, right) | p.SimpleMap(left, right) | p.Filter(left, right):
-            return _joined(facts(left), _unfocused(facts(right)))
+            return _joined(facts(left), (_unfocused(facts(right)),))
         case p.Inline(parameters, _, body):
             own = Facts(bound=frozenset(q.variable for q in parameters), makes_nodes=True)
-            return _joined(own, _unfocused(facts(body)))
+            return _joined(own, (_unfocused(facts(body)),))
         case _:
-            return _joined(_of_itself(plan), *map(facts, children(plan)))
+            own = _of_itself(plan) if type(plan) in _MORE_THAN_PARTS else _NOTHING
+            return _joined(own, map(facts, children(plan)))
+
+
+_NOTHING: Final = Facts()
+# All that `_of_itself` has a case for.
+_MORE_THAN_PARTS: Final = frozenset(
+    {
+        *(p.Call, p.FunctionRef, p.UserCall, p.DynamicCall, p.SetVariable, p.MakeDocument),
+        *(p.MakeElement, p.MakeAttribute, p.MakeText, p.MakeComment, p.MakePi, p.MakeNamespace),
+        *(p.IntervalProjection, p.VersionProjection, p.TypeSwitch, p.Try, p.GroupBy, p.ForEach),
+        *(p.Let, p.CountTuples, p.Window),
+    }
+)
 
 
 def _of_itself(plan: p.Plan) -> Facts:
@@ -162,7 +175,7 @@ def _of_itself(plan: p.Plan) -> Facts:
         case p.ForEach() | p.Let() | p.CountTuples() | p.Window():
             return Facts(bound=frozenset(bound_by(plan)))
         case _:
-            return Facts()
+            return _NOTHING
 
 
 def bound_by(plan: p.Tuples) -> tuple[p.Variable, ...]:
@@ -196,25 +209,31 @@ def _catch_variables(catch: p.Catch) -> tuple[p.Variable, ...]:
 
 def _unfocused(inner: Facts) -> Facts:
     """Facts of an operand that has a focus of its own."""
+    if not inner.reads_focus:
+        return inner
     return inner._replace(focus=False, position=False, last=False)
 
 
-def _united(sets: Iterable[frozenset[p.Variable]]) -> frozenset[p.Variable]:
-    """The union; most parts of a plan use what one of their own parts uses, so it is shared."""
-    found = frozenset[p.Variable]()
-    for one in sets:
-        found = one if found <= one else found | one
+def _joined(first: Facts, parts: Iterable[Facts]) -> Facts:
+    """Facts of a node and of its parts; most have what one of their own parts has: it is shared."""
+    found = first
+    for part in parts:
+        if part is _NOTHING or part is found:
+            continue
+        found = part if found is _NOTHING else _both(found, part)
     return found
 
 
-def _joined(*parts: Facts) -> Facts:
+def _both(a: Facts, b: Facts) -> Facts:
+    used = a.used if b.used <= a.used else b.used if a.used <= b.used else a.used | b.used
+    bound = a.bound if b.bound <= a.bound else a.bound | b.bound
     return Facts(
-        _united(part.used for part in parts),
-        _united(part.bound for part in parts),
-        any(part.focus for part in parts),
-        any(part.position for part in parts),
-        any(part.last for part in parts),
-        any(part.makes_nodes for part in parts),
-        all(part.pure for part in parts),
-        any(part.calls for part in parts),
+        used,
+        bound,
+        a.focus or b.focus,
+        a.position or b.position,
+        a.last or b.last,
+        a.makes_nodes or b.makes_nodes,
+        a.pure and b.pure,
+        a.calls or b.calls,
     )

@@ -34,6 +34,8 @@ def programs(
 ) -> tuple[dict[str, Program], dict[str, frozenset[str | None]]]:
     """The program of each query, what is read before what reads it; and the inputs of each."""
     made = {name: compiled(one) for name, one in modules(module).items()}
+    if len(made) == 1:  # a query that declares no stream reads none that is declared
+        return made, {BODY: frozenset()}
     reads = {name: inputs_of(program) for name, program in made.items()}
     return {name: made[name] for name in _in_order(module, reads)}, reads
 

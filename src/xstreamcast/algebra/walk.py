@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
+from operator import attrgetter
 from typing import Any, Final, TypeVar, get_args
 
 from xstreamcast.algebra import plan as p
@@ -33,28 +34,41 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
 }
 _PARTS: Final = frozenset(PARTS)
 
+
+def _values(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """What reads so many fields at once, as a tuple however many they are."""
+    match names:
+        case ():
+            return lambda holder: ()
+        case (name,):
+            get = attrgetter(name)
+            return lambda holder: (get(holder),)
+        case _:
+            return attrgetter(*names)
+
+
+_VALUES: Final = {node: _values(names) for node, names in _FIELDS.items()}
+
 Node = TypeVar("Node", bound=p.Plan)
 
 
-def children(plan: p.Plan) -> Iterator[p.Plan]:
+def children(plan: p.Plan) -> list[p.Plan]:
     """The nodes directly inside, in the order they are written."""
-    return _inside(plan)
+    found: list[p.Plan] = []
+    _add(_VALUES[type(plan)](plan), found)
+    return found
 
 
-def _inside(holder: Any) -> Iterator[p.Plan]:
-    for name in _FIELDS[type(holder)]:
-        yield from _found(getattr(holder, name))
-
-
-def _found(value: Any) -> Iterator[p.Plan]:
-    kind = type(value)
-    if kind in NODES:
-        yield value
-    elif kind in _PARTS:
-        yield from _inside(value)
-    elif kind is tuple:
-        for one in value:
-            yield from _found(one)
+def _add(values: tuple[Any, ...], found: list[p.Plan]) -> None:
+    for value in values:
+        kind = type(value)
+        if kind in NODES:
+            found.append(value)
+        elif kind is tuple:
+            if value:
+                _add(value, found)
+        elif kind in _PARTS:
+            _add(_VALUES[kind](value), found)
 
 
 def map_children(plan: Node, f: Callable[[Any], Any]) -> Node:
@@ -64,25 +78,35 @@ def map_children(plan: Node, f: Callable[[Any], Any]) -> Node:
 
 
 def _rebuilt(holder: Any, f: Callable[[Any], Any]) -> Any:
-    changed = {}
-    for name in _FIELDS[type(holder)]:
-        old = getattr(holder, name)
-        new = _mapped(old, f)
-        if new is not old:
-            changed[name] = new
-    return replace(holder, **changed) if changed else holder
+    kind = type(holder)
+    before = _VALUES[kind](holder)
+    if not before:
+        return holder
+    after = _mapped(before, f)
+    if after is before:
+        return holder
+    pairs = zip(_FIELDS[kind], before, after, strict=True)
+    return replace(holder, **{name: new for name, old, new in pairs if new is not old})
 
 
-def _mapped(value: Any, f: Callable[[Any], Any]) -> Any:
-    kind = type(value)
-    if kind in NODES:
-        return f(value)
-    if kind in _PARTS:
-        return _rebuilt(value, f)
-    if kind is tuple:
-        made = tuple(_mapped(one, f) for one in value)
-        return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
-    return value
+def _mapped(values: tuple[Any, ...], f: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """The values with f(node) in the place of each node; the very tuple if nothing changed."""
+    made: list[Any] | None = None
+    for i, value in enumerate(values):
+        kind = type(value)
+        if kind in NODES:
+            new = f(value)
+        elif kind is tuple:
+            new = _mapped(value, f) if value else value
+        elif kind in _PARTS:
+            new = _rebuilt(value, f)
+        else:
+            continue
+        if new is not value:
+            if made is None:
+                made = list(values)
+            made[i] = new
+    return values if made is None else tuple(made)
 
 
 def bottom_up(plan: Node, f: Callable[[Any], Any]) -> Any:
@@ -96,4 +120,4 @@ def descendants(plan: p.Plan) -> Iterator[p.Plan]:
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += reversed([*children(node)])
+        waiting += reversed(children(node))

@@ -89,6 +89,7 @@ class _Batch:
         nodes = c.in_order(self._circuit.root)
         self._documents = [node.document for node in nodes if isinstance(node, c.Units)]
         self._parts: list[BatchPart] = []
+        self._grouped: Groups | None = None
         self._known: dict[tuple[int, p.Variable], p.Expression] = {}
 
     def _of_document(self) -> c.Circuit:
@@ -107,7 +108,7 @@ class _Batch:
         self._check()
         root, result = self._circuit.root, self._circuit.result
         above, node = maps_above(root)
-        groups = self._groups(above, node, result)
+        groups = self._grouped = self._groups(above, node, result)
         rest: p.Expression
         if groups is not None:
             rest = self._part(BatchPart(self._fresh("answer"), groups.group, result))
@@ -120,6 +121,9 @@ class _Batch:
         else:
             rest = self._value(root, result)
             self._check_rest(rest)
+            groups = self._grouped
+        if groups is not None and len(self._parts) > 1:
+            raise NotDistributed("groups are computed together with other values")
         if not self._parts:
             raise NotDistributed("it reads nothing that stands in units")
         programs = tuple(self._over(one.expression, groups) for one in self._parts)
@@ -178,7 +182,7 @@ class _Batch:
         if isinstance(inner, c.Union):
             result = joined(behind(above, p.Unit()), result)
             return p.Comma(tuple(self._value(one, result) for one in inner.parts))
-        chosen = self._chosen(node, result)
+        chosen = self._chosen(node, result) or self._of_groups(node, result)
         return chosen if chosen is not None else joined(self._tuples(node), result)
 
     def _tuples(self, node: c.Node) -> p.Tuples:
@@ -284,6 +288,24 @@ class _Batch:
         return self._part(
             BatchPart(self._fresh("rows"), tuples, value, "rows", None, order, first, last)
         )
+
+    def _of_groups(self, node: c.Node, value: p.Expression) -> p.Expression | None:
+        """What groups give, in their order or at some positions of it; None if they are none."""
+        first, last = 1, None
+        above, inner = maps_above(node)
+        if isinstance(inner, c.Slice) and not inner.outer and _is_simple(inner):
+            first, last = inner.first, inner.last
+            value = joined(behind(above, p.Unit()), value)
+            above, inner = maps_above(inner.source)
+        lone = isinstance(inner, c.Group) and not inner.folds and len(inner.keys) == 1
+        if lone:  # different values are put together by the driver
+            return None
+        groups = None if self._grouped is not None else self._groups(above, inner, value)
+        if groups is None:
+            return None
+        self._grouped = groups
+        part = BatchPart(self._fresh("groups"), groups.group, value, "rows")
+        return self._part(replace(part, first=first, last=last))
 
     # -- programs ---------------------------------------------------------------------------------
 

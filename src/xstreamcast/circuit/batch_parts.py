@@ -75,7 +75,7 @@ class Distributed:
     @property
     def is_sorted(self) -> bool:
         """Whether what tasks find is the answer, in an order of its own."""
-        return self.groups is not None or (self.is_plain and bool(self.parts[0].order))
+        return self.is_plain and (self.groups is not None or bool(self.parts[0].order))
 
     @property
     def is_listed(self) -> bool:

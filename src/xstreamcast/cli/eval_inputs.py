@@ -36,6 +36,8 @@ class Shelf:
     def __init__(self) -> None:
         self.names = Names()
         self._tapes: dict[str, Tape] = {}
+        # the variables that queries see: those of the W3C suite
+        self.environment = {k: v for k, v in os.environ.items() if k.startswith("QTTEST")}
         register(Collation(_CASEBLIND, str.casefold, str.casefold))
 
     def document(self, store: Store, path: str, uri: str) -> int:
@@ -65,7 +67,7 @@ class Given:
         """The inputs of the query, all but its parameters."""
         made = self._inputs
         made.documents, made.texts = self._document, self._text
-        made.environment = {k: v for k, v in os.environ.items() if k.startswith("QTTEST")}
+        made.environment = self._shelf.environment
         if self._request.get("collections"):
             made.collections, made.addresses = self._collection, self._addresses
         made.modules = self.modules

@@ -133,4 +133,4 @@ def _coerced(frame: Frame, column: Column, wanted: FunctionType) -> Column:
         return column
     from xstreamcast.evaluate.function_items import coerced
 
-    return column.with_items(coerced(column.items, wanted))
+    return column.with_items(coerced(frame.context, column.items, wanted))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Bools, Ints
 
 _NUMBERS = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
+_IS_NUMBER = np.zeros(256, np.bool_)  # by type
+_IS_NUMBER[[tag for tag, kind in PRIMITIVE.items() if kind in _NUMBERS]] = True
 
 
 def filter_(plan: p.Filter, frame: Frame) -> Column:
@@ -143,8 +145,7 @@ def _positional(value: Column, column: Column, frame: Frame, reverse: bool) -> B
     lengths = value.lengths()
     tags = value.items.all_tags()
     first = np.minimum(value.bounds()[:-1], max(len(tags) - 1, 0))
-    numeric = np.isin(tags, [tag for tag, kind in PRIMITIVE.items() if kind in _NUMBERS])
-    by_place: Bools = (lengths == 1) & numeric[first]
+    by_place: Bools = (lengths == 1) & _IS_NUMBER[tags][first]
     holds = np.zeros(value.n, np.bool_)
     rest = np.flatnonzero(~by_place)
     holds[rest] = effective_boolean(frame.context.store, value.take(rest))

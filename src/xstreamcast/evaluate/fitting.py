@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Column
     from xstreamcast.model.sequence_type import SequenceType
 
+_MOST: Final = 4096
+# By identity, since the hash of a type costs more than the look at a value. The type is held, so
+# that no other gets its identity.
+_known: Final[dict[int, tuple[SequenceType, Callable[[Column], bool]]]] = {}
 
 # types that the tag alone decides, beside atomic ones
 _BY_TAG: Final[dict[ItemType, tuple[int, ...]]] = {
@@ -32,9 +36,18 @@ _BY_TAG: Final[dict[ItemType, tuple[int, ...]]] = {
 }
 
 
-@lru_cache(maxsize=256)
 def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
     """Whether a value has the type, as far as that is told without a look at its items."""
+    known = _known.get(id(wanted))
+    if known is None:
+        if len(_known) >= _MOST:
+            _known.clear()
+        known = _known[id(wanted)] = wanted, _fitting(wanted)
+    return known[1]
+
+
+@lru_cache(maxsize=256)
+def _fitting(wanted: SequenceType) -> Callable[[Column], bool]:
     least, most = wanted.at_least, wanted.at_most
     tags: dict[int, bool] = {}
     target = wanted.item.tag if isinstance(wanted.item, AtomicItem) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial as bound
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from xstreamcast.evaluate.calls import (
     NO_FOCUS,
     declared_call,
     focus_of,
-    library_call,
     parameter_types,
 )
 from xstreamcast.evaluate.conversion import converted
+from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.frame import Frame, Key, Value
+from xstreamcast.evaluate.single.library import quick_of
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
 from xstreamcast.model.atomic import FUNCTION, FUNCTIONS
@@ -48,7 +50,8 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
     types = tuple(parameter.type for parameter in plan.parameters)
 
     def made(body: Callable[..., Column], captured: Captured | None) -> FunctionItem:
-        return FunctionItem(None, len(types), types, plan.result, body, captured, False)
+        alone = None if captured is None else _body_for_one(plan, frame, row)
+        return FunctionItem(None, len(types), types, plan.result, body, captured, False, alone)
 
     def together(rows: Ints) -> FunctionItem:
         return made(lambda _, *arguments: _run(plan, frame, rows, arguments), None)
@@ -59,9 +62,14 @@ def _closure(plan: p.Inline, frame: Frame, row: int) -> FunctionItem:
     return made(body, Captured((id(plan), id(frame)), row, together))
 
 
+def _body_for_one(plan: p.Inline, frame: Frame, row: int) -> Callable[..., Column]:
+    rows = np.array((row,), np.int64)
+    return lambda *arguments: _run(plan, frame, rows, arguments)
+
+
 def _run(plan: p.Inline, frame: Frame, rows: Ints, arguments: Sequence[Column]) -> Column:
     """The body for many rows, each in the row of the frame its closure was made in."""
-    values: dict[Key, Value] = dict(NO_FOCUS)
+    values: dict[Key, Value] = NO_FOCUS.copy()
     for parameter, argument in zip(plan.parameters, arguments, strict=True):
         values[parameter.variable.number] = argument
     context = frame.context
@@ -79,18 +87,21 @@ def function_ref(plan: p.FunctionRef, frame: Frame) -> Column:
     """A library function as an item; one that reads the focus keeps that of its row."""
     function, types = plan.function, parameter_types(plan.function, plan.arity)
     context = frame.context
+    quick = quick_of(function, plan.arity) if context.one_by_one else None
+    alone = None if quick is None else bound(quick, context.root)
 
     def item(focus: Focus | None) -> FunctionItem:
         def body(call: Call, *arguments: Column) -> Column:
             lifted = (
                 None if focus is None else Focus(*(_repeated(c, call.n) for c in _parts(focus)))
             )
-            inner = Frame(context, call.n, context.root, np.zeros(call.n, np.int64))
-            return library_call(function, arguments, inner, lifted, plan.namespaces)
+            result: Column = function.body(
+                context.call(call.n, lifted, plan.namespaces), *arguments
+            )
+            return result
 
-        return FunctionItem(
-            (function.uri, function.local), plan.arity, types, function.result, body
-        )
+        name = function.uri, function.local
+        return FunctionItem(name, plan.arity, types, function.result, body, alone=alone)
 
     focus = focus_of(frame) if function.focus else None
     if focus is None:
@@ -179,6 +190,10 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
             f"the function must take {len(arguments)} arguments; it takes {function.arity}",
         )
     ready = _converted(function, arguments, frame)
+    if frame.n == 1 and function.alone is not None:
+        found = function.alone(*ready)
+        if found is not None:
+            return found
     if not function.needs_call:
         captured = function.captured
         rows = None if captured is None else np.full(frame.n, captured.row, np.int64)
@@ -188,23 +203,24 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
 
 
 def _converted(function: FunctionItem, arguments: Sequence[Column], frame: Frame) -> list[Column]:
+    given = list(zip(arguments, function.parameters, strict=True))
+    if frame.n == 1 and all(fitting(wanted)(argument) for argument, wanted in given):
+        return list(arguments)
     name = function.name[1] if function.name else "the function"
     return [
         converted(frame, argument, wanted, f"argument {i} of {name}")
-        for i, (argument, wanted) in enumerate(
-            zip(arguments, function.parameters, strict=True), start=1
-        )
+        for i, (argument, wanted) in enumerate(given, start=1)
     ]
 
 
-def coerced(items: Items, wanted: FunctionType) -> Items:
+def coerced(context: Context, items: Items, wanted: FunctionType) -> Items:
     """Functions that take and give what a function type says; wrong arity stays as it is."""
     made: dict[int, FunctionItem] = {}  # one for each function, so that its rows stay one group
 
     def fitted(tag: int, value: Any) -> Any:
         if tag not in FUNCTIONS or value.arity != _arity(wanted):
             return value
-        return made.setdefault(id(value), _wrapped(value, wanted))
+        return made.setdefault(id(value), _wrapped(context, value, wanted))
 
     changed = [fitted(tag, value) for tag, value in items.pairs()]
     tags = items.all_tags().tolist()
@@ -216,14 +232,14 @@ def _arity(wanted: FunctionType) -> int:
     return len(wanted.parameters or ())
 
 
-def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
+def _wrapped(context: Context, function: FunctionItem, wanted: FunctionType) -> FunctionItem:
     result, captured = wanted.result or ANY, function.captured
     if captured is not None:  # those of one family stay one
         inner = captured.together
         captured = replace(
             captured,
             family=(captured.family, wanted),
-            together=lambda rows: _wrapped(inner(rows), wanted),
+            together=lambda rows: _wrapped(context, inner(rows), wanted),
         )
 
     def body(call: Call, *arguments: Column) -> Column:
@@ -232,8 +248,12 @@ def _wrapped(function: FunctionItem, wanted: FunctionType) -> FunctionItem:
         value = call.invoke(function, arguments)
         return converted(frame, value, result, "the result of the function")
 
+    def alone(*arguments: Column) -> Column:
+        value = invoke(function, arguments, context.root)
+        return converted(context.root, value, result, "the result of the function")
+
     types = wanted.parameters or ()
-    return FunctionItem(function.name, function.arity, types, result, body, captured)
+    return FunctionItem(function.name, function.arity, types, result, body, captured, alone=alone)
 
 
 def one_each(column: Column, arity: int) -> list[FunctionItem]:

@@ -37,7 +37,8 @@ def nth_sibling(plan: p.Filter, frame: Frame) -> Column | None:
     if places is None or origin.offsets is not None or origin.items.tag != NODE:
         return None
     store, nodes = frame.context.store, origin.items.values
-    if np.isin(store.kinds(nodes), (ATTRIBUTE, NAMESPACE)).any():
+    kinds = store.kinds(nodes)
+    if ((kinds == ATTRIBUTE) | (kinds == NAMESPACE)).any():
         return None  # these have a parent, and no siblings
     runs = _runs(store, nodes, step.test)
     if runs is None:

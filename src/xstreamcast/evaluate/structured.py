@@ -70,9 +70,13 @@ def make_array(plan: p.MakeArray, frame: Frame) -> Column:
 def lookup(plan: p.Lookup, frame: Frame) -> Column:
     """What the maps and arrays of each row hold under its keys, in order."""
     column = evaluate(plan.operand, frame)
-    keys = None
-    if plan.key is not None:
-        keys = atomize(frame.context.store, evaluate(plan.key, frame))
+    return looked_up(column, None if plan.key is None else evaluate(plan.key, frame), frame)
+
+
+def looked_up(column: Column, keys: Column | None, frame: Frame) -> Column:
+    """What the items of a column hold under keys; all that they hold where there is none."""
+    if keys is not None:
+        keys = atomize(frame.context.store, keys)
     pairs = None if keys is None else list(keys.items.pairs())
     bounds = None if keys is None else keys.bounds().tolist()
     rows = column.rows().tolist()

@@ -5,7 +5,7 @@ Rows with the same function are served together: one call for all their items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +22,11 @@ from xstreamcast.model.atomic import FUNCTION, QNAME
 from xstreamcast.model.column import Column, gather, ranges, scatter, stack
 from xstreamcast.model.function_item import Alike, FunctionItem, family_of
 from xstreamcast.model.qname import QName
+from xstreamcast.model.row import Row
 
 if TYPE_CHECKING:
+    from xstreamcast.model.items import Items
+
     Ints = npt.NDArray[np.int64]
 
 
@@ -137,11 +140,17 @@ def _fold(call: Call, f: Alike, seq: Column, zero: Column, *, swapped: bool) -> 
 
 
 def _fold_of_one(call: Call, f: FunctionItem, seq: Column, zero: Column, swapped: bool) -> Column:
-    held, items = zero, seq.items
-    for place in range(len(items)):
-        item = Column(items.slice(place, place + 1))
+    held = zero
+    for item in _one_by_one(seq.items):
         held = invoke(call, f, [item, held] if swapped else [held, item])
     return held
+
+
+def _one_by_one(items: Items) -> Iterator[Column]:
+    """A column for each item; text that was not read stays so."""
+    if items.nodes is not None:
+        return (Column(items.slice(place, place + 1)) for place in range(len(items)))
+    return (Row(tag, (value,)) for tag, value in items.pairs())
 
 
 @function("fn:apply($function as function(*), $array as array(*)) as item()*")

@@ -143,4 +143,4 @@ def one_or_more(call: Call, arg: Column) -> Column:
 def exactly_one(call: Call, arg: Column) -> Column:
     if (arg.lengths() != 1).any():
         raise error("FORG0005")
-    return arg
+    return Column(arg.items)

@@ -29,8 +29,8 @@ def string(call: Call, arg: Column) -> Column:
     """Nodes stay unread where each row has one: the text is then made when somebody asks."""
     if FUNCTIONS & arg.items.kinds():
         raise error("FOTY0014")
-    if arg.offsets is None and arg.items.tag == NODE:
-        return Column(Items(STRING, call.store.strings(arg.items.values)))
+    if arg.items.tag == NODE and arg.single:
+        return Column(Items.text_of(call.store, arg.items.values, STRING))
     filled = arg.with_items(Items(STRING, strings_of(atomize(call, arg).items)))
     return text(one_or(filled, ""))
 
@@ -155,7 +155,7 @@ def _search(
     if not order.plain:
         cells = zip(one_or(hay, ""), needles, strict=True)
         return truths(test(order.folded(a), order.folded(b)) for a, b in cells)
-    lazy = unread(hay.items) if hay.offsets is None else None
+    lazy = unread(hay.items) if hay.single else None
     if lazy is not None and len(needles) > 0 and len(set(needles)) == 1:
         ask = getattr(lazy[0], name)
         return truths(np.asarray(ask(lazy[1], needles[0].encode())))

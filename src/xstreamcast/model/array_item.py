@@ -36,6 +36,7 @@ class ArrayItem:
     result: ClassVar[SequenceType] = ANY
     captured: ClassVar[None] = None
     needs_call: ClassVar[bool] = True
+    alone: ClassVar[None] = None
 
     def __init__(self, column: Column, start: int, end: int) -> None:
         self.column = column

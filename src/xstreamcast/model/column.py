@@ -185,8 +185,9 @@ def gather(cells: Sequence[tuple[Column, int]]) -> Column:
             bases[id(column)] = total
             parts.append(column)
             total += column.n
-    if len(cells) == 1 and total > 1:
-        return cells[0][0].slice(cells[0][1], cells[0][1] + 1)
+    if len(cells) == 1:
+        column, row = cells[0]
+        return column if total == 1 else column.slice(row, row + 1)
     rows = np.fromiter((bases[id(c)] + row for c, row in cells), np.int64, len(cells))
     return stack(parts).take(rows)
 

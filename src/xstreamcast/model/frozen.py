@@ -65,10 +65,12 @@ def _first_call(cls: Any) -> Callable[..., None]:
 
 def _initializer(cls: Any) -> Any:
     """The `__init__` of a class, compiled."""
-    known: dict[str, Any] = {"_set": object.__setattr__, "_missing": dataclasses.MISSING}
+    known: dict[str, Any] = {"_missing": dataclasses.MISSING}
     positional, named, lines = ["self"], list[str](), list[str]()
     for field in dataclasses.fields(cls):
         default, value = "", field.name
+        # the slot itself: a third less than `object.__setattr__`, which has to find it
+        known[f"_set_{field.name}"] = _slot(cls, field.name).__set__
         if field.default is not dataclasses.MISSING:
             known[f"_default_{field.name}"] = field.default
             default = f"=_default_{field.name}"
@@ -78,18 +80,21 @@ def _initializer(cls: Any) -> Any:
             value = f"_default_{field.name}() if {value} is _missing else {value}"
         if field.init:
             (named if field.kw_only else positional).append(f"{field.name}{default}")
-            lines.append(f" _set(self, {field.name!r}, {value})")
+            lines.append(f" _set_{field.name}(self, {value})")
         elif default:
             made = f"_default_{field.name}"
-            lines.append(
-                f" _set(self, {field.name!r}, {made}{'()' if 'missing' in default else ''})"
-            )
+            lines.append(f" _set_{field.name}(self, {made}{'()' if 'missing' in default else ''})")
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     parameters = ", ".join([*positional, *(["*", *named] if named else [])])
     exec(f"def __init__({parameters}):\n" + "\n".join(lines or [" pass"]), known)
     known["__init__"].__qualname__ = f"{cls.__qualname__}.__init__"
     return known["__init__"]
+
+
+def _slot(cls: Any, name: str) -> Any:
+    """The descriptor of a field, that of a class it extends included."""
+    return next(one.__dict__[name] for one in cls.__mro__ if name in one.__dict__)
 
 
 def _comparison(names: list[str]) -> dict[str, Any]:

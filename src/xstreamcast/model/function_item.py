@@ -39,6 +39,8 @@ class FunctionItem:
     body: Callable[..., Column]
     captured: Captured | None = None
     needs_call: bool = True  # False: the body reads nothing of the dynamic context of the call
+    # The body for a call of one row, of the arguments alone; a None that it gives is for `body`.
+    alone: Callable[..., Column | None] | None = None
 
 
 def family_of(function: FunctionItem) -> Any:

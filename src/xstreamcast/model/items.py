@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -181,7 +181,7 @@ class Items:
         return f"<Items {len(self)} {name}>"
 
 
-_INT64: Final = np.iinfo(np.int64)
+_LEAST, _MOST = -(1 << 63), (1 << 63) - 1  # what int64 holds
 
 
 def array_of(tag: int, values: Sequence[Any]) -> Array:
@@ -193,7 +193,7 @@ def array_of(tag: int, values: Sequence[Any]) -> Array:
         return np.asarray(values, np.bool_)
     if primitive in (DOUBLE, FLOAT):
         return np.asarray(values, np.float64)
-    if primitive == INTEGER_TAG and all(_INT64.min <= value <= _INT64.max for value in values):
+    if primitive == INTEGER_TAG and all(_LEAST <= value <= _MOST for value in values):
         return np.asarray(values, np.int64)
     return objects(values)
 

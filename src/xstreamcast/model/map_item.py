@@ -43,6 +43,7 @@ class MapItem:
     result: ClassVar[SequenceType] = ANY
     captured: ClassVar[None] = None
     needs_call: ClassVar[bool] = True
+    alone: ClassVar[None] = None
 
     def __init__(self, keys: Items, values: Column, start: int, end: int) -> None:
         self._keys = keys

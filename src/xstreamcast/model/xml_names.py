@@ -15,7 +15,6 @@ _START: Final = (
     "\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
 )
 _MORE: Final = _START + "\\-.0-9\u00b7\u0300-\u036f\u203f-\u2040"
-_BEYOND: Final = "\x80"  # the first character that is not ASCII
 
 
 class NamePattern:
@@ -33,9 +32,7 @@ class NamePattern:
         found = self._ascii.match(text, start)
         end = found.end() if found else start
         # a name may go on after a colon too
-        if any(one >= _BEYOND for one in text[end : end + 2]):
-            return self._whole.match(text, start)
-        return found
+        return found if text[end : end + 2].isascii() else self._whole.match(text, start)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """The whole text, if it is one."""

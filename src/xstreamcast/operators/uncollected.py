@@ -1,5 +1,5 @@
-"""Ticks without garbage collection: rows hold no cycles, and looking through them for some is in
-vain. What a tick leaves behind is looked through once, when it is over.
+"""Work without garbage collection: rows and plans hold no cycles, and looking through them for some
+is in vain. What a tick or a compilation leaves behind is looked through once, when it is over.
 """
 
 from __future__ import annotations

@@ -79,6 +79,7 @@ class _Pass:
         self._known = Known(program)
         self._rules = _by_head(rules)
         self._fired = fired
+        self._settled: dict[int, Any] = {}  # nodes in which no rule has anything to change
         self.changed = False
 
     def over(self, program: Program) -> Program:
@@ -99,12 +100,22 @@ class _Pass:
         return part if part.value is None else replace(part, value=self._visit(part.value))
 
     def _visit(self, plan: Any) -> Any:
+        """The node after the rules; one that they left as it was is not visited again.
+
+        What a rule says depends on the node and on facts of the whole program, which are found
+        once. The node is held, so that no other gets its identity.
+        """
+        if id(plan) in self._settled:
+            return plan
+        given = plan
         plan = map_children(plan, self._visit)
         for _ in range(_MOST_TURNS):
             made = self._turned(plan)
             if made is plan:
                 break
             plan = made
+        if plan is given:
+            self._settled[id(plan)] = plan
         return plan
 
     def _turned(self, plan: Any) -> Any:

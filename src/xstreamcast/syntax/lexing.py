@@ -11,6 +11,7 @@ from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.syntax.tree.names import Span
 
 SPACE: Final = re.compile(r"[ \t\r\n]*")
+_NO_NAME: Final = frozenset("\0 \t\r\n!\"#$%&'()*+,-./0123456789:;<=>?@[]{}|")  # no name starts so
 
 MAX_DEPTH: Final = 256  # levels of nested expressions
 MAX_CHAIN: Final = 2000  # links of `a + b + …`, `a ! b ! …`, `f()()…`: each makes the tree deeper
@@ -78,10 +79,11 @@ class Cursor:
 
     def word(self) -> str:
         """The NCName that starts here, or the empty string."""
-        if self._word_at != self.pos:
-            found = NCNAME.match(self.text, self.pos)
+        pos = self.pos
+        if self._word_at != pos:
+            found = None if self.text[pos] in _NO_NAME else NCNAME.match(self.text, pos)
             self._word = found.group() if found else ""
-            self._word_at = self.pos
+            self._word_at = pos
         return self._word
 
     def after_word(self) -> int:

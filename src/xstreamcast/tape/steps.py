@@ -140,7 +140,8 @@ def _descendant(c: Columns, rows: I64, by: _Resolved, own: bool) -> tuple[I64, I
 
 def _distinct(c: Columns, rows: I64, by: _Resolved, own: bool) -> I64:
     rows = distinct(rows)
-    childless = np.isin(c.kind[rows] & KIND, (ATTRIBUTE, NAMESPACE))
+    kinds = c.kind[rows] & KIND
+    childless = (kinds == ATTRIBUTE) | (kinds == NAMESPACE)
     found = k.descendant_distinct(c, rows[~childless], *by, own)
     if own and childless.any():
         # Attributes that are contexts count for themselves; no scan of their element finds them.

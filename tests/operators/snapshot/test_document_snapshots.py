@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,8 @@ from tests.operators.snapshot.going_on import going_on, snapshot
 from xstreamcast.errors import Error
 from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
 from xstreamcast.operators.relational import advance
+from xstreamcast.operators.relational.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.growing import FirstRows
 from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.split_feed import SplitFeed
 
@@ -125,7 +129,8 @@ def ended(running: Beside) -> list[str]:
 def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, parts, cuts):
     raw = document(parts)
     ends = [*sorted({min(cut, len(raw)) for cut in cuts}), len(raw)]
-    whole, others = Beside(query, KINDS), []
+    whole = Beside(query, KINDS)
+    others: list[Beside] = []
     for begin, end in zip([0, *ends], ends, strict=False):
         told = fed(whole, raw[begin:end])
         assert all(fed(other, raw[begin:end]) == told for other in others)
@@ -140,16 +145,23 @@ def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, parts, cut
     assert all(ended(other) == last for other in others)
 
 
+def operators_of(running: Beside) -> list[Any]:
+    run = running.watch.pipeline
+    assert run is not None
+    assert run._operators is not None
+    return run._operators.all
+
+
 def test_every_operator_and_feed_is_met():
-    met = set()
+    met: set[type] = set()
     for query in QUERIES.values():
         running = Beside(query, KINDS)
         running.watch.on_bytes("s", document([("", [(3, "a", "")])])[:-9])
         running.watch.tick()
-        met |= {type(one) for one in running.watch.pipeline._operators.all}
+        met |= {type(one) for one in operators_of(running)}
         met.add(type(running.watch._feeds["s"]))
     growing = {getattr(advance, one) for one in dir(advance) if one.startswith(("Growing", "Last"))}
-    assert growing | {advance.FirstRows, advance.AccumulateOperator} <= met
+    assert growing | {FirstRows, AccumulateOperator} <= met
     assert {DocumentFeed, SplitFeed, WholeDocument} <= met
 
 
@@ -183,7 +195,9 @@ def test_units_that_no_row_needs_go_after_a_restart_too():
     other = going_on(snapshot(whole), query, KINDS)
     for running in (whole, other):
         fed(running, raw[900:1500])
-        assert len(running.watch._feeds["s"]._kept) < 9
+        feed = running.watch._feeds["s"]
+        assert isinstance(feed, SplitFeed)
+        assert len(feed._kept) < 9
 
 
 def test_a_document_type_has_no_snapshot():
@@ -223,8 +237,8 @@ def test_nothing_that_is_kept_of_a_document_is_forgotten():
         running = Beside(query, KINDS)
         running.watch.on_bytes("s", document([("", [(3, "a", ""), (4, "b", "x")] * 4)])[:-9])
         running.watch.tick()
-        run = running.watch.pipeline
-        for name, words in objects([run._operators.all, [*running.watch._feeds.values()]]).items():
+        feeds = list(running.watch._feeds.values())
+        for name, words in objects([operators_of(running), feeds]).items():
             found.setdefault(name, set()).update(words)
     assert found.keys() >= KEPT.keys()
     for name, (has, made) in KEPT.items():

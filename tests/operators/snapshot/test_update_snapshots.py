@@ -52,7 +52,8 @@ class Running:
 
 def check(text: str, raw: bytes, size: int, wrap: str | None) -> int:
     """Go on from a snapshot after every chunk → how many there were."""
-    whole, others, count = Running(text, wrap), [], 0
+    whole, count = Running(text, wrap), 0
+    others: list[Running] = []
     for chunk in [*(raw[at : at + size] for at in range(0, len(raw), size)), None]:
         expected = whole.take(chunk)
         for other in others:

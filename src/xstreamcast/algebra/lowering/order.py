@@ -28,6 +28,8 @@ def in_order(
     """
     declared: dict[Key, Global] = {} if context is None else {None: context}
     declared.update({one.variable.number: one for one in variables})
+    if not declared:
+        return []
     certain = _needs(declared, functions, _certain)
     for key in declared:
         if key in _reachable(key, certain):

@@ -28,4 +28,5 @@ MAKERS: Final[dict[type, Maker]] = {
     p.Call: calls.call,
     p.UserCall: calls.user_call,
     p.DynamicCall: functions.dynamic_call,
+    p.Lookup: functions.lookup,
 }

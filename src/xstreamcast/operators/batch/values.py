@@ -87,10 +87,15 @@ def sent_rows(part: BatchPart, by: list[bytes], result: Column, context: Context
     order = sorted(range(len(by)), key=by.__getitem__)
     order = order[: part.last] if part.first > 0 else order[part.first :]
     mine = result.take(np.array(order, np.int64))
-    if (mine.items.all_tags() >= MAP).any():
+    return all_rows([by[at] for at in order], mine, context)
+
+
+def all_rows(by: list[bytes], result: Column, context: Context) -> bytes:
+    """Rows with the bytes they are sorted by."""
+    if (result.items.all_tags() >= MAP).any():
         raise Unwritten
-    items = written({"": mine.items}, context.store)[""]
-    return encoded(([by[at] for at in order], mine.lengths().tolist(), items))
+    items = written({"": result.items}, context.store)[""]
+    return encoded((by, result.lengths().tolist(), items))
 
 
 def no_rows() -> bytes:
@@ -100,6 +105,8 @@ def no_rows() -> bytes:
 
 def _chosen(part: BatchPart, found: Sequence[Any], context: Context) -> Items:
     """The items of rows in the order of all of them, at the positions that are asked for."""
+    if not found:
+        return Items.of(INTEGER, [])
     kept = {str(at): items for at, (_, _, items) in enumerate(found)}
     items = Items.concat([*placed(read(kept), context.store).values()])
     by = [one for ranks, _, _ in found for one in ranks]

@@ -32,7 +32,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.ranks import classes, ranks, told_classes
 from xstreamcast.operators.batch.sending import decoded, encoded
-from xstreamcast.operators.batch.values import packed, unpacked
+from xstreamcast.operators.batch.values import all_rows, packed, unpacked
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
 from xstreamcast.spark.running.task import CLASSES, Asking, failing, rows, told
 
@@ -170,6 +170,7 @@ class GroupsTask:
     when: When | None
     current: DateTime
     form: str
+    is_answer: bool = True  # what groups give; else something follows from it
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
         pa = arrow()
@@ -190,6 +191,9 @@ class GroupsTask:
         blocks = [(place, Block(*decoded(one))) for place, one in sent]
         order, met, result = deep(partial(self._asked, context, blocks))
         yield rows(CLASSES, 0, value=told_classes(met))
+        if not self.is_answer:
+            yield rows(0, sent[0][0], value=all_rows(order, result, context))
+            return
         yield from told(0, sent[0][0], context.store, result.items, self.form, order, result)
 
     def _asked(

@@ -125,7 +125,7 @@ class SparkRun:
         if isinstance(made, str):
             return self._given_up(made)
         words = (*made.words, *self._whole_words(plan))
-        then = None if plan.groups is None else self._grouping(plan.groups)
+        then = None if plan.groups is None else self._grouping(plan, plan.groups)
         return replace(
             made, words=words, then=then, buckets=self.tasks, is_sorted=self._sorts_on_spark(plan)
         )
@@ -150,10 +150,10 @@ class SparkRun:
         task = RangesTask(self._question(plan), path, found)
         return Work(task, tasks, (words,), count=len(found))
 
-    def _grouping(self, groups: Groups) -> GroupsTask:
+    def _grouping(self, plan: Distributed, groups: Groups) -> GroupsTask:
         when, current = self.sources.when(), self.sources.current
         given = self._program, self._values(), self.options, when, current
-        return GroupsTask(groups, *given, self.form)
+        return GroupsTask(groups, *given, self.form, plan.is_plain)
 
     def _sorts_on_spark(self, plan: Distributed) -> bool:
         return plan.is_sorted and self._size(plan) > self._large
@@ -296,7 +296,7 @@ def _shown(part: BatchPart) -> str:
     """What tasks do for a part, in words."""
     body = " ".join(show(part.expression).split())
     said = f"sorted by {len(part.order)} keys" if part.order else "in the order of units"
-    if part.fold == "rows":
+    if part.fold == "rows" and (part.first != 1 or part.last is not None):
         last = "the last" if part.last in (None, -1) else str(part.last)
         said += f", positions {part.first} to {last}"
     elif isinstance(part.tuples, p.GroupBy):

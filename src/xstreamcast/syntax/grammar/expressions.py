@@ -15,7 +15,7 @@ def expr(cur: Cursor) -> Expr:
     """`a, b, …`; one expression alone is itself."""
     start = cur.pos
     first = expr_single(cur)
-    if not cur.at(","):
+    if cur.text[cur.pos] != ",":
         return first
     items = [first]
     while cur.take(","):
@@ -69,13 +69,14 @@ def unary(cur: Cursor) -> Expr:
 def value(cur: Cursor) -> Expr:
     """`a ! b ! …`, an extension expression or (never) `validate`."""
     start = cur.pos
-    if cur.at("(#"):
+    text = cur.text
+    if text.startswith("(#", start):
         return _extension(cur)
-    if cur.word() == "validate":
+    if text[start] == "v" and cur.word() == "validate":
         _refuse_validate(cur)
     left = paths.path(cur)
     links = 0
-    while cur.at("!") and not cur.at("!="):
+    while text[cur.pos] == "!" and text[cur.pos + 1] != "=":
         cur.chained(links := links + 1)
         cur.take("!")
         left = SimpleMap(left, paths.path(cur), cur.span(start))
@@ -118,4 +119,4 @@ def _pragma(cur: Cursor) -> Pragma:
 
 def operand(cur: Cursor) -> Expr:
     """What an operator takes, and what starts a block."""
-    return xcql.block(cur) if cur.at("{") else unary(cur)
+    return xcql.block(cur) if cur.text[cur.pos] == "{" else unary(cur)

@@ -41,6 +41,7 @@ _WORDS: Final[dict[str, int]] = {
     "castable": CASTABLE,
     "cast": CAST,
 }
+_LETTERS: Final = frozenset(word[0] for word in _WORDS)
 _PAIRS: Final[dict[str, int]] = {
     **dict.fromkeys(("!=", "<=", ">=", "<<", ">>"), COMPARE),
     "||": CONCAT,
@@ -83,6 +84,8 @@ def _operator(cur: Cursor) -> tuple[str, int]:
     symbol = pair[:1]
     if symbol in _SYMBOLS:
         return symbol, _SYMBOLS[symbol]
+    if symbol not in _LETTERS:
+        return symbol, 0
     word = cur.word()
     return word, _WORDS.get(word, 0)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import static_type
@@ -20,8 +20,11 @@ from xstreamcast.algebra.walk import children, descendants
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import DATE_TIME, STRING
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.model.instant import SECOND, parse_instant
+from xstreamcast.model.instant import NOW, SECOND, START, parse_instant
 from xstreamcast.model.sequence_type import AtomicItem, NodeItem
+
+if TYPE_CHECKING:
+    from xstreamcast.algebra.program import Program
 
 _ATOMISING: Final = frozenset(
     {"sum", "count", "avg", "min", "max", "exists", "empty", "not", "boolean", "number"}
@@ -207,6 +210,27 @@ def content_instants(document: p.Variable, each: p.Variable) -> p.Expression:
     moment = AtomicItem(DATE_TIME)
     some = p.Where(p.ForEach(p.Unit(), each, nodes), p.Castable(p.Var(each), moment, False))
     return p.Return(some, p.Cast(p.Cast(p.Var(each), moment, False), AtomicItem(STRING), False))
+
+
+def reached(program: Program) -> int:
+    """The last instant that an interval of a projection may reach; NOW if it may lie after now
+    whenever that is, START if none does.
+    """
+    found = START
+    plans: list[p.Plan] = [program.body, *(one.body for one in program.functions)]
+    plans += [one.value for one in program.variables if one.value is not None]
+    for node in (one for plan in plans for one in descendants(plan)):
+        if isinstance(node, p.IntervalProjection):
+            end = node.first if node.last is None else node.last
+            try:
+                offset = _offset(end)
+            except _Unknown:
+                return NOW
+            if isinstance(offset, tuple):
+                found = max(found, offset[0])
+            elif offset is not None and offset < 0:
+                return NOW
+    return found
 
 
 def ago(bound: p.Expression) -> int | None:

@@ -33,14 +33,21 @@ def circuit_of(
     return made
 
 
+def whole_circuit(program: Program) -> c.Circuit:
+    """The circuit that evaluates a program as it is written, over inputs that are read whole."""
+    return _planned(program, {}, False, "a projection may see states that are planned")
+
+
 def _planned(
-    program: Program, cuts: Mapping[str | None, Cut], growing: bool, roots: bool = True,
-    spines: bool = True,
+    program: Program, cuts: Mapping[str | None, Cut], growing: bool, why: str | None = None,
+    roots: bool = True, spines: bool = True,
 ) -> c.Circuit:  # fmt: skip
     planner = Planner(program, cuts, growing)
     planner.loops_over_roots, planner.loops_over_spines = roots, spines
     if program.settings.sequential:
-        planner.reasons.append(("a sequential program is evaluated as a whole", (0, 0)))
+        why = "a sequential program is evaluated as a whole"
+    if why is not None:
+        planner.reasons.append((why, (0, 0)))
         found, result = planner.whole_answer(program.body)
     else:
         found, result = planner.answer(program.body)
@@ -50,12 +57,12 @@ def _planned(
         name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
     if spines and planner.has_spines and whole:  # an element is read beyond the units in it
-        return _planned(program, cuts, growing, roots, spines=False)
+        return _planned(program, cuts, growing, why, roots, spines=False)
     order = c.in_order(root)
     rooted = {node.input for node in order if isinstance(node, c.Root)}
     units = {node.input for node in order if isinstance(node, c.Units)}
     if roots and rooted and (whole or rooted - units):  # what follows from the root is no relation
-        return _planned(program, cuts, growing, roots=False, spines=spines)
+        return _planned(program, cuts, growing, why, roots=False, spines=spines)
     return c.Circuit(
         root, result, tuple(map(input_name, planner.sources)), whole,
         frozenset((input_name(name), guard) for name, guard in planner.guards),

@@ -23,6 +23,7 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
+    from xstreamcast.history.asking import Asked
     from xstreamcast.operators.units import Minis
     from xstreamcast.tape.names import Names
 
@@ -43,6 +44,7 @@ class Asking:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     whole: Whole = _no_input  # what has arrived on an input, put into a store
     now: Moment = BEFORE
+    reaching: Callable[[Store], Asked] | None = None  # where projections see planned states
     made: list[Context] = field(default_factory=list)
 
     def release(self) -> None:
@@ -67,13 +69,15 @@ class Asking:
                 views[name] = self.whole(name, store)
             return views[name]
 
+        asked = None if self.reaching is None else self.reaching(store)
         return Context(
             self.program,
             Inputs(
                 store,
                 item=item,
                 variables=self.variables,
-                streams=whole,
+                streams=whole if asked is None else asked.stream,
+                reach=None if asked is None else asked.reach,
                 current=date_time(self.now.instant, True, self.now),
                 clock=self.now,
             ),

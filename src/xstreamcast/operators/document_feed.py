@@ -33,6 +33,10 @@ class Forbidden(Exception):
     """The root of a stream is not what a cut needs it to be."""
 
 
+class PlannedStates(Forbidden):
+    """States begin or end after now, and the query may look there."""
+
+
 class DocumentFeed:
     """Cuts between units and forgets what it handed on: pieces of whole units, a document each.
 

@@ -57,6 +57,11 @@ class FragmentFeed(HoleFeed):
                 ):
                     heappush(self._planned, (instant, code))
 
+    @property
+    def plans(self) -> bool:
+        """Whether something begins or ends after what the clock has come to."""
+        return bool(self._planned)
+
     def reach(self, now: int) -> bool:
         """The clock has come to an instant → whether anything that was planned has come too."""
         self.until, met = max(now, self.until), False

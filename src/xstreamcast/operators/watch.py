@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.monotone import grows, witnessed
+from xstreamcast.algebra.timing import reached
+from xstreamcast.circuit.compile import whole_circuit
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.circuit.sieve import sieve_of
 from xstreamcast.errors import Error, not_given
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
+from xstreamcast.history.asking import Asked, When
 from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
@@ -22,7 +25,12 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.answer_feed import AnswerFeed
 from xstreamcast.operators.arrived import Tick
 from xstreamcast.operators.asking import BEFORE, Asking
-from xstreamcast.operators.document_feed import DocumentFeed, Forbidden, WholeDocument
+from xstreamcast.operators.document_feed import (
+    DocumentFeed,
+    Forbidden,
+    PlannedStates,
+    WholeDocument,
+)
 from xstreamcast.operators.feeds import Feed, all_units, drops_units, units_again
 from xstreamcast.operators.forgetting import ForgettingFeed
 from xstreamcast.operators.fragment_feed import FragmentFeed
@@ -80,6 +88,7 @@ class Watch:
     _touched: set[str | None] = field(default_factory=set)
     _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be asked
     _uncut: set[str | None] = field(default_factory=set)
+    _as_written: bool = False  # projections see planned states, whatever rules would make of them
     _unkept: bool = False  # what stands in units is not what could be kept of them
     _waiting: list[tuple[str | None, bytes]] = field(default_factory=list)
     _owed: list[Change] = field(default_factory=list)
@@ -206,7 +215,10 @@ class Watch:
         documents = frozenset(name for name, kind in self.kinds.items() if kind == "document")
         cuts = self._cuts(documents)
         inner = self.policy == "optimistic" and not self._unkept and not _passes(cuts)
-        plan = planned(self.program, cuts, documents - self._uncut, inner, self.tables)
+        if self._as_written:
+            plan = WatchPlan(whole_circuit(self.program), {}, {})
+        else:
+            plan = planned(self.program, cuts, documents - self._uncut, inner, self.tables)
         self.pipeline = self._go_on(plan.run(self.final))
         for name in documents:
             self._begin(name, plan)
@@ -430,7 +442,24 @@ class Watch:
         return bool(waits - self.ended)
 
     def _asking(self) -> Asking:
-        return Asking(self.program, self.names, self.variables, self._whole, self.now)
+        reaching = self._reaching if self._reaches() else None
+        return Asking(self.program, self.names, self.variables, self._whole, self.now, reaching)
+
+    def _reaches(self) -> bool:
+        """Whether a projection may see states that are planned."""
+        if reached(self.program) <= self.now.instant:
+            return False
+        feeds = (one for one in self._feeds.values() if isinstance(one, FragmentFeed))
+        return any(one.plans for one in feeds)
+
+    def _reaching(self, store: Store) -> Asked:
+        """The streams with what is planned, as a query that is not left running sees them."""
+        fed = {n: one for n, one in self._feeds.items() if isinstance(one, FragmentFeed)}
+        histories = {str(name): feed.history for name, feed in fed.items()}
+        when = When(self.now, planned=True)
+        return Asked(  # caq: the program's paths begin at the root
+            self.program, histories, store, when, "caq", lambda name: self._whole(name, store)
+        )
 
     def _taken(self) -> dict[str | None, list[Moved]]:
         """The moves of all inputs since the last tick; what cannot be cut is given up."""
@@ -450,6 +479,8 @@ class Watch:
             if isinstance(feed, FragmentFeed) and feed.reach(self.now.instant):
                 self._touched.add(name)
             if isinstance(feed, FragmentFeed) and feed.cut is not None:
+                if feed.plans and self._reaches():
+                    raise PlannedStates("a projection may see states that are planned")
                 moved = feed.take()
                 moved = feed.everything() if name in stale else moved
                 if moved:
@@ -462,7 +493,8 @@ class Watch:
             self._unkept = True
             self._divide()
             return
-        if not self.shallow and _passes(self._cuts(frozenset())):
+        self._as_written |= isinstance(why, PlannedStates)
+        if not self.shallow and not self._as_written and _passes(self._cuts(frozenset())):
             self.shallow = True
             self._divide()
             return

@@ -15,9 +15,10 @@ QUERY = """for $a in stream("s")//u order by number($a/v) descending empty great
 
 
 def order(running: Beside) -> OrderOperator:
-    (found,) = [
-        one for one in running.watch.pipeline._operators.all if isinstance(one, OrderOperator)
-    ]
+    run = running.watch.pipeline
+    assert run is not None
+    assert run._operators is not None
+    (found,) = [one for one in run._operators.all if isinstance(one, OrderOperator)]
     return found
 
 

@@ -70,6 +70,7 @@ def write_inputs(to: TableWriter, watch: Watch) -> None:
         "ticked": None if watch._ticked_at is None else list(watch._ticked_at),
         "shallow": watch.shallow,
         "unkept": watch._unkept,
+        "as written": watch._as_written,
         "uncut": sorted(watch._uncut, key=str),
         "refusals": watch.refusals,
         "circuit": circuit_fingerprint(run.circuit),
@@ -107,6 +108,7 @@ def begin_inputs(source: TableReader, watch: Watch, ids: Mapping[str, Ids]) -> N
     """Plan a query as it was planned; its streams have nothing yet."""
     facts = source.facts["watch"]
     watch.shallow, watch._unkept = facts["shallow"], facts["unkept"]
+    watch._as_written = facts.get("as written", False)  # of older snapshots, none is
     watch._uncut, watch.refusals = set(facts["uncut"]), list(facts["refusals"])
     for number, name in enumerate(facts["inputs"]):
         if watch.kinds[name] != "fragments":

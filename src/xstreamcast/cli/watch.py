@@ -295,9 +295,13 @@ def _limited(
     watching: Watching | SparkWatching, limit: int | None
 ) -> Generator[list[Change], None, None]:
     """The changes of each tick, up to so many; those that were written before count."""
+    from xstreamcast.operators.uncollected import set_aside
+
     with closing(watching.ticks()) as batches:
         if limit is None:
-            yield from batches
+            for each in batches:
+                yield each
+                set_aside()
             return
         watching.begin()
         left = limit - watching.written_before

@@ -69,7 +69,7 @@ def _made(text: str, name: str, base_uri: str | None, modules: Modules | None) -
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.algebra.queries import programs
     from xstreamcast.evaluate.deep import deep
-    from xstreamcast.operators.uncollected import uncollected
+    from xstreamcast.model.uncollected import uncollected
     from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 

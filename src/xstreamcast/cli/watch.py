@@ -295,7 +295,7 @@ def _limited(
     watching: Watching | SparkWatching, limit: int | None
 ) -> Generator[list[Change], None, None]:
     """The changes of each tick, up to so many; those that were written before count."""
-    from xstreamcast.operators.uncollected import set_aside
+    from xstreamcast.model.uncollected import set_aside
 
     with closing(watching.ticks()) as batches:
         if limit is None:

@@ -159,12 +159,12 @@ class VersionUnits:
         that came of their ids before.
         """
         first, self._sifted = self._sifted, max(last, self._sifted)
-        if self._sifting is None or first >= last:
-            return
         if last > len(self._silent):
             more = np.zeros(last, np.bool_)
             self._silent = np.concatenate((self._silent, more))
             self._later = np.concatenate((self._later, more))
+        if self._sifting is None or first >= last:
+            return
         f = self._history.fragments
         ids, valid = f["id"][first:last], f["valid"][first:last]
         self._silent[first:last] = self._sifting.silent(self._history, first, last)

@@ -22,6 +22,7 @@ from xstreamcast.history.history import History
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
+from xstreamcast.model.uncollected import uncollected
 from xstreamcast.operators.answer_feed import AnswerFeed
 from xstreamcast.operators.arrived import Tick
 from xstreamcast.operators.asking import BEFORE, Asking
@@ -41,7 +42,6 @@ from xstreamcast.operators.plans import WatchPlan, planned
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.sharing import Shared, share
 from xstreamcast.operators.split_feed import SplitFeed
-from xstreamcast.operators.uncollected import uncollected
 from xstreamcast.operators.units import Moved
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store

@@ -447,10 +447,8 @@ class Watch:
 
     def _reaches(self) -> bool:
         """Whether a projection may see states that are planned."""
-        if reached(self.program) <= self.now.instant:
-            return False
         feeds = (one for one in self._feeds.values() if isinstance(one, FragmentFeed))
-        return any(one.plans for one in feeds)
+        return any(one.plans for one in feeds) and reached(self.program) > self.now.instant
 
     def _reaching(self, store: Store) -> Asked:
         """The streams with what is planned, as a query that is not left running sees them."""

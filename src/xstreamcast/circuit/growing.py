@@ -10,7 +10,8 @@ from typing import Final
 
 from xstreamcast.circuit import nodes as c
 
-ACCUMULATED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
+COUNTS: Final = frozenset({"count", "exists", "empty"})  # which look at no item
+ACCUMULATED: Final = COUNTS | {"sum", "avg", "min", "max"}
 
 
 def appended(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:

@@ -13,12 +13,10 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import Around, tuples_type
 from xstreamcast.algebra.static_type import ATOMIC, NODE
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import goes_on
+from xstreamcast.circuit.growing import ACCUMULATED, COUNTS, goes_on
 
-COUNTS: Final = frozenset({"count", "exists", "empty"})  # which look at no item
-GROWING: Final = frozenset(
-    {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values"}
-)  # folds of what follows, taken from the fold of what came before
+# folds of what follows, taken from the fold of what came before
+GROWING: Final = ACCUMULATED | {"distinct-values"}
 
 
 def in_pieces(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:

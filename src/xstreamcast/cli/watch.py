@@ -298,16 +298,12 @@ def _limited(
     from xstreamcast.model.uncollected import set_aside
 
     with closing(watching.ticks()) as batches:
-        if limit is None:
-            for each in batches:
-                yield each
-                set_aside()
-            return
         watching.begin()
-        left = limit - watching.written_before
-        while left > 0 and (changes := next(batches, None)) is not None:
+        left = None if limit is None else limit - watching.written_before
+        while (left is None or left > 0) and (changes := next(batches, None)) is not None:
             yield changes[:left]
-            left -= len(changes)
+            left = None if left is None else left - len(changes)
+            set_aside()
 
 
 def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], out: Sink) -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.evaluate.node_tests import node_test
-from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.sending import decoded, encoded
+from xstreamcast.operators.relational.folds import counted
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def rows_below(store: Store, number: int, test: Any, rows: Any) -> Any:
     return np.unique(inner & _ROW)
 
 
-def counted(part: BatchPart, values: Sequence[bytes]) -> Items:
+def counted_elements(part: BatchPart, values: Sequence[bytes]) -> Items:
     """The number of different elements, or whether there are any, over ranges in their order."""
     total, found, waiting = 0, np.zeros(1, np.bool_), np.zeros(1, np.int64)
     for one in map(_around, values):
@@ -130,13 +130,8 @@ def counted(part: BatchPart, values: Sequence[bytes]) -> Items:
         behind = one.behind.copy()
         behind[: one.stay] |= found[: one.stay]
         found = behind
-    match part.fold:
-        case "exists":
-            return Items.of(BOOLEAN, [total > 0])
-        case "empty":
-            return Items.of(BOOLEAN, [total == 0])
-        case _:
-            return Items.of(INTEGER, [total])
+    ((tag, value),) = counted(part.fold, total)
+    return Items.of(tag, [value])
 
 
 def _waited(one: Around, found: Any, marked: Any, waiting: Any) -> tuple[int, Any]:

@@ -15,11 +15,11 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.kernels.instances import FULL
-from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.around import rows_below
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.kept_items import Unwritten
+from xstreamcast.operators.relational.folds import counted
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
@@ -124,13 +124,8 @@ def counted_spine(part: BatchPart, values: Sequence[bytes]) -> Items:
         total = len(found) + sum(one.others for one in told)
     else:
         total = _covered(told, found)
-    match part.fold:
-        case "exists":
-            return Items.of(BOOLEAN, [total > 0])
-        case "empty":
-            return Items.of(BOOLEAN, [total == 0])
-        case _:
-            return Items.of(INTEGER, [total])
+    ((tag, value),) = counted(part.fold, total)
+    return Items.of(tag, [value])
 
 
 def _covered(told: Sequence[SpineCount], found: Any) -> int:

@@ -16,7 +16,7 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, INTEGER, MAP, PRIMITIVE
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
-from xstreamcast.operators.batch.around import counted
+from xstreamcast.operators.batch.around import counted_elements
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.batch.spine import counted_spine
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
@@ -60,7 +60,7 @@ def combined(part: BatchPart, of_stream: bool, values: Sequence[bytes], context:
     if part.around is not None and of_stream:
         return counted_spine(part, values)
     if part.around is not None:
-        return counted(part, values)
+        return counted_elements(part, values)
     found = [decoded(one) for one in values]
     match part.fold:
         case "count":

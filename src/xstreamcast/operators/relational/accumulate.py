@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.growing import COUNTS
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.delta import Cell, Delta, Row
 from xstreamcast.operators.relational.counted_around import CountedAround
 from xstreamcast.operators.relational.folds import counted
-from xstreamcast.operators.relational.running_folds import COUNTS, LibraryFold
+from xstreamcast.operators.relational.running_folds import LibraryFold
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round

@@ -72,28 +72,28 @@ class GroupNames:
 
     def groups(self, given: Sequence[Column]) -> tuple[Ints, Ints] | None:
         """The first row of each group, and the group of each row; None if a key is inexact."""
-        columns = [given[at] for at, _ in self._keys]
-        tags = {tag for column in columns for tag in column.items.kinds()}
-        if any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags):
-            return None
-        for column, (_, variable) in zip(columns, self._keys, strict=True):
-            at_most_one(column, f"the grouping key ${variable.name}")
-        return groups_of([row_codes(column) for column in columns])
+        columns, inexact = self._checked(given)
+        return None if inexact else groups_of([row_codes(column) for column in columns])
 
     def of_columns(self, given: Sequence[Column]) -> list[Name]:
         """The names of the groups that rows belong to, which have no outer rows."""
-        columns = [given[at] for at, _ in self._keys]
-        tags = {tag for column in columns for tag in column.items.kinds()}
-        inexact = any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
+        columns, inexact = self._checked(given)
         parts = []
-        for column, (_, variable) in zip(columns, self._keys, strict=True):
-            at_most_one(column, f"the grouping key ${variable.name}")
+        for column in columns:
             found = _forms(column.items, inexact)
             if column.offsets is not None and len(found) < column.n:
                 each = iter(found)
                 found = [next(each) if there else None for there in column.lengths().tolist()]
             parts.append(found)
         return list(zip(*parts, strict=True))
+
+    def _checked(self, given: Sequence[Column]) -> tuple[list[Column], bool]:
+        """The columns of the keys, and whether one of them holds a float or a double."""
+        columns = [given[at] for at, _ in self._keys]
+        for column, (_, variable) in zip(columns, self._keys, strict=True):
+            at_most_one(column, f"the grouping key ${variable.name}")
+        tags = {tag for column in columns for tag in column.items.kinds()}
+        return columns, any(PRIMITIVE.get(tag) in (FLOAT, DOUBLE) for tag in tags)
 
 
 class GroupCells(NamedTuple):

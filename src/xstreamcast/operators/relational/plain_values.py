@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.circuit.growing import COUNTS
 from xstreamcast.functions.cast import cast, castable
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING, UNTYPED
-from xstreamcast.operators.relational.running_folds import COUNTS, PlainValues
+from xstreamcast.operators.relational.running_folds import PlainValues
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
+from xstreamcast.circuit.growing import COUNTS
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.registry import lookup
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from xstreamcast.circuit.nodes import Fold
     from xstreamcast.model.delta import Atom, Cell
     from xstreamcast.operators.relational.tick import Round
-
-COUNTS: Final = ("count", "exists", "empty")
 
 
 class PlainValues(NamedTuple):

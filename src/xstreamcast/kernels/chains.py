@@ -227,16 +227,22 @@ def _distinct(values: I64) -> int:
 
 @kernel
 def _holding(a: Arrived, chain: I32, instant: int, until: int) -> int:
-    """Which arrival holds at an instant, -1 = none: the last temporary one, else the last."""
-    alive, top, under = np.int32(-1), np.int32(-1), np.int32(-1)
+    """Which arrival holds at an instant, -1 = none: the last temporary one, else the last.
+
+    What takes back counts among those that are not temporary; the one before it holds.
+    """
+    alive, top = np.int32(-1), np.int32(-1)
+    under, below = np.int32(-1), np.int32(-1)
     for one in chain:
         if a.valid[one] > instant:
             break
-        temporary = a.flags[one] & TEMPORARY != 0
+        temporary = a.flags[one] & TEMPORARY != 0 and not _takes_back(a, int(one))
         known = top if temporary else under
         if known >= 0 and a.valid[known] == a.valid[one] and a.version[known] > a.version[one]:
             continue
         if not temporary:
+            if under >= 0 and a.valid[under] != a.valid[one] and not _takes_back(a, int(under)):
+                below = under
             under = one
             continue
         if top >= 0 and a.valid[top] != a.valid[one] and not _ended(a, int(top), instant, until):
@@ -246,7 +252,15 @@ def _holding(a: Arrived, chain: I32, instant: int, until: int) -> int:
         return int(top)
     if alive >= 0:
         return int(alive)
+    if under >= 0 and _takes_back(a, int(under)):
+        under = below
     return -1 if under < 0 or _ended(a, int(under), instant, until) else int(under)
+
+
+@kernel
+def _takes_back(a: Arrived, one: int) -> bool:
+    """Whether an arrival is temporary and ends before it begins: what was said there never held."""
+    return a.flags[one] & TEMPORARY != 0 and a.to[one] < a.valid[one]
 
 
 @kernel

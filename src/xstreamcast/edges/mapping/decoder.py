@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.edges.lines import LineWriter, Written
+from xstreamcast.edges.mapping.aliases import Aliases
 from xstreamcast.edges.mapping.asking import Whys, XPath
 from xstreamcast.edges.mapping.beginning import first_bytes
 from xstreamcast.edges.mapping.deliveries import Deliveries
@@ -20,7 +21,7 @@ from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees, root_name
 from xstreamcast.edges.mapping.progress import FeedProgress
 from xstreamcast.edges.mapping.removals import in_turn, removals
-from xstreamcast.edges.mapping.statements import Statements, TakenBack, without_statements
+from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import Found, KindReader, Times, accepted, times_of
@@ -81,6 +82,7 @@ class MappingDecoder:
         self._tags = KindTags(mapping, self.names)
         self._deliveries = {u.name: Deliveries(mapping, u) for u in mapping.units if u.whole}
         self._unchanged: dict[str, Unchanged] = {}
+        self._aliases = {u.name: Aliases() for u in mapping.units if u.alias}
         self._statements = {u.name: Statements() for u in mapping.units if u.statement}
         self.root = ""  # the root element of the first message
         self.arrived: int | None = None  # when what is read now came; None: now
@@ -196,7 +198,7 @@ class MappingDecoder:
             b"" if there is None else there.unclosed, lines, self._tags.known,
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
-            {kind: one.last for kind, one in self._statements.items()},
+            {kind: one.last for kind, one in self._statements.items()}, self._aliases,
         )  # fmt: skip
 
     def go_on(self, there: FeedProgress) -> None:
@@ -215,6 +217,7 @@ class MappingDecoder:
             self._unchanged.setdefault(kind, Unchanged()).last = last
         for kind, statements in there.statements.items():
             self._statements[kind].last = statements
+        self._aliases |= there.aliases
 
     # -- messages ---------------------------------------------------------------------------------
 
@@ -278,7 +281,7 @@ class MappingDecoder:
             made = self._fragments(kind, above, batch, said, dropped)
             if name in self._deliveries:
                 made = self._deliveries[name].taken(made, kind, above, batch, said, store)
-            made = self._news(made, kind, batch)
+            made = self._news(made, kind)
             self.counts.units += len(made) - int(np.count_nonzero(made.op == Op.REMOVE))
             self.counts.removals += int(np.count_nonzero(made.op == Op.REMOVE))
             if len(made):
@@ -292,14 +295,15 @@ class MappingDecoder:
         back: list[TakenBack] = []
         if statements is not None:
             at, back = statements.counting(kind, at)
+        valid, zoned = self._valid(kind, at)
+        ids = self.ids.codes(kind.id.heap, kind.id.offsets[:-1], kind.id.lengths.astype(np.int32))
+        back = unsaid(back, ids[at], valid, kind.temporary[at])
         saying = np.array([row for row, _ in back], np.int64)
         tape, payload = taken_out(
             batch.tape, np.concatenate((kind.row[at], kind.row[saying])), dropped
         )
         payload, behind = payload[: len(at)], payload[len(at) :]
-        ids = self.ids.codes(kind.id.heap, kind.id.offsets[:-1], kind.id.lengths.astype(np.int32))
         removed = kind.remove[at]
-        valid, zoned = self._valid(kind, at)
         flags = np.where(zoned, model.ZONED, 0).astype(np.uint8)
         flags[kind.temporary[at]] |= model.TEMPORARY
         to = np.full(len(at), NOW)
@@ -307,6 +311,8 @@ class MappingDecoder:
             there = kind.ends.there[at]
             to[there] = kind.ends.value[at][there]
             flags[there & kind.ends.zoned[at]] |= model.ENDS_ZONED
+        # a temporary one that ends before it begins would take back another
+        to = np.where(kind.temporary[at], np.maximum(to, valid), to)
         fallen = removed & kind.temporary[at]  # what it hid returns, as if it had never come
         to[fallen] = valid[fallen]
         parent = np.full(len(at), self.ids.code(ROOT), np.int32)
@@ -334,16 +340,17 @@ class MappingDecoder:
             statements.keep(kind, at, made)
         if back:
             made = without_statements(made, back, behind, kind.version[saying])
-        return self._with_cancelled(made, kind, at)
+        return self._with_removals(made, kind, at)
 
-    def _news(self, made: FragmentBatch, kind: Found, batch: Batch) -> FragmentBatch:
+    def _news(self, made: FragmentBatch, kind: Found) -> FragmentBatch:
         """Without what was said before, where nothing says since when it is true."""
-        if kind.rule.begins is not None or kind.rule.type == "event" or not len(made):
+        timeless = accepted(kind) & kind.timeless
+        if not timeless.any() or kind.rule.type == "event" or not len(made):
             return made
         known = self._unchanged.setdefault(kind.rule.name, Unchanged())
-        at = np.flatnonzero(accepted(kind))
-        rows = np.concatenate((kind.row[at], np.zeros(len(made) - len(at), np.int64)))
-        news = known.news(made, batch.tape, rows)
+        starts, widths = kind.id.offsets[:-1][timeless], kind.id.lengths[timeless]
+        codes = self.ids.codes(kind.id.heap, starts, widths.astype(np.int32))
+        news = known.news(made, set(codes.tolist()))
         return made if news.all() else some(made, news)
 
     def _valid(self, kind: Found, at: I64) -> tuple[I64, Any]:
@@ -358,17 +365,29 @@ class MappingDecoder:
             self._arrival += len(timeless)
         return valid, zoned
 
+    def _with_removals(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
+        """And a removal of each unit that a message takes away by its key, or by another one."""
+        known = self._aliases.get(kind.rule.name)
+        if known is None:
+            return self._with_cancelled(made, kind, at)
+        early = known.learn(made, self._coded(kind, kind.aliases, at))
+        return known.resolved(self._with_cancelled(made, kind, at), early)
+
     def _with_cancelled(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
-        """And a removal of each unit that a message takes away by its key."""
         if not kind.cancels:
             return made
-        place = {int(row): i for i, row in enumerate(at.tolist())}
-        gone = [(place[row], key) for row, key in kind.cancels if row in place]
+        gone = self._coded(kind, kind.cancels, at)
         if not gone:
             return made
-        which = np.array([row for row, _ in gone])
-        codes = np.array([self.ids.code(f"{kind.rule.name}:{key}") for _, key in gone], np.int32)
-        return in_turn(removals(made, made.tsid[which], codes, made.valid[which]), which)
+        which, codes = np.array(gone).T
+        made = removals(made, made.tsid[which], codes.astype(np.int32), made.valid[which])
+        return in_turn(made, which)
+
+    def _coded(self, kind: Found, given: list[tuple[int, str]], at: I64) -> list[tuple[int, int]]:
+        """Keys of units of a kind as codes, each with the place of its row in a batch."""
+        place = {row: i for i, row in enumerate(at.tolist())}
+        code = self.ids.code
+        return [(place[r], code(f"{kind.rule.name}:{key}")) for r, key in given if r in place]
 
     # -- what does not fit ------------------------------------------------------------------------
 

@@ -69,11 +69,13 @@ class Deliveries:
         made = replace(made, valid=valid)
         return _without(made, out)
 
-    def _parts(self, store: Store, batch: Batch) -> list[str]:
+    def _parts(self, store: Store, batch: Batch) -> list[str | None]:
+        """The part that each message delivers; None: it is no delivery of all there is."""
         if self._part is None:
             return [""] * len(batch.documents)
         texts = self._part.texts(store, batch.documents)
-        return [texts.text(row) for row in range(len(batch.documents))]
+        given = texts.counts.tolist()
+        return [texts.text(row) if count else None for row, count in enumerate(given)]
 
     def _one(
         self,
@@ -102,9 +104,11 @@ class Deliveries:
         last.said, last.units = when, units
 
 
-def _by_message(message: Any, parts: list[str], said: Times) -> Iterator[Group]:
+def _by_message(message: Any, parts: list[str | None], said: Times) -> Iterator[Group]:
     """A message is a delivery, of a part of the feed or of all of it."""
     for number, part in enumerate(parts):
+        if part is None:
+            continue
         when = int(said.value[number]) if said.there[number] else None
         yield part, np.flatnonzero(message == number), when
 

@@ -49,6 +49,7 @@ class UnitRule:
     remove: str | None = None  # a test: the message takes the unit away
     skip: str | None = None  # a test: the message says nothing of the unit
     cancels: str | None = None  # keys of other units of this kind that the message takes away
+    alias: str | None = None  # other keys of the unit, by which removals may name it
     temporary: str | None = None  # a test: what held before returns when this ends
     statement: str | None = None  # what temporary units are said by; a higher version replaces it
     whole: str | bool = False  # a delivery says all there is; an XPath: of one such value
@@ -76,8 +77,8 @@ _TOP: Final = ("namespaces", "message", "unit", "stream")
 _MESSAGE: Final = ("time", "level", "type", "columns", "header", "delimiter")
 _LINE_PATHS: Final = {"csv": "/row", "ndjson": "/*", "json": "/*"}  # where the unit stands
 _UNIT: Final = (
-    "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "temporary",
-    "statement", "whole", "in",
+    "path", "key", "from", "to", "version", "type", "remove", "skip", "cancels", "alias",
+    "temporary", "statement", "whole", "in",
 )  # fmt: skip
 _TIME: Final = ("path", "format", "zone", "default")
 
@@ -166,7 +167,8 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
         raise refused(name, f"{where}whole must be true, false or an XPath; got {whole!r}")
     rest = {word: _text(name, given, word, where) for word in ("version", "remove", "skip")}
     rest |= {
-        word: _text(name, given, word, where) for word in ("cancels", "temporary", "statement")
+        word: _text(name, given, word, where)
+        for word in ("cancels", "alias", "temporary", "statement")
     }
     return UnitRule(
         kind, path, keys, _time(name, given, "from", where), _time(name, given, "to", where),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from xstreamcast.edges.lines import LineProgress
+    from xstreamcast.edges.mapping.aliases import Aliases
     from xstreamcast.edges.mapping.deliveries import Last
     from xstreamcast.edges.mapping.statements import Statement
 
@@ -23,3 +24,4 @@ class FeedProgress(NamedTuple):
     deliveries: dict[str, dict[str, Last]]
     unchanged: dict[str, dict[int, tuple[int, bytes]]]
     statements: dict[str, dict[str, Statement]]
+    aliases: dict[str, Aliases]

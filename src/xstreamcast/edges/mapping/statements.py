@@ -1,4 +1,4 @@
-"""Statements about temporary states: a higher version of one takes back what the lower one said.
+"""Statements about states: a higher version of one takes back what the lower one said.
 
 closed 1 to 8 March (statement 1, version 0), closed 3 to 8 March (statement 1, version 1)
 →  open until 3 March, in whatever order the two arrive
@@ -16,11 +16,11 @@ from xstreamcast.model.instant import NOW
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.units import Found
-    from xstreamcast.tape.layout import I32, I64
+    from xstreamcast.tape.layout import I32, I64, Bools
 
 
 class Said(NamedTuple):
-    """A temporary version of a unit, as a statement made it."""
+    """A version of a unit, as a statement made it."""
 
     code: int
     tag: int
@@ -69,21 +69,37 @@ class Statements:
         rows = zip(at.tolist(), *(one.tolist() for one in columns), strict=True)
         for row, *said in rows:
             name, one = kind.statements[row], Said(*said)
-            if name is not None and one.flags & TEMPORARY and one not in self.last[name].said:
+            if name is not None and one not in self.last[name].said:
                 self.last[name].said.append(one)
+
+
+def unsaid(back: list[TakenBack], codes: I32, valid: I64, temporary: Bools) -> list[TakenBack]:
+    """What is taken back, without what is said anew of the same instant: its version counts."""
+    if not back:
+        return back
+    again = set(zip(codes.tolist(), valid.tolist(), temporary.tolist(), strict=True))
+    return [
+        (row, one)
+        for row, one in back
+        if (one.code, one.valid, one.flags & TEMPORARY != 0) not in again
+    ]
 
 
 def without_statements(
     made: FragmentBatch, back: list[TakenBack], payload: I32, version: I64
 ) -> FragmentBatch:
-    """The batch, and behind it versions that hold at no instant in place of those taken back."""
+    """The batch, and behind it versions that hold at no instant in place of those taken back.
+
+    One that is not temporary is taken back by a temporary one that ends before it begins.
+    """
     n, first = len(back), len(made)
     code, tag, valid, flags, parent = np.array([one for _, one in back], np.int64).T
+    permanent = flags & TEMPORARY == 0
     given: dict[str, Any] = {
         "id": code.astype(np.int32), "tsid": tag.astype(np.int32), "valid": valid,
-        "flags": flags.astype(np.uint8), "op": np.full(n, Op.FILLER, np.uint8),
+        "flags": (flags | TEMPORARY).astype(np.uint8), "op": np.full(n, Op.FILLER, np.uint8),
         "payload": payload, "offset": np.zeros(n, np.int64),
-        "within": parent.astype(np.int32), "to": valid, "version": version,
+        "within": parent.astype(np.int32), "to": valid - permanent, "version": version,
     }  # fmt: skip
     if made.said is not None:
         given["said"] = np.minimum(valid, made.said.max(initial=int(valid.min())))

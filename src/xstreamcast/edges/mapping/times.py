@@ -21,6 +21,7 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _SHORT: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?"
 )
+_DAY: Final = re.compile(r"(?:[A-Za-z]{3,9}, *)?\d{1,2} [A-Za-z]{3} \d{4}")
 _COMPACT: Final = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:T(\d\d)(\d\d)(\d\d)?(Z|[+-]\d\d:?\d\d)?)?")
 _EPOCHS: Final = {"epoch": SECOND, "epoch-ms": 1000}  # microseconds in one of what is written
 _FAR: Final = 10**18  # microseconds that fit in 64 bits
@@ -106,6 +107,8 @@ def _rfc822(text: str) -> tuple[int, bool] | None:
     """A date as mail and RSS have it: Tue, 10 Jun 2003 04:00:00 GMT."""
     from email.utils import parsedate_to_datetime  # here: it takes long to import
 
+    if _DAY.fullmatch(text):
+        text += " 00:00:00"
     try:
         found = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError):

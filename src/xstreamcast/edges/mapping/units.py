@@ -9,6 +9,7 @@ import numpy as np
 
 from xstreamcast.edges.mapping.asking import Texts, Whys, XPath, joined_texts
 from xstreamcast.edges.mapping.times import instant_of, instants_of
+from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import offsets_of
 from xstreamcast.model.instant import START
 
@@ -51,7 +52,9 @@ class Found:
     skip: Bools
     temporary: Bools
     cancels: list[tuple[int, str]]  # (row, key)
+    aliases: list[tuple[int, str]]  # (row, key)
     statements: list[str | None]  # what a row is part of; empty where the mapping does not say
+    timeless: Bools  # it does not say itself when it begins
     why: dict[int, tuple[str, str]] = field(default_factory=dict)  # row → code, reason
 
 
@@ -80,6 +83,7 @@ class KindReader:
             word: xpath(word, getattr(rule, word)) for word in ("remove", "skip", "temporary")
         }
         self._cancels = xpath("cancels", rule.cancels)
+        self._alias = xpath("alias", rule.alias)
         self._statement = xpath("statement", rule.statement)
         self._count = 0  # units that were known by their number
 
@@ -101,6 +105,7 @@ class KindReader:
         if self._to is not None:
             ends = times_of(store, nodes, self._to, self.rule.ends, why)
             _refuse_times(ends, f"unit.{self.rule.name}.to", why)
+        timeless = ~begins.there
         if above is not None:
             begins.put(~begins.there, _rows(above.begins, rows))
         begins.put(~begins.there, _rows(said, message))
@@ -117,7 +122,8 @@ class KindReader:
         return Found(
             self.rule, message, parent, nodes & 0xFFFFFFFF, ids, begins, ends,
             self._versions(store, nodes, why), tests["remove"], tests["skip"], tests["temporary"],
-            self._cancelled(store, nodes, why), self._stated(store, nodes, above, rows, why), why,
+            _keys(self._cancels, store, nodes, why), _keys(self._alias, store, nodes, why),
+            self._stated(store, nodes, above, rows, why), timeless, why,
         )  # fmt: skip
 
     def _ids(
@@ -165,12 +171,14 @@ class KindReader:
             for row, count in enumerate(texts.counts.tolist())
         ]
 
-    def _cancelled(self, store: Store, nodes: I64, why: Whys) -> list[tuple[int, str]]:
-        if self._cancels is None:
-            return []
-        rows, items = self._cancels.safely(self._cancels.items, store, nodes, why)
-        texts = store.strings(items.values) if items.tag == 0 else items.values
-        return [(row, str(text)) for row, text in zip(rows.tolist(), texts, strict=True)]
+
+def _keys(path: XPath | None, store: Store, nodes: I64, why: Whys) -> list[tuple[int, str]]:
+    """(row, key) of each key that a path finds."""
+    if path is None:
+        return []
+    rows, items = path.safely(path.items, store, nodes, why)
+    texts = store.strings(items.values) if items.tag == NODE else items.values
+    return [(row, str(text).strip()) for row, text in zip(rows.tolist(), texts, strict=True)]
 
 
 def _numbers(first: int, count: int) -> Texts:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.lines import LineProgress
+from xstreamcast.edges.mapping.aliases import Aliases, Named
 from xstreamcast.edges.mapping.decoder import Counts, MappingDecoder
 from xstreamcast.edges.mapping.deliveries import Last
 from xstreamcast.edges.mapping.progress import FeedProgress
@@ -14,6 +15,7 @@ from xstreamcast.edges.mapping.statements import Said, Statement
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids
 
+_NAMED = ("kind", "alias", "code", "tag", "valid")
 _STATED = ("statement", "code", "tag", "valid", "flags", "parent")
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def write_mapped(to: TableWriter, at: str, decoder: MappingDecoder) -> None:
     write_ids(to, f"{at}.ids", decoder.ids)
     _write_deliveries(to, at, there.deliveries)
     _write_statements(to, at, there.statements)
+    _write_aliases(to, at, there.aliases)
     known = [
         (kind, code, *one) for kind, own in there.unchanged.items() for code, one in own.items()
     ]
@@ -63,7 +66,7 @@ def read_mapped(source: TableReader, at: str, decoder: MappingDecoder) -> None:
         FeedProgress(
             facts["begun"], facts["arrival"], facts["offset"], _bytes(facts["held"]),
             _bytes(facts["tree"]), lines, [(k, u, n) for k, u, n in facts["tags"]],
-            _deliveries(source, at), unchanged, _statements(source, at),
+            _deliveries(source, at), unchanged, _statements(source, at), _aliases(source, at),
         )
     )  # fmt: skip
 
@@ -127,6 +130,33 @@ def _statements(source: TableReader, at: str) -> dict[str, dict[str, Statement]]
         out.setdefault(kind, {})[name] = made[-1]
     for statement, *said in zip(*source.values(f"{at}.stated", *_STATED), strict=True):
         made[statement].said.append(Said(*said))
+    return out
+
+
+def _write_aliases(to: TableWriter, at: str, aliases: Mapping[str, Aliases]) -> None:
+    rows = [(kind, a, *n) for kind, own in aliases.items() for a, n in own.named.items()]
+    columns = list(zip(*rows, strict=True)) or [()] * len(_NAMED)
+    to.values(f"{at}.aliases", **dict(zip(_NAMED, columns, strict=True)))
+    early = [
+        (kind, code, one)
+        for kind, own in aliases.items()
+        for code, instants in own.waiting.items()
+        for one in instants
+    ]
+    kinds, codes, valid = list(zip(*early, strict=True)) or [(), (), ()]
+    to.values(f"{at}.early removals", kind=kinds, alias=codes, valid=valid)
+
+
+def _aliases(source: TableReader, at: str) -> dict[str, Aliases]:
+    """Other keys of units; states that were written before there were any hold none."""
+    out: dict[str, Aliases] = {}
+    if f"{at}.aliases" not in source:
+        return out
+    for kind, alias, *named in zip(*source.values(f"{at}.aliases", *_NAMED), strict=True):
+        out.setdefault(kind, Aliases()).named[alias] = Named(*named)
+    early = source.values(f"{at}.early removals", "kind", "alias", "valid")
+    for kind, alias, valid in zip(*early, strict=True):
+        out.setdefault(kind, Aliases()).waiting.setdefault(alias, set()).add(valid)
     return out
 
 

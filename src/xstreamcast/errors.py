@@ -475,6 +475,7 @@ XSCF0012 this is not a fragment
 XSCF0013 the valid time is too far ahead
 XSCF0014 the fragment is too late
 XSCF0015 dropped parts of the stream are needed
+XSCF0016 text between fragments is part of none
 XSCC0001 the change is invalid, or does not match the answer so far
 XSCE0001 this is not an update event
 XSCE0002 there is no such stream or region

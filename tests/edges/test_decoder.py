@@ -232,6 +232,25 @@ def test_text_between_fragments_is_no_part_of_a_broken_one(text: str, size: int)
     assert wire.encode()[seen.of(Refused)[0].offset :].startswith(b"<filler id=")
 
 
+@pytest.mark.parametrize("size", [1, 3, 1 << 20])
+def test_text_between_fragments_is_refused_and_changes_nothing(size: int) -> None:
+    lines = PLAIN.replace("</structure>", "</structure>\n").splitlines(keepends=True)
+    wire = "".join([*lines[:6], "some <!-- a --> words\n", *lines[6:], "the end"])
+    decoder = Decoder("s")
+    found = [
+        one for a in range(0, len(wire), size) for one in decoder.feed(wire[a : a + size].encode())
+    ]
+    found += decoder.close()
+    refused = [one for one in found if isinstance(one, Refused)]
+    assert [(one.code, one.raw) for one in refused] == [
+        ("XSCF0016", b"words"),
+        ("XSCF0016", b"the end"),
+    ]
+    assert [wire[one.offset :][:5] for one in refused] == ["words", "the e"]
+    seen, plain = decoded(wire, size), decoded("".join(lines), size)
+    assert seen.fragments == plain.fragments
+
+
 def test_on_error_stop_raises_with_the_place() -> None:
     with pytest.raises(InputError) as caught:
         decoded(PLAIN + WRONG["time"][0], on_error="stop")
@@ -254,7 +273,7 @@ def test_what_is_refused_says_its_line_and_column_in_characters(size: int) -> No
             assert one.line == before.count("\n") + 1
             assert one.column == len(before) - before.rfind("\n")
         assert [one.code for one in found] == [
-            *("XSCF0003", "XSCF0006", "XSCF0006", "XSCF0001", "XSCF0006")
+            *("XSCF0003", "XSCF0006", "XSCF0006", "XSCF0001", "XSCF0016", "XSCF0006")
         ]
 
 

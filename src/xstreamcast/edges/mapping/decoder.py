@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,8 +19,8 @@ from xstreamcast.edges.mapping.beginning import first_bytes
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees, root_name
-from xstreamcast.edges.mapping.progress import FeedProgress
-from xstreamcast.edges.mapping.removals import in_turn, removals
+from xstreamcast.edges.mapping.progress import Counts, FeedProgress
+from xstreamcast.edges.mapping.removals import cancelled
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
@@ -44,17 +44,6 @@ if TYPE_CHECKING:
 # Messages that are evaluated together: a batch costs more than a small message does.
 MOST: Final = 1000
 LARGEST: Final = 4 << 20  # bytes of them
-
-
-@dataclass(slots=True)
-class Counts:
-    """What has passed a decoder."""
-
-    read: int = 0  # messages, refused ones included
-    units: int = 0
-    removals: int = 0
-    refused: int = 0
-    shortened: int = 0
 
 
 class MappingDecoder:
@@ -367,24 +356,16 @@ class MappingDecoder:
 
     def _with_removals(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
         """And a removal of each unit that a message takes away by its key, or by another one."""
-        known = self._aliases.get(kind.rule.name)
+        known, gone = self._aliases.get(kind.rule.name), self._coded(kind, kind.cancels, at)
         if known is None:
-            return self._with_cancelled(made, kind, at)
+            return cancelled(made, gone)
         early = known.learn(made, self._coded(kind, kind.aliases, at))
-        return known.resolved(self._with_cancelled(made, kind, at), early)
-
-    def _with_cancelled(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
-        if not kind.cancels:
-            return made
-        gone = self._coded(kind, kind.cancels, at)
-        if not gone:
-            return made
-        which, codes = np.array(gone).T
-        made = removals(made, made.tsid[which], codes.astype(np.int32), made.valid[which])
-        return in_turn(made, which)
+        return known.resolved(cancelled(made, gone), early)
 
     def _coded(self, kind: Found, given: list[tuple[int, str]], at: I64) -> list[tuple[int, int]]:
         """Keys of units of a kind as codes, each with the place of its row in a batch."""
+        if not given:
+            return []
         place = {row: i for i, row in enumerate(at.tolist())}
         code = self.ids.code
         return [(place[r], code(f"{kind.rule.name}:{key}")) for r, key in given if r in place]

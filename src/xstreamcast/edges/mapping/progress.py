@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -9,6 +10,17 @@ if TYPE_CHECKING:
     from xstreamcast.edges.mapping.aliases import Aliases
     from xstreamcast.edges.mapping.deliveries import Last
     from xstreamcast.edges.mapping.statements import Statement
+
+
+@dataclass(slots=True)
+class Counts:
+    """What has passed a decoder."""
+
+    read: int = 0  # messages, refused ones included
+    units: int = 0
+    removals: int = 0
+    refused: int = 0
+    shortened: int = 0
 
 
 class FeedProgress(NamedTuple):

@@ -36,6 +36,15 @@ def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> Fragment
     return replace(made, **columns)
 
 
+def cancelled(made: FragmentBatch, gone: list[tuple[int, int]]) -> FragmentBatch:
+    """The batch with removals of units that its rows take away: (row, id)."""
+    if not gone:
+        return made
+    which, codes = np.array(gone).T
+    made = removals(made, made.tsid[which], codes.astype(np.int32), made.valid[which])
+    return in_turn(made, which)
+
+
 def in_turn(batch: FragmentBatch, which: I64) -> FragmentBatch:
     """The batch with each removal at its end before the unit that it was said with.
 

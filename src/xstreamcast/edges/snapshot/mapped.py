@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.aliases import Aliases, Named
-from xstreamcast.edges.mapping.decoder import Counts, MappingDecoder
+from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.deliveries import Last
-from xstreamcast.edges.mapping.progress import FeedProgress
+from xstreamcast.edges.mapping.progress import Counts, FeedProgress
 from xstreamcast.edges.mapping.statements import Said, Statement
 from xstreamcast.operators.snapshot.arrow import Unwritten
 from xstreamcast.operators.snapshot.names import read_ids, write_ids

@@ -185,8 +185,11 @@ class Cutter:
 
     def _set_root(self, root: Branch) -> None:
         if self._root is not None and self._root.tag != root.tag:
-            said = f"the document element must stay {self._root.token[1]}; got {root.token[1]}"
-            raise error("XSCE0007", said)
+            old, new = self._root.token[1], root.token[1]
+            said = (
+                f"the document element must stay {old}; got {new}, so the document stays as it was"
+            )
+            raise error("XSCE0007", f"{said}: replace what is in {old}, or use another input")
         if root.tag is None:
             raise error("XSCE0007", f"the tag structure has another root than {root.token[1]}")
         self._root, self._recut = root, True

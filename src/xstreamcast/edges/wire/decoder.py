@@ -12,7 +12,7 @@ from xstreamcast.edges.structures import structure_of
 from xstreamcast.edges.wire import checking
 from xstreamcast.edges.wire.checking import Known, Reasons
 from xstreamcast.edges.wire.numbers import TagNumbers
-from xstreamcast.edges.wire.reading import Broken, Read, WireReading
+from xstreamcast.edges.wire.reading import Broken, Read, Stray, WireReading
 from xstreamcast.edges.wire.scanned import ABSENT, CUT, NOT_ONE, Scanned, scan
 from xstreamcast.edges.wire.spots import Spot
 from xstreamcast.edges.wire.words import (
@@ -45,6 +45,7 @@ from xstreamcast.tape.names import Names
 OnError = Literal["quarantine", "stop"]
 
 _MOST_WAITING: Final = 10_000  # fragments with tags that the structure lacks
+_WIDEST: Final = 40  # characters of a text that a message shows
 _OPS: Final = np.zeros(16, np.uint8)
 _OPS[REPLACE], _OPS[REMOVE] = Op.REPLACE, Op.REMOVE
 
@@ -132,11 +133,14 @@ class Decoder:
         why = checking.reasons(part, self._known, self._words, self.ids)
         return self._refusals(part, 0, why)
 
-    def _arrivals(self, parts: Iterator[Read | Broken]) -> Iterator[Arrival]:
+    def _arrivals(self, parts: Iterator[Read | Broken | Stray]) -> Iterator[Arrival]:
         for part in parts:
             if isinstance(part, Broken):
                 self.counts.read += 1
                 yield self._refuse("XSCF0001", None, part.begin, part.reason, part.raw)
+            elif isinstance(part, Stray):
+                said = f"text must stand in a fragment; got {_shown(part.raw)}, which is left out"
+                yield self._refuse("XSCF0016", None, part.begin, said, part.raw)
             else:
                 yield from self._read(scan(part, self._words, self.ids))
 
@@ -257,6 +261,12 @@ class Decoder:
         if self.on_error == "stop":
             raise error(code, said, at=DataPlace(self.name, name, at.offset, at.line, at.column))
         return Refused(self.name, name, at.offset, code, said, raw, at.line, at.column)
+
+
+def _shown(raw: bytes) -> str:
+    """Bytes as a message has them."""
+    text = " ".join(raw.decode("utf-8", "replace").split())
+    return repr(text if len(text) <= _WIDEST else text[:_WIDEST] + "…")
 
 
 def _batch(part: Scanned, why: Reasons, numbers: TagNumbers) -> FragmentBatch:

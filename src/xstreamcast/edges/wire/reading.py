@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from xstreamcast.edges.wire.spots import Begin, Spot, Spots
 from xstreamcast.edges.wire.sync import (
@@ -17,15 +19,20 @@ from xstreamcast.edges.wire.sync import (
 )
 from xstreamcast.errors import Error
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.tape.layout import Tape
+from xstreamcast.tape.layout import ELEMENT, KIND, Tape
 from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.reading_units import UnitReading
-from xstreamcast.tape.tokenize_state import DEPTH, POS
+from xstreamcast.tape.tokenize_state import DEPTH, POS, ROWS, UNIT_ROWS
 from xstreamcast.tape.transcoding import Transcoder
+
+if TYPE_CHECKING:
+    from xstreamcast.tape.layout import I64
 
 _RUNAWAY: Final = 1 << 18  # bytes of one fragment from which on the next one is looked for in it
 # White space that an input may end with: enough for the first bytes of a short one to be clear.
+_SPACE: Final = 32
+_MARKUP_END: Final = 62  # >
 ENDING: Final = b"      "
 _STEP: Final = 1 << 16  # bytes read at once after an error: there may be another
 _LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
@@ -52,6 +59,14 @@ class Broken:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """Text between fragments, which is part of none."""
+
+    raw: bytes
+    begin: Spot
+
+
 @dataclass(slots=True)
 class _Skipping:
     """A broken fragment whose end is not yet known."""
@@ -68,7 +83,65 @@ class _Units(UnitReading):
     def __init__(self, level: int, limits: Limits, names: Names, name: str, tag: bytes) -> None:
         super().__init__(level, limits, names, name)
         self.tag = tag
+        self._stray: list[tuple[int, bytes]] = []
+        self._tail = b""  # text behind the last unit
         self.feed(tag)
+
+    def stray(self) -> list[tuple[int, bytes]]:
+        """Texts between units that were met since, and where they began in what was fed."""
+        found, self._stray = self._stray, []
+        return found
+
+    @property
+    def behind_units(self) -> int:
+        """Bytes of text that were passed behind the last unit."""
+        return len(self._tail)
+
+    def note_end(self) -> None:
+        """Look at the text behind the last unit, too: no more follows."""
+        if not int(self._state[ROWS]):
+            self._pass_text(int(self._state[POS]))
+            self._note_text(self._tail, int(self._state[POS]))
+
+    def _take_units(self, anew: bool = False) -> None:
+        rows = int(self._state[UNIT_ROWS])
+        if rows:
+            c = self._driver.columns
+            elements = (c.parent[:rows] < 0) & (c.kind[:rows] & KIND == ELEMENT)
+            self._note(c.start[:rows][elements].astype(np.int64))
+        super()._take_units(anew)
+
+    def _move_bytes(self, first: int) -> None:
+        self._pass_text(first)
+        super()._move_bytes(first)
+
+    def _note(self, starts: I64) -> None:
+        """Note the texts that end where units begin: no > stands before them."""
+        heap, head = self._chunks.view(), len(self._header)
+        if not len(starts):
+            return
+        if self._tail:
+            self._note_text(self._tail + heap[head : starts[0]].tobytes(), int(starts[0]))
+            self._tail, starts = b"", starts[1:]
+        last = starts - 1
+        spaces = np.flatnonzero((last >= head) & (heap[last] <= _SPACE))
+        while len(spaces):
+            last[spaces] -= 1
+            spaces = spaces[(last[spaces] >= head) & (heap[last[spaces]] <= _SPACE)]
+        for k in np.flatnonzero((last >= head) & (heap[last] != _MARKUP_END)).tolist():
+            self._note_text(heap[head : starts[k]].tobytes(), int(starts[k]))
+
+    def _pass_text(self, end: int) -> None:
+        """Keep the text that ends at a byte: it may continue, or a broken unit may follow."""
+        seen = self._tail + self._chunks.bytes(len(self._header), end)
+        self._tail = seen[seen.rfind(b">") + 1 :]
+
+    def _note_text(self, seen: bytes, end: int) -> None:
+        """Note the text that the bytes up to `end` end with."""
+        text = seen[seen.rfind(b">") + 1 :]
+        if text.strip():
+            at = end - len(self._header) - len(text.lstrip()) + self._origin.offset
+            self._stray.append((at, text.strip()))
 
     def feed_quietly(self, chunk: bytes) -> Tape | None:
         """`feed`, where an error is only noted."""
@@ -137,14 +210,14 @@ class WireReading:
         """(element, attribute, ID or IDREF) of what a DTD before the fragments declares."""
         return self._transcoder.identifiers
 
-    def feed(self, chunk: bytes) -> Iterator[Read | Broken]:
+    def feed(self, chunk: bytes) -> Iterator[Read | Broken | Stray]:
         """Take a chunk in → what it completed, in order."""
         decoded = self._transcoder.feed(chunk)
         if decoded:
             self._spots.take(decoded)
             yield from self._take(decoded)
 
-    def close(self) -> Iterator[Read | Broken]:
+    def close(self) -> Iterator[Read | Broken | Stray]:
         """End the wire; a root that is still open is no error, a fragment is one."""
         if self._units is None and self._skipping is None:
             yield from self.feed(ENDING)
@@ -160,8 +233,11 @@ class WireReading:
                 yield from self._skip("the input ends inside the fragment")
             if self._skipping is not None:
                 yield self._given_up(self._skipping, len(self._skipping.raw))
+        if self._units is not None:
+            self._units.note_end()
+            yield from self._strays(self._units)
 
-    def _take(self, data: bytes) -> Iterator[Read | Broken]:
+    def _take(self, data: bytes) -> Iterator[Read | Broken | Stray]:
         if self._skipping is not None:
             yield from self._go_on(data)
             return
@@ -180,7 +256,7 @@ class WireReading:
         self._searched = len(kept)
         return sure_start(kept, self._units.tag, begin) >= 0
 
-    def _begin(self, data: bytes, final: bool) -> Iterator[Read | Broken]:
+    def _begin(self, data: bytes, final: bool) -> Iterator[Read | Broken | Stray]:
         """Find the root, or give the wire one."""
         self._head += data
         found = opening(self._head, final)
@@ -200,26 +276,33 @@ class WireReading:
         if rest and not found.empty:
             yield from self._read(self._units, rest)
 
-    def _read(self, units: _Units, data: bytes) -> Iterator[Read | Broken]:
-        base, begin = units.base + self._shift, self._spots.at(units.passed + self._shift)
+    def _read(self, units: _Units, data: bytes) -> Iterator[Read | Broken | Stray]:
+        base, passed = units.base + self._shift, units.passed + self._shift
+        begin = self._spots.at(passed, passed - units.behind_units)
         tape = units.feed_quietly(data)
         if tape is not None:
             self._searched = 0
             yield Read(tape, base, begin)
+        yield from self._strays(units)
         if units.refused is not None:
             if units.ended:
                 yield from self._again(final=False)
             else:
                 yield from self._skip(units.refused.message)
 
-    def _again(self, final: bool) -> Iterator[Read | Broken]:
+    def _strays(self, units: _Units) -> Iterator[Stray]:
+        for at, raw in units.stray():
+            begin = self._spots.at(at + self._shift, at + self._shift)
+            yield Stray(raw, begin.spot())
+
+    def _again(self, final: bool) -> Iterator[Read | Broken | Stray]:
         """The root has closed and something follows: another root, or fragments without one."""
         assert self._units is not None
         kept, self._at = self._units.kept, self._units.passed + self._shift
         self._units, self._head = None, b""
         yield from self._begin(kept, final)
 
-    def _skip(self, reason: str) -> Iterator[Read | Broken]:
+    def _skip(self, reason: str) -> Iterator[Read | Broken | Stray]:
         """Give up the fragment that is being read; go on where the next one begins."""
         assert self._units is not None
         kept, at = self._units.kept, self._units.passed + self._shift
@@ -230,7 +313,7 @@ class WireReading:
         self._skipping = _Skipping(self._units.tag, self._spots.at(at + first).spot(), reason)
         yield from self._go_on(kept[first:])
 
-    def _go_on(self, more: bytes) -> Iterator[Read | Broken]:
+    def _go_on(self, more: bytes) -> Iterator[Read | Broken | Stray]:
         """Look for the next fragment; until it comes, all belongs to the broken one."""
         skipping = self._skipping
         assert skipping is not None

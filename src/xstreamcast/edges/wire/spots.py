@@ -58,8 +58,12 @@ class Spots:
         self._chunks.append((self._end, data))
         self._end = self._end.after(data)
 
-    def at(self, offset: int) -> Begin:
-        """Where an offset stands."""
-        while len(self._chunks) > 1 and self._chunks[1][0].offset <= offset:
+    def at(self, offset: int, since: int | None = None) -> Begin:
+        """Where an offset stands; offsets from `since` on may be asked for later."""
+        first = offset if since is None else min(since, offset)
+        while len(self._chunks) > 1 and self._chunks[1][0].offset <= first:
             del self._chunks[0]
-        return Begin(offset, *self._chunks[0])
+        k = len(self._chunks) - 1
+        while k and self._chunks[k][0].offset > offset:
+            k -= 1
+        return Begin(offset, *self._chunks[k])

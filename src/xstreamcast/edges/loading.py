@@ -109,8 +109,8 @@ def load(
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
     from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
-    from xstreamcast.edges.mapping.progress import Counts as MessageCounts
     from xstreamcast.edges.mapping.decoder import MappingDecoder
+    from xstreamcast.edges.mapping.progress import Counts as MessageCounts
     from xstreamcast.edges.mapping.unfit import unfit
     from xstreamcast.edges.wire.decoder import Counts as WireCounts
 

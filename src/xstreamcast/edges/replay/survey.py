@@ -13,7 +13,7 @@ import numpy as np
 
 from xstreamcast.edges.replay.offset import Said
 from xstreamcast.edges.structures import read_structure, structure_of, write_structure
-from xstreamcast.edges.wire.reading import Broken, Read, WireReading
+from xstreamcast.edges.wire.reading import Broken, Read, Stray, WireReading
 from xstreamcast.edges.wire.words import EOS, HOLE, MEANING, STRUCTURE, Words
 from xstreamcast.errors import Error
 from xstreamcast.model.evolution import merged
@@ -72,7 +72,9 @@ class Survey:
     def _mark(self, position: int, tag: bytes) -> Mark:
         return Mark(position + self._shift, tag.decode(), self.said)
 
-    def _part(self, part: Read | Broken, most: int | None) -> Iterator[Mark]:
+    def _part(self, part: Read | Broken | Stray, most: int | None) -> Iterator[Mark]:
+        if isinstance(part, Stray):  # no fragment
+            return
         if isinstance(part, Broken):
             self.said = replace(self.said, read=self.said.read + 1)
             return

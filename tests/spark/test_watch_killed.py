@@ -44,9 +44,9 @@ def told(folder: Path) -> list[Change]:
 
 def ticked(feed: Path, asked: str = QUERY) -> list[Change]:
     """What a query that was left alone tells, with the same batches."""
+    from xstreamcast.edges.partitions.host import Asked, Host
     from xstreamcast.edges.replay import Offset, Replay, split_rows
     from xstreamcast.edges.table.schema import arrow
-    from xstreamcast.spark.watching.host import Asked, Host
 
     host = Host(
         Asked(query(asked).programs, {"credit": "fragments"}), shallow=True

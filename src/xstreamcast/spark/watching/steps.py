@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import stages_of, why_one_partition
 from xstreamcast.circuit.unit_tags import unit_tags
+from xstreamcast.edges.partitions.packing import NOT_ROOT, Parting
+from xstreamcast.edges.partitions.route import why_at_all
+from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
 from xstreamcast.spark.watching.checkpoint import write_whole
-from xstreamcast.spark.watching.packing import NOT_ROOT, Parting
-from xstreamcast.spark.watching.route import why_at_all
-from xstreamcast.spark.watching.unit_keys import Inside
 
 if TYPE_CHECKING:
     from xstreamcast.edges.ahead import Ahead
+    from xstreamcast.edges.partitions.host import Asked
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.spark.watching.host import Asked
 
 Structures: TypeAlias = "Mapping[str, TagStructure | None]"
 UNKNOWN: Final = 3  # units, what is partitioned by keys, and the answer

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit.stages import stages_of
+from xstreamcast.edges.partitions.messages import Failed, Handed, Part
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -16,16 +17,15 @@ from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.staged import Made, StagePart
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching.messages import Failed, Handed, Part
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.partitions.host import Asked
+    from xstreamcast.edges.partitions.messages import Message
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
     from xstreamcast.model.update import RankedAnswer, Update
     from xstreamcast.operators.relational.exchanged import Exchanged, To
     from xstreamcast.operators.relational.failing import Order
-    from xstreamcast.spark.watching.host import Asked
-    from xstreamcast.spark.watching.messages import Message
     from xstreamcast.tape.names import Names
 
 

@@ -14,6 +14,9 @@ import numpy as np
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import why_one_partition
+from xstreamcast.edges.partitions.host import Asked, Reading
+from xstreamcast.edges.partitions.links import Links
+from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Whole
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.watching.arriving import some
 from xstreamcast.edges.wire.decoder import Decoder
@@ -25,9 +28,6 @@ from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching.host import Asked, Reading
-from xstreamcast.spark.watching.links import Links
-from xstreamcast.spark.watching.messages import Arrived, Given, Part, Sent, Whole
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids

@@ -93,6 +93,19 @@ def test_killed_in_partitions_of_what_is_exchanged(tmp_path: Path, asked: str, l
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])
+def test_killed_twenty_times_in_partitions(tmp_path: Path, asked: str, least: int) -> None:
+    dice = random.Random()
+    feed = write_feed(tmp_path / "feed", 1200, keyed=True)
+    job = watching(feed, tmp_path, "--partitions", "2", asked=asked)
+    for number in range(10):
+        job.kill(1 + number, dice.random() * 2)
+        job.kill_worker(2 + number, dice.random() * 2, dice)
+    job.finish()
+    check(feed, tmp_path, asked, least)
+
+
+@pytest.mark.thorough
 def test_killed_fifty_times(tmp_path: Path) -> None:
     dice = random.Random()
     feed = write_feed(tmp_path / "feed", 2400)

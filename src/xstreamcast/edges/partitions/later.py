@@ -55,9 +55,9 @@ def step_of(stage: int, stages: int, steps: int) -> int:
 
 
 def another_place() -> Error:
-    """A structure has grown such that partitions cannot go on emitting what they did."""
+    """What came shows that partitions cannot go on emitting what they did."""
     return error(
-        "XSCU0005", "the answer is made in another place now that a tag structure has grown",
+        "XSCU0005", "the answer is made in another place now, by what the stream has said",
         hint="start with an empty checkpoint and a new sink",
     )  # fmt: skip
 

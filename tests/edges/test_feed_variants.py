@@ -10,7 +10,13 @@ import pytest
 
 import xstreamcast as xsc
 from xstreamcast.edges.mapping import decoder
+from xstreamcast.edges.mapping.decoder import MappingDecoder
+from xstreamcast.edges.mapping.finding import named_mapping
+from xstreamcast.edges.mapping.messages import Message
+from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
 from xstreamcast.model.change import Accumulated
+from xstreamcast.model.fragment import FragmentBatch, Op
+from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 DAY = "2024-05-01T"
 
@@ -262,3 +268,23 @@ def test_passing_times_known_by_their_order(tmp_path: Path) -> None:
     messages = [journey("08:00", "1", "2"), journey("09:00", "1")]
     found = versions("netex", source, messages, "string-join(*:Call/*:T)")
     assert found[-1] == "1 09:00 now"
+
+
+def test_other_keys_are_part_of_a_checkpoint() -> None:
+    cancelled = vehicle("08:10", CANCELLED_BY["item"], "VehicleActivityCancellation")
+    for messages in ([activity("08:05", "I2"), cancelled], [cancelled, activity("08:05", "I2")]):
+        first = MappingDecoder("s", named_mapping("siri-vm"))
+        first.messages([Message(messages[0].encode())])
+        tables = TableWriter()
+        write_mapped(tables, "d", first)
+        second = MappingDecoder("s", first.mapping, names=first.names)
+        read_mapped(TableReader(tables.finish(), tables.facts, first.names), "d", second)
+        found = second.messages([Message(messages[1].encode())])
+        gone = [
+            second.ids.text(int(batch.id[row]))
+            for batch in found
+            if isinstance(batch, FragmentBatch)
+            for row in range(len(batch))
+            if batch.op[row] == Op.REMOVE
+        ]
+        assert gone == ["vehicle:V"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,7 +27,7 @@ def versions(mapping: str, folder: Path, messages: list[str], shown: str) -> lis
     folder.mkdir()
     for number, one in enumerate(messages):
         (folder / f"{number:03}.xml").write_text(one)
-    source, refused = Path(f"{mapping}:{folder}"), []
+    source, refused = Path(f"{mapping}:{folder}"), list[Any]()
     query = xsc.query(
         f'for $x in stream("s")/*/* return string-join(($x/{shown}, '
         '($x/@vtFrom, $x/@vtTo) ! (if (. = "now") then "now" else substring(., 12, 5))), " ")'

@@ -76,9 +76,9 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     if any(map(_opens, _plans(asked))):
         return Kept(every, known, "a document is opened by a name that is computed")
     if structure.open:
-        return _unstructured(asked, name, known, "its structure does not say which tags travel")
+        return _unstructured(asked, name, known, "its structure does not declare its fragments")
     if len(every) > 1 and all(map(structure.travels, structure.tags)):
-        why = "its structure names its fragments, not what is inside them"
+        why = "its structure declares its fragments, but not the elements inside them"
         return _unstructured(asked, name, known, why)
     reading = _Noting(asked, {name: known})
     needs = reading.done()[name]

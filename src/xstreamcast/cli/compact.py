@@ -13,7 +13,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("table", metavar="TABLE", help="the folder of the table")
     parser.add_argument(
         "--clean", action="store_true",
-        help="delete replaced files at once; nobody may be reading or writing the table",
+        help="delete replaced files at once; no other process may read or write the table",
     )  # fmt: skip
 
 

@@ -27,10 +27,10 @@ SECONDS: Final = 30.0  # that the feed takes
 QUESTIONS: Final = {"fraud": bank.FRAUD, "maxed": bank.MAXED}
 _TITLE: Final = "Two continuous queries over messages that correct each other"
 _ABOUT: Final = """\
-A bank sends small XML messages: accounts, limits, charges, statuses. Some come late, some in
-the wrong order, and some correct what was said before. Two XQuery questions are left running
-over them on Spark. Each + and - below is a change of their answers: an answer that is no longer
-true is taken back."""
+A bank sends small XML messages: accounts, limits, charges, statuses. Some arrive late, some
+in the wrong order, and some correct earlier ones. Two XQuery queries keep running over them on
+Spark. Each + and - below is a change of their answers: an answer that is no longer true is
+retracted."""
 
 
 class Screen:

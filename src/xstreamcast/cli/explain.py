@@ -49,7 +49,7 @@ def add_arguments(parser: Parser) -> None:
         "--policy",
         choices=("strict", "optimistic"),
         default="optimistic",
-        help="strict: refuse what needs the end of a sequence that may have none",
+        help="strict: refuse expressions that need the end of a sequence that may have none",
     )
     parser.add_argument(
         "--watch",

@@ -14,7 +14,7 @@ def add_translation_arguments(parser: Parser) -> None:
         "--strategy",
         choices=("caq", "qac", "qac+"),
         default="qac+",
-        help="with --stage xquery: how holes are followed; qac+ if nothing is said",
+        help="with --stage xquery: how holes are followed (default: qac+)",
     )
     parser.add_argument(
         "--structure", action="append", default=[], metavar="NAME=FILE",

@@ -81,11 +81,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--quarantine", metavar="FILE", help="write refused fragments to this file")
     parser.add_argument(
         "--max-quarantine", type=int, default=1 << 30, metavar="BYTES",
-        help="size of that file; what does not fit is counted, and not kept (1073741824)",
+        help="size of that file; fragments beyond it are counted, and not kept (1073741824)",
     )  # fmt: skip
     parser.add_argument(
         "--max-memory", type=int, metavar="BYTES",
-        help="stop when the process holds more, and say what is largest (none)",
+        help="stop when the process uses more memory, and print which state is largest (none)",
     )  # fmt: skip
     parser.add_argument("--metrics", metavar="FILE", help="write numbers to this file, as JSON")
     parser.add_argument(

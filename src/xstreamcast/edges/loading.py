@@ -45,7 +45,7 @@ class Loaded:
         orphans = history.orphans
         parts += [f"{orphans} orphans, neither in a hole nor attached"] if orphans else []
         circles = history.circular
-        parts += [f"{circles} contain themselves and are left out there"] if circles else []
+        parts += [f"{circles} contain themselves and are left out"] if circles else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []
         parts += [f"{self.shortened} valid times shortened"] if self.shortened else []
         return ", ".join(parts)
@@ -129,7 +129,7 @@ def load(
             for one in refused[met:]:
                 keep(one)
     if history is None:
-        raise error("XSCF0010", at=DataPlace(name), hint="a stream says its structure itself")
+        raise error("XSCF0010", at=DataPlace(name), hint="a stream contains its own structure")
     counts = decoder.counts
     if isinstance(counts, WireCounts):
         return Loaded(history, counts.read, refused, counts.shortened)

@@ -101,7 +101,7 @@ class Transcript(threading.Thread):
             expected = self._step(None if step[2] is None else int(step[2]))
             there = file.read(len(expected))
             if not expected.startswith(there):
-                raise error("XSCU0003", f"the input {self._name} is not what it was")
+                raise error("XSCU0003", f"the input {self._name} has changed")
             if len(there) < len(expected):
                 file.write(expected[len(there) :])
                 return

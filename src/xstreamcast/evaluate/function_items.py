@@ -259,11 +259,11 @@ def _wrapped(context: Context, function: FunctionItem, wanted: FunctionType) -> 
 def one_each(column: Column, arity: int) -> list[FunctionItem]:
     """The function of every row: exactly one, of that arity."""
     if not column.single:
-        raise error("XPTY0004", "what is called must be one function; got another number of items")
+        raise error("XPTY0004", "the called item must be one function; got another number of items")
     found = []
     for tag, value in column.items.pairs():
         if tag not in FUNCTIONS:
-            raise error("XPTY0004", "what is called must be a function; got another item")
+            raise error("XPTY0004", "the called item must be a function; got another item")
         if value.arity != arity:
             raise error(
                 "XPTY0004", f"the function takes {value.arity} arguments; the call has {arity}"

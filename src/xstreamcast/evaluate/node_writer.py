@@ -139,7 +139,7 @@ class NodeWriter:
     def _early(self, what: str) -> _Open:
         top = self._open[-1]
         if top.name is None:
-            raise error("XPTY0004", f"{what} cannot stand in a document")
+            raise error("XPTY0004", f"{what} cannot be in a document")
         if not top.head or top.text:
             raise error("XQTY0024", f"{what} cannot come after other content")
         return top

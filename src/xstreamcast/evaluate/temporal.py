@@ -48,7 +48,7 @@ def instant(plan: p.Instant, frame: Frame) -> Column:
 
 def last_version(plan: p.LastVersion, frame: Frame) -> Column:
     """`last` means something in the brackets of #[…] alone."""
-    raise error("XPST0003", "last must stand in the brackets of a version projection, #[last]")
+    raise error("XPST0003", "last must be inside the brackets of a version projection, #[last]")
 
 
 # -- lifespans ------------------------------------------------------------------------------------

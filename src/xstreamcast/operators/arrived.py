@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def _unrooted(name: str | None, test: NodeItem) -> bool:
-    raise AssertionError("nobody knows the root here")
+    raise AssertionError("the root is not available here")
 
 
 def _no_spine(name: str | None) -> SpineView | None:
-    raise AssertionError("nobody knows the elements of the root here")
+    raise AssertionError("the elements of the root are not available here")
 
 
 @dataclass(frozen=True, slots=True)

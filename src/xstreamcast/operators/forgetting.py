@@ -235,8 +235,8 @@ class ForgettingFeed(FragmentFeed):
     def _needed(self, what: str) -> Error:
         return error(
             "XSCF0015",
-            f"{self.history.name} {what}, and the query needs what was not kept",
-            hint="send a tag structure that tells of everything before any fragment",
+            f"{self.history.name} {what}, and the query needs data that was dropped",
+            hint="send a complete tag structure before any fragment",
         )
 
     def _check(self, batch: FragmentBatch) -> None:
@@ -258,7 +258,7 @@ class ForgettingFeed(FragmentFeed):
         """The stream holds what this guide tells of."""
         found = kept(self._program, self.history.name, self.history.structure, guide)
         if self._misses(found):
-            raise self._needed("holds what its tag structure did not tell of")
+            raise self._needed("contains elements that its tag structure does not declare")
         self._keep(found)
 
     def _misses(self, found: Kept) -> bool:

@@ -134,7 +134,7 @@ class HoleFeed:
         attached[known] = self._index_of[ids[known]] >= 0
         held = self._links.holding(ids[rooted].astype(np.int64))[0]
         if (unit & attached & ~rooted).any() or (unit & ~attached & rooted).any() or len(held):
-            raise Forbidden("a unit stands in several places")
+            raise Forbidden("a unit has several parents")
 
     def _note_attached(self, code: int, number: int) -> None:
         if code >= len(self._index_of):
@@ -235,7 +235,7 @@ class HoleFeed:
             self._places[key] = place
             self._index_of[code] = at
         if len(set(kids)) < len(mine):
-            raise Forbidden("a unit stands in several places")
+            raise Forbidden("a unit has several parents")
         every = self._links.all_of(np.array(list(kids), np.int64))
         f = self.history.fragments
         if ((f["within"][every] != root) & (f["payload"][every] >= 0)).any():

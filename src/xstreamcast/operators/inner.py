@@ -119,7 +119,7 @@ class Insides:
         astray = kept & ((owners != self.unit) | (h["depth"][holes] != 1))
         astray |= (tags == self.unit) & (owners != self._history.structure.root)
         if astray.any():
-            raise Unmaintained("fragments stand where their structure does not say")
+            raise Unmaintained("fragments are nested where their structure does not declare it")
 
     def _check_names(self, tapes: I32, payloads: I32) -> None:
         """Elements with the names of units or kept fragments are fragments themselves."""
@@ -179,7 +179,7 @@ class Insides:
         return distinct(np.concatenate((anew, changed))), anew
 
     def _versions(self, places: I64) -> I64:
-        """The places whose content or lifespan is not what it was when these have come."""
+        """The places whose content or lifespan has changed when these have come."""
         f = self._history.fragments
         tags = f["tsid"][places]
         event = (tags >= 0) & self._events[np.maximum(tags, 0)]

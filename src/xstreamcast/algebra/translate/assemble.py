@@ -83,7 +83,7 @@ def _projects(module: t.Module) -> bool:
 def _refuse_times(when: _When) -> None:
     """Go no further where streams must be there as a whole."""
     if when.planned:
-        raise Uncovered("a projection may reach what is planned")
+        raise Uncovered("a projection may reach planned states")
     if when.between:
         raise Uncovered("streams are projected to an interval")
 

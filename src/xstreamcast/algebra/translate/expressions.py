@@ -121,7 +121,7 @@ class Translator:
             case _ if scope.versions:
                 return w.standard("count", t.VarRef(w.VERSIONS))
             case _:
-                raise error("XPST0008", "last must stand inside #[…], where versions are numbered")
+                raise error("XPST0008", "last must be inside #[…], where versions are numbered")
 
     def _call(self, found: t.FunctionCall, scope: Scope) -> Translated:
         name, given = found.name, found.arguments
@@ -152,7 +152,7 @@ class Translator:
             return w.view(stream), PLAIN
         found = self.structures.get(stream)
         if found is not None and found.open:
-            raise Uncovered(f"the structure of {stream} does not say which tags travel")
+            raise Uncovered(f"the structure of {stream} does not declare which tags are fragments")
         if found is None:
             raise error(
                 "XSCU0001",

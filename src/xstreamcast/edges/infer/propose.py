@@ -89,7 +89,7 @@ def _judged(made: Element, root: bool, repeats: bool) -> tuple[TagType, bool, st
         return "temporal", True, f"because it repeats and carries a lifespan ({begin}, {end})"
     if repeats and made.times:
         return "event", True, f"because it repeats and carries an instant ({made.times[0]})"
-    return "snapshot", False, "because nothing says that it changes"
+    return "snapshot", False, "because nothing shows that it changes"
 
 
 def _cut_highest(

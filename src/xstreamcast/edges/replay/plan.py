@@ -132,7 +132,7 @@ class Replay:
     ) -> tuple[Seen, Said]:
         """Read on in a file, up to a limit or its end."""
         if seen.position > os.path.getsize(name) and not is_compressed(name):
-            raise error("XSCU0003", f"{name} has become shorter than what was read of it")
+            raise error("XSCU0003", f"{name} is shorter than the part that was already read")
         found = self._scan(name, Mark(seen.position, seen.tag, said), limit, most)
         if found.stop is None and (is_compressed(name) or not grows):
             said = _closed(name, found.safe)

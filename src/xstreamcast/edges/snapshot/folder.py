@@ -72,4 +72,4 @@ def _check(found: Snapshot, owner: Mapping[str, Any], longest: int) -> None:
             said = "it is of another query" if what == "query" else f"it is of other {what}"
             raise Unreadable(said)
     if found.header["covered"]["offset"] > longest:
-        raise Unreadable("the journal is shorter than what it covers")
+        raise Unreadable("the journal is shorter than the part that it covers")

@@ -113,7 +113,7 @@ class HttpReceiver:
         if not self._met and (fatal or self._once or self._waiting.failures >= 3):
             raise error("XSCU0003", f"{self._place.url}: {why}", hint=hint)
         if self._waiting.failures == 0:
-            out.say(f"{self._place.url}: {why}; asking again")
+            out.say(f"{self._place.url}: {why}; trying again")
         return self._waiting.failed()
 
     def _read_events(self, response: Any, out: Inbox) -> float:

@@ -110,7 +110,7 @@ class KafkaReceiver:
     def _gone(self, run: _Run) -> Exception:
         return error(
             "XSCU0003",
-            f"{self._place.url} no longer has what the checkpoint refers to: "
+            f"{self._place.url} no longer has the records that the checkpoint refers to: "
             f"{run.topic} partition {run.partition}, from offset {run.first}",
             hint="keep records for longer than a checkpoint lives, or begin with an empty one",
         )

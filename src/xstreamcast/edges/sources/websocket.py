@@ -34,7 +34,7 @@ class WebSocketReceiver:
         connection = self._called()
         waiting = BackOff()
         while not self._read(connection, out, waiting) and not out.closed:
-            out.say(f"{self._place.url}: the connection was lost; calling again")
+            out.say(f"{self._place.url}: the connection was lost; reconnecting")
             while not out.wait(waiting.failed()):
                 try:
                     connection = self._called()

@@ -203,7 +203,7 @@ class Log:
         except FileNotFoundError:
             raise _damaged(path, "it is missing, though later commits are there") from None
         except (ValueError, AttributeError, TypeError):
-            raise _damaged(path, "it is not whole") from None
+            raise _damaged(path, "it is incomplete") from None
         if isinstance(version, int) and version > FORMAT:
             raise error(
                 "XSCU0003",
@@ -212,7 +212,7 @@ class Log:
                 hint="read the table with that version: nothing was changed",
             )
         if version not in (1, 2) and _checked(text.rpartition(_CHECK)[0] + "}") != text:
-            raise _damaged(path, "it is not what was written")
+            raise _damaged(path, "its checksum does not match")
         try:
             return _entry(told)
         except (KeyError, TypeError, IndexError, AttributeError):

@@ -189,7 +189,7 @@ class Arriving:
             if isinstance(self.decoder, Decoder) and self.decoder.structure is None:
                 raise error(
                     "XSCF0010", at=DataPlace(str(self.name)),
-                    hint="a stream says its structure itself",
+                    hint="a stream contains its own structure",
                 )  # fmt: skip
         watch.on_end(self.name)
         yield

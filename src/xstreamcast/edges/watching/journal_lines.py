@@ -146,7 +146,7 @@ def _head(path: Path, text: bytes) -> Head | None:
 
 def _damaged(path: Path, at: int) -> Error:
     return error(
-        "XSCU0003", f"{path} is damaged at byte {at}: a line is not what was written",
+        "XSCU0003", f"{path} is damaged at byte {at}: the checksum of a line does not match",
         hint="put the checkpoint back from a copy, or begin with an empty one",
     )  # fmt: skip
 

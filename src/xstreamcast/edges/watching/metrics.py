@@ -139,8 +139,8 @@ def refuse_memory(watching: Watching, most: int) -> None:
     named = ", ".join(f"{name} {size:,}" for name, size in largest)
     raise error(
         "XSCD0003", f"the process holds {held:,} bytes, more than --max-memory {most:,}; "
-        f"about what is kept: {named}",
-        hint="explain --stage circuit says what is kept and why; with --checkpoint it continues "
+        f"estimated state: {named}",
+        hint="explain --stage circuit prints what is kept and why; with --checkpoint it continues "
         "when it is started again with a larger limit",
     )  # fmt: skip
 

@@ -48,7 +48,7 @@ def _of_input(watch: Watched, one: Arriving) -> str:
         "repeated": watch.repeated(one.name),
         "not kept, because the query does not read them": watch.unread(one.name),
         "orphans, neither in a hole nor attached": watch.orphans(one.name),
-        "contain themselves and are left out there": watch.circular(one.name),
+        "contain themselves and are left out": watch.circular(one.name),
         "late": one.late,
         "too far ahead": one.ahead,
         "updates of immutable elements ignored": one.ignored,

@@ -188,7 +188,7 @@ def skip_covered(stream: Any, name: str, covered: tuple[int, int], rests: dict[s
             rests[name] = piece[count:]
             count -= min(count, len(piece))
         if ends < 0 or (rests.get(name) and ends):
-            raise error("XSCU0003", f"the input {name or '-'} is not what it was")
+            raise error("XSCU0003", f"the input {name or '-'} has changed")
 
 
 _SHORTER: Final = b"shorter"  # told apart from a piece by what it is, not by what it says

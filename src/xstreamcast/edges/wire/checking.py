@@ -142,7 +142,7 @@ def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: I
             got = _PAYLOADS.get(int(units.fault[unit]), "another")
             return f"a fragment must have one element as its payload; got {got}"
         case 7 if found.id[unit] == ids.code(ROOT) and found.within[unit] >= 0:
-            return f"id {ROOT} is that of the root, which must not stand in another fragment"
+            return f"id {ROOT} is that of the root, which must not be inside another fragment"
         case 7:
             return f"a fragment must not contain itself; {ids.text(int(found.id[unit]))} does"
         case 9 if tag is not None:

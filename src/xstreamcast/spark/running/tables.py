@@ -92,9 +92,9 @@ def _index(
 
 def _found(index: UnitIndex, is_large: bool) -> str:
     if index.kept:
-        return "which rows stand below each unit is kept with the table"
+        return "the rows of each unit are stored with the table"
     who = "joins of Spark" if is_large else "the driver"
-    return f"{who} found which rows stand below each unit, and kept it with the table"
+    return f"{who} computed the rows of each unit, and stored them with the table"
 
 
 def _reach(

@@ -139,7 +139,7 @@ class Reading:
             counts = {
                 "late": one.late,
                 "too far ahead": one.ahead,
-                "updates of what is immutable left out": one.ignored,
+                "updates of immutable elements ignored": one.ignored,
             }
             told |= {f"{name}: {what}": count for what, count in counts.items() if count}
         return told

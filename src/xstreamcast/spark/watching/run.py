@@ -130,8 +130,8 @@ class SparkWatching:
         inputs, ends = self.prepared.inputs, None if raises else self.folder / ENDS
         if raises and self.options.checkpoint is None and self.prepared.is_written:
             raise error(
-                "XSCU0001", "an input that cannot be read again must be written down first",
-                hint="watch(…, checkpoint=DIR) says where",
+                "XSCU0001", "an input that cannot be read twice needs a checkpoint",
+                hint="watch(…, checkpoint=DIR) names the folder",
             )  # fmt: skip
         kinds = kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}

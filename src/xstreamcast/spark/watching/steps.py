@@ -1,6 +1,6 @@
 """How many steps of Spark a query needs: one for each stage, if its streams are known beforehand.
 
-Spark's plan is made before the first fragment comes, and a stream says its structure itself. Where
+Spark's plan is made before the first fragment comes, and a stream contains its own structure. Where
 a file is there already, its structure is read ahead; otherwise a query has three stages, and what
 needs more is in one place.
 """
@@ -140,7 +140,7 @@ def _emits(asked: Asked, circuit: c.Circuit | str | None) -> bool:
 def _why_routed(asked: Asked, circuit: c.Circuit) -> str | None:
     """Why fragments are not partitioned as they are read, whatever their tags are."""
     if asked.lateness is not None or asked.skew is not None:
-        return "what is late is judged where all of the stream is seen"
+        return "whether a fragment is late is decided where all of the stream is read"
     return why_one_partition(circuit, asked.policy == "strict")
 
 

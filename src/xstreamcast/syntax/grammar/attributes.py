@@ -110,7 +110,7 @@ def _unfinished(cur: Cursor, start: int) -> Exception:
     if cur.text[cur.pos] in "<}":
         shown = cur.text[cur.pos]
         hint = "write '&lt;'" if shown == "<" else "write '}}'"
-        message = f"'{shown}' cannot stand in an attribute"
+        message = f"'{shown}' cannot be used in an attribute"
         return cur.error("XPST0003", message, (cur.pos, cur.pos + 1), hint)
     return cur.error("XPST0003", "the attribute value never ends", (start, start + 1))
 

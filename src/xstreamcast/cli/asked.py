@@ -29,7 +29,7 @@ def add_query_arguments(parser: Parser, more: str = "") -> None:
     )  # fmt: skip
 
 
-def add_asked_arguments(parser: Parser, more: str = "") -> None:
+def add_input_arguments(parser: Parser, more: str = "") -> None:
     """The query, what it reads, the values of its variables, and which of its answers is told."""
     add_query_arguments(parser, more)
     parser.add_argument(

@@ -24,7 +24,7 @@ def main(arguments: Parsed) -> int:
     with progress("compact") as shown:
         done = compact(
             arguments.table, clean=arguments.clean,
-            told=lambda done, of: shown.show(done, of, f"{done} of {of} files"),
+            report=lambda done, of: shown.show(done, of, f"{done} of {of} files"),
         )  # fmt: skip
     said = f"{done.before} files became {done.after}"
     sys.stderr.write(said + (f", {done.deleted} deleted\n" if done.deleted else "\n"))

@@ -103,16 +103,16 @@ def _arriving(text: bytes) -> Iterator[str]:
 
 
 def _asking(text: bytes) -> Iterator[str]:
-    for asked in QUERIES:
-        answer, took = _timed(partial(_answered, asked, text), 3)
-        yield asked
+    for expression in QUERIES:
+        answer, took = _timed(partial(_answered, expression, text), 3)
+        yield expression
         yield from (f"  → {line}" for line in islice(answer, 3))
         rest = f"{len(answer) - 3:,} more; " if len(answer) > 3 else ""
         yield f"  ({rest}{took * 1e3:.0f} ms, median of three, with reading the feed)\n"
 
 
-def _answered(asked: str, text: bytes) -> list[str]:
-    return list(query(asked).run(text).lines())
+def _answered(expression: str, text: bytes) -> list[str]:
+    return list(query(expression).run(text).lines())
 
 
 def _moving(text: bytes) -> Iterator[str]:

@@ -15,8 +15,8 @@ from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.cli.asked import add_query_arguments, query_text
 from xstreamcast.cli.translation import (
     add_translation_arguments,
+    given_structures,
     naming_units,
-    told_structures,
     translation,
 )
 from xstreamcast.errors import error
@@ -106,13 +106,13 @@ def _lowered(module: Module, args: Parsed) -> Program:
 def _circuit(module: Module, args: Parsed) -> str:
     from xstreamcast.operators.relational.explain import explain_circuit
 
-    return explain_circuit(optimise(_lowered(module, args)), told_structures(args))
+    return explain_circuit(optimise(_lowered(module, args)), given_structures(args))
 
 
 def _strategy(module: Module, args: Parsed) -> str:
     from xstreamcast.algebra.strategies import explain_strategy
 
-    structures = told_structures(args)
+    structures = given_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
     return explain_strategy(optimise(_lowered(module, args)), structures)
@@ -142,7 +142,7 @@ def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
 
     if len(made) > 1:
         return in_one_partition("it reads the answers of declared streams")
-    structures = told_structures(args)
+    structures = given_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
     (program,) = made.values()

@@ -75,15 +75,15 @@ def _unknown(name: str) -> Row:
 
 
 def _report(caught: Exception, argv: list[str]) -> int:
-    told = _told(caught)
+    raised = _as_error(caught)
     if "--debug" in argv:
         traceback.print_exception(caught, file=sys.stderr)
     sys.stdout.flush()
-    sys.stderr.write(told.render(_colored(argv)) + "\n")
-    return told.exit_status
+    sys.stderr.write(raised.render(_colored(argv)) + "\n")
+    return raised.exit_status
 
 
-def _told(caught: Exception) -> Error:
+def _as_error(caught: Exception) -> Error:
     """Whatever was raised, as an error for the user."""
     match caught:
         case Error():

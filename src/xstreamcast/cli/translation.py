@@ -40,18 +40,18 @@ def translation(module: Module, args: Parsed) -> str:
     from xstreamcast.algebra.translate import translate
 
     return translate(
-        module, args.strategy, told_structures(args), planned=args.clock == "wall",
+        module, args.strategy, given_structures(args), planned=args.clock == "wall",
         between=args.between,
     ).rstrip("\n")  # fmt: skip
 
 
-def told_structures(args: Parsed) -> dict[str, TagStructure]:
+def given_structures(args: Parsed) -> dict[str, TagStructure]:
     """The tag structures that were given, by stream; documents have none."""
     from xstreamcast.cli.asked import sources
     from xstreamcast.edges.structures import read_structure
 
     known = {name: read_structure(file) for name, file in map(_named, args.structure)}
-    found = {name: _told(name, source) for name, source in sources(args.input)[1].items()}
+    found = {name: _last_structure(name, source) for name, source in sources(args.input)[1].items()}
     return known | {name: one for name, one in found.items() if one is not None}
 
 
@@ -76,7 +76,7 @@ def _named(word: str) -> tuple[str, str]:
     return name, source
 
 
-def _told(name: str, source: str) -> TagStructure | None:
+def _last_structure(name: str, source: str) -> TagStructure | None:
     """The structure that a stream told last; None of a document."""
     from xstreamcast.edges.decoding import decoder_of
     from xstreamcast.edges.inputs import arrivals, kind_of_source

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.asked import (
-    add_asked_arguments,
+from xstreamcast.cli.compiled import (
+    add_input_arguments,
     bindings,
     query_text,
     query_texts,
@@ -38,7 +38,7 @@ FORMATS: Final = (*FORMS, "table")
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    add_asked_arguments(parser, "; a folder: all its queries (*.xq), which run together")
+    add_input_arguments(parser, "; a folder: all its queries (*.xq), which run together")
     parser.add_argument(
         "--format", choices=FORMATS,
         help="changes (JSON, a line each; when piped), lines (+ item, - item), xml (the answer at "
@@ -158,7 +158,7 @@ def _folder(arguments: Parsed) -> Path | None:
     return path if path.is_dir() else None
 
 
-def _asked(arguments: Parsed, output: str) -> Query | Queries:
+def _compiled(arguments: Parsed, output: str) -> Query | Queries:
     """The query, or those of a folder."""
     from xstreamcast.api import Queries, query
 
@@ -238,7 +238,7 @@ def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching |
     from xstreamcast.edges.watching import Options
     from xstreamcast.edges.watching.bound import Input
 
-    asked = _asked(arguments, output)
+    compiled = _compiled(arguments, output)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
     options = Options(
@@ -261,12 +261,12 @@ def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching |
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)
-    inputs = {name: Input(one) for name, one in named.items()} | bindings(asked, arguments.bind)
+    inputs = {name: Input(one) for name, one in named.items()} | bindings(compiled, arguments.bind)
     if arguments.runner == "spark":
-        assert isinstance(asked, Query)
+        assert isinstance(compiled, Query)
         _refuse_to_recall(output, options.checkpoint)
-        return on_spark(asked, document, inputs, options, arguments)
-    return asked.watching(document, inputs, options)
+        return on_spark(compiled, document, inputs, options, arguments)
+    return compiled.watching(document, inputs, options)
 
 
 def _refuse_to_recall(output: str, checkpoint: str | None) -> None:

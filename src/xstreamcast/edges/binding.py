@@ -117,13 +117,13 @@ class Binding:
         if len(planned_instants(self.histories, when)):
             program = _as_written(program)
         program, strategy = with_streams(program, self.histories), self._options.strategy
-        asked = Asked(program, self.histories, self.store, when, strategy, self._input)
+        bound = Asked(program, self.histories, self.store, when, strategy, self._input)
         if "" in self.histories and when is not None:
-            given.item = _nodes(asked.document(""))
+            given.item = _nodes(bound.document(""))
         elif document is not None:
             given.item = self._document(document)
-        self._bind(given, asked)
-        return asked.program, given
+        self._bind(given, bound)
+        return bound.program, given
 
     def _refuse_past_of_documents(self) -> None:
         """A document is as it is: nothing tells what it was at another time."""
@@ -177,7 +177,7 @@ class Binding:
             options = self._options
             loaded = load(
                 name or "input", source, self.store, on_error=options.on_error, keep=options.keep,
-                immutable=paths_of(self.program), asked=self._alone(name),
+                immutable=paths_of(self.program), bound=self._alone(name),
             )  # fmt: skip
             self.loaded.append(loaded)
             self.histories[name] = loaded.history
@@ -193,9 +193,9 @@ class Binding:
 
     def _when(self, given: Inputs) -> When | None:
         options = self._options
-        told = told_when(options)
-        if told is not None:
-            return told
+        requested = requested_when(options)
+        if requested is not None:
+            return requested
         if options.clock == "wall":
             return When(Moment(*instant_from(given.current)), planned=self._projects())
         if options.clock != "event":
@@ -210,14 +210,14 @@ class Binding:
 
     # -- what the query asks for ------------------------------------------------------------------
 
-    def _bind(self, given: Inputs, asked: Asked) -> None:
-        given.streams, given.documents, given.texts = asked.stream, asked.document, self._text
-        given.reach, given.trace = asked.reach, _traced
+    def _bind(self, given: Inputs, bound: Asked) -> None:
+        given.streams, given.documents, given.texts = bound.stream, bound.document, self._text
+        given.reach, given.trace = bound.reach, _traced
         given.collections, given.addresses = self._collection, self._addresses
         given.modules = self._options.modules or modules_of(self.program)
         for one in self.program.variables:
             if one.external and one.local in self.histories:
-                self._documents[one.local] = _nodes(asked.document(one.local))
+                self._documents[one.local] = _nodes(bound.document(one.local))
         for one in self.program.variables:
             if one.external and one.local in self._inputs:
                 value = _value(self._inputs[one.local], partial(self._typed, one))
@@ -321,7 +321,7 @@ def _instant(text: str) -> tuple[int, bool] | None:
     return parse_instant(text) or parse_instant(with_seconds(text))
 
 
-def told_when(options: Options) -> When | None:
+def requested_when(options: Options) -> When | None:
     """What is now where the words say it: --between or --as-of."""
     if options.between is not None:
         begin, end = (_moment(text) for text in options.between)

@@ -92,7 +92,7 @@ def load(
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
     immutable: tuple[Path, ...] = (),
-    asked: tuple[Program, str] | None = None,
+    query: tuple[Program, str] | None = None,
 ) -> Loaded:
     """Read a stream to its end into a history whose tapes lie in `store`.
 
@@ -102,9 +102,9 @@ def load(
     if table is not None:
         from xstreamcast.edges.table.reading import load_table
 
-        whole = asked if not immutable else None
+        whole = query if not immutable else None
         return load_table(
-            name, table, store, asked=whole, on_error=on_error, keep=keep, immutable=immutable
+            name, table, store, query=whole, on_error=on_error, keep=keep, immutable=immutable
         )
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
     from xstreamcast.edges.immutable import Kept

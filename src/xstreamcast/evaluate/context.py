@@ -220,11 +220,11 @@ class Context:
             self._collections[uri] = self.inputs.collections(uri)
         return self._collections[uri]
 
-    def load(self, *asked: Any) -> Any:
+    def load(self, *request: Any) -> Any:
         """A library module loaded while the query runs."""
         from xstreamcast.evaluate.loading import load
 
-        return load(self, *asked)
+        return load(self, *request)
 
     def document(self, uri: str) -> int:
         """The document node for an address, the same each time."""

@@ -39,7 +39,7 @@ def deep(work: Callable[[], T]) -> T:
     with _ROOM:
         _POOL.run(run, limits.query_timeout)
     if not outcome:
-        raise _told(failure[0] if failure else Stopped(), limits)
+        raise _as_error(failure[0] if failure else Stopped(), limits)
     return outcome[0]
 
 
@@ -47,7 +47,7 @@ class Stopped(BaseException):
     """The time of an evaluation is over; nothing on its way out may take it for an error."""
 
 
-def _told(failure: BaseException, limits: QueryLimits) -> BaseException:
+def _as_error(failure: BaseException, limits: QueryLimits) -> BaseException:
     if not isinstance(failure, Stopped):
         return failure
     seconds = limits.query_timeout or 0

@@ -39,8 +39,8 @@ def answer_text(
             known = ", ".join(sorted(ALL - {"use-character-maps"}))
             raise error("SEPM0016", f"there is no serialisation parameter {name}", hint=known)
     kept = [one for one in declared if one[1] not in given]
-    asked = declared_parameters(call, [*kept, *((OUTPUT, k, v) for k, v in given.items())])
-    return written(call, items, asked)
+    chosen = declared_parameters(call, [*kept, *((OUTPUT, k, v) for k, v in given.items())])
+    return written(call, items, chosen)
 
 
 def declares_output(program: Program) -> bool:

@@ -196,10 +196,10 @@ def _positions(plan: p.Expression, frame: Frame) -> tuple[I64, Bools]:
     atoms = atomize(frame.context.store, evaluate(_bound(plan), frame))
     if (atoms.lengths() > 1).any():
         raise error("XPTY0004", "a version must be one number; got several")
-    told = cast(atoms.items, INTEGER)
-    if len(told) and (cast(atoms.items, DOUBLE).values != cast(told, DOUBLE).values).any():
+    integers = cast(atoms.items, INTEGER)
+    if len(integers) and (cast(atoms.items, DOUBLE).values != cast(integers, DOUBLE).values).any():
         raise error("XPTY0004", "a version must be a whole number")
-    values = np.array([int(v) for v in told.values.tolist()], np.int64)
+    values = np.array([int(v) for v in integers.values.tolist()], np.int64)
     wide, there = np.zeros(frame.n, np.int64), np.zeros(frame.n, np.bool_)
     wide[atoms.rows()], there[atoms.rows()] = values, True
     return wide, there

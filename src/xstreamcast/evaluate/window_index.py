@@ -34,8 +34,8 @@ class WindowIndex:
 
     def next(self) -> Ints:
         """For every window its first end, -1 if there is none."""
-        asked = self._wanted * self._n + self._first
-        at = np.searchsorted(self._places, asked)
+        sought = self._wanted * self._n + self._first
+        at = np.searchsorted(self._places, sought)
         found = np.append(self._places, -1)[at]
         last = found % self._n
         ends = (self._wanted >= 0) & (found // self._n == self._wanted)

@@ -41,16 +41,16 @@ def attached(history: History) -> tuple[I64, I32]:
 def ranks(history: History, codes: I64) -> I64:
     """A number for each id that sorts as its text does."""
     given = history.text_codes
-    told = codes if given is None else given[codes]
+    shown = codes if given is None else given[codes]
     if history.ids is None:
-        return told
+        return shown
     heap, start, length = history.ids.spans()
-    lengths = length[told].astype(np.int64)
+    lengths = length[shown].astype(np.int64)
     widest = int(lengths.max(initial=1)) or 1
     if widest > _LONGEST:
-        texts = np.array([history.ids.text(code) for code in told.tolist()], object)
+        texts = np.array([history.ids.text(code) for code in shown.tolist()], object)
         return np.unique(texts, return_inverse=True)[1].astype(np.int64)
-    at = start[told][:, None] + np.arange(widest)
+    at = start[shown][:, None] + np.arange(widest)
     there = np.arange(widest) < lengths[:, None]
     padded = np.where(there, heap[np.minimum(at, len(heap) - 1)], 0).astype(np.uint8)
     found = np.unique(padded.view(f"S{widest}").ravel(), return_inverse=True)[1]

@@ -132,8 +132,8 @@ def _keys(history: History, view: View) -> U64:
     f, found = history.fragments, view.instances
     place = np.arange(len(f), dtype=np.int64)
     snapshot = history.types()[f["tsid"]] == SNAPSHOT
-    told = f["id"].astype(np.int64) << 32 | np.where(snapshot, 0, place + 1)
-    return instance_keys(found.place, found.parent, found.link, told, _repeated(history))
+    identity = f["id"].astype(np.int64) << 32 | np.where(snapshot, 0, place + 1)
+    return instance_keys(found.place, found.parent, found.link, identity, _repeated(history))
 
 
 def _repeated(history: History) -> I32:

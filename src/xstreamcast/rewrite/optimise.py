@@ -58,9 +58,9 @@ def optimise(
 
 def trace(program: Program, rules: tuple[Rule, ...] = RULES) -> list[Fired]:
     """Every rule that fired, in order, with the part of the plan before and after."""
-    told: list[Fired] = []
-    optimise(program, rules, told.append)
-    return told
+    applied: list[Fired] = []
+    optimise(program, rules, applied.append)
+    return applied
 
 
 def rewritten(plan: Any, rule: Rule, known: Known) -> Any:

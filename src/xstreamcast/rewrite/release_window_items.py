@@ -29,7 +29,7 @@ def release_window_items(plan: p.Return, known: Known) -> p.Return:
         return plan
     made = _Boundaries(window, known)
     source = made.above(plan.source)
-    result = made.asked(plan.result)
+    result = made.rewritten(plan.result)
     if not made.used:
         return plan
     return replace(plan, source=made.inside(source), result=result)
@@ -59,7 +59,7 @@ class _Boundaries:
         self._end = window.end
         self.used = False
 
-    def asked(self, plan: Any) -> Any:
+    def rewritten(self, plan: Any) -> Any:
         """The plan with variables of the boundaries in the place of what is asked of the window."""
         return replaced(plan, self._window.variable, self._answer)
 
@@ -68,7 +68,7 @@ class _Boundaries:
         if plan is self._window:
             return plan
         made = replace(plan, source=p.Unit())
-        made = self.asked(made)
+        made = self.rewritten(made)
         return replace(made, source=self.above(plan.source))
 
     def inside(self, plan: Any) -> Any:

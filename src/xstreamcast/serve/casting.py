@@ -87,12 +87,12 @@ class Casting:
     def _read(self, name: str) -> None:
         """In a thread: what arrives is handed to the loop, and waited for."""
 
-        def told(arrivals: list[Arrival], ids: Ids) -> None:
+        def receive(arrivals: list[Arrival], ids: Ids) -> None:
             self._in_loop(lambda: self.hub.take(name, arrivals, ids))
 
         try:
             read_into(
-                told, name, self.sources[name], follow=self.follow, structure=self.structure,
+                receive, name, self.sources[name], follow=self.follow, structure=self.structure,
                 closed=self._closed.is_set,
             )  # fmt: skip
             self._in_loop(lambda: self.hub.read(name))

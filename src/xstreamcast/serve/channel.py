@@ -47,12 +47,12 @@ class Channel:
         """What to send now: fragments and words between them; [] if there is nothing."""
         if now < self._next_send or self.over:
             return []
-        told = self._words(now)
+        heads = self._words(now)
         items = self._live() or self._repeats(now)
         if not items:
-            told += self._end()
-        self._count(now, told, items)
-        return [*told, *items]
+            heads += self._end()
+        self._count(now, heads, items)
+        return [*heads, *items]
 
     def wait(self, now: float) -> float | None:
         """Seconds until there may be something although nothing new came."""
@@ -67,13 +67,13 @@ class Channel:
 
     def _words(self, now: float) -> list[bytes]:
         """The structure, when it is new or due; how far time is."""
-        told: list[bytes] = []
+        heads: list[bytes] = []
         due = self.rhythm.repeat is not None and now >= self._next_structure
         if self.carousel.described and (self._described < self.carousel.described or due):
             self._described = self.carousel.described
             self._next_structure = now + max(self.rhythm.structure, _SOONEST)
-            told.append(self.carousel.structure_bytes)
-        return told
+            heads.append(self.carousel.structure_bytes)
+        return heads
 
     def _beat(self) -> list[bytes]:
         if self._beats == self.carousel.beats:
@@ -164,8 +164,8 @@ class Channel:
 
     # -- counting ---------------------------------------------------------------------------------
 
-    def _count(self, now: float, told: list[bytes], items: list[Sent]) -> None:
-        size = sum(map(len, told)) + sum(len(wire(one)) for one in items)
+    def _count(self, now: float, heads: list[bytes], items: list[Sent]) -> None:
+        size = sum(map(len, heads)) + sum(len(wire(one)) for one in items)
         again = sum(isinstance(one, _Again) for one in items)
         self.sent += len(items) - again
         self.repeated += again

@@ -103,9 +103,9 @@ class Translator:
     def _if(
         self, found: t.If, test: t.Expr, then: t.Expr, otherwise: t.Expr, scope: Scope
     ) -> Translated:
-        asked = self.expression(test, scope)[0]
+        condition = self.expression(test, scope)[0]
         one, two = self.expression(then, scope), self.expression(otherwise, scope)
-        made = replace(found, test=asked, then=settle(*one), otherwise=settle(*two))
+        made = replace(found, test=condition, then=settle(*one), otherwise=settle(*two))
         return made, PLAIN if one[1] == two[1] == PLAIN else LOOSE
 
     def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: Scope) -> t.Expr:

@@ -48,7 +48,7 @@ class HttpReceiver:
         with self._client() as client:
             out.on_close(client.close)
             while not out.closed:
-                wait = self._asked(client, out)
+                wait = self._polled(client, out)
                 if wait is None or out.wait(wait):
                     return
 
@@ -70,7 +70,7 @@ class HttpReceiver:
         timeout = library.Timeout(self._place.seconds("timeout", 30.0), read=None)
         return library.Client(auth=auth, verify=verify, timeout=timeout, follow_redirects=True)
 
-    def _asked(self, client: Any, out: Inbox) -> float | None:
+    def _polled(self, client: Any, out: Inbox) -> float | None:
         """Ask once → seconds to wait before the next time, None if there is none."""
         try:
             with client.stream("GET", self._place.url, headers=self._headers()) as response:
@@ -134,9 +134,9 @@ class HttpReceiver:
         if body.flows:
             out.end()
             return
-        for asked, said in (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified")):
+        for header, said in (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified")):
             if said in response.headers:
-                self._asking[asked] = response.headers[said]
+                self._asking[header] = response.headers[said]
         path = self._place.path.partition("?")[0]
         data = decompressed(body.data, path) if named_compressed(path) else body.data
         digest = hashlib.sha256(data).hexdigest().encode()

@@ -30,8 +30,8 @@ class XmlLog:
         self._begun: GrowingFile | None = None
         self._latest: dict[bytes, bytes] = {}  # of records that are numbered by partition
         self._last: deque[bytes] = deque(maxlen=_MARKS)
-        told = marks.read_bytes() if marks.exists() else b""
-        whole = told[: told.rfind(b"\n") + 1]
+        recorded = marks.read_bytes() if marks.exists() else b""
+        whole = recorded[: recorded.rfind(b"\n") + 1]
         self._marks = GrowingFile(marks)
         self._marks.cut(len(whole))
         for mark in whole.splitlines():

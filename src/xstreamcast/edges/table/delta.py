@@ -41,8 +41,8 @@ def publish(log: Log) -> None:
     """Tell Delta's log every commit that it does not know."""
     with _alone(log.path):
         table = _opened(log.path)
-        told = table.transaction_version(APP)
-        for number in range(0 if told is None else told + 1, log.numbers()[-1] + 1):
+        committed = table.transaction_version(APP)
+        for number in range(0 if committed is None else committed + 1, log.numbers()[-1] + 1):
             _tell(table, log, number)
             table.update_incremental()
 

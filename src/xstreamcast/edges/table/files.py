@@ -188,8 +188,8 @@ def _says_more(file: Any) -> bool:
     at = [file.metadata.schema.column(i).path for i in range(len(file.metadata.schema))]
     column = at.index("attributes")
     for group in range(file.num_row_groups):
-        told = file.metadata.row_group(group).column(column)
-        if told.statistics is None or told.statistics.null_count < told.num_values:
+        chunk = file.metadata.row_group(group).column(column)
+        if chunk.statistics is None or chunk.statistics.null_count < chunk.num_values:
             return True
     return False
 

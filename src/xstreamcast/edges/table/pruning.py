@@ -77,7 +77,7 @@ def guide_of(
     """
     path = _path(table, state.number, stream)
     if (text := _whole(path)) is not None:
-        return _heard(json.loads(text))
+        return _from_fields(json.loads(text))
     files = state.files_of(stream)
     if says_more(table, files):
         return None
@@ -86,7 +86,7 @@ def guide_of(
         return None
     ways = (fill or (lambda some: fillers(table, some)))(files).ways
     made = None if ways is None else made_guide(structure, files, insides, ways)
-    _put(path, _NONE if made is None else json.dumps(_told(made)))
+    _put(path, _NONE if made is None else json.dumps(_fields(made)))
     return made
 
 
@@ -172,7 +172,7 @@ def keep_guide(table: Path, number: int, stream: str, history: History) -> None:
     path = _path(table, number, stream)
     if _whole(path) is None:
         whole = _one_tag_each(history)
-        text = json.dumps(_told(Kept(history.guide(), _labels(history)))) if whole else _NONE
+        text = json.dumps(_fields(Kept(history.guide(), _labels(history)))) if whole else _NONE
         _put(path, text)
 
 
@@ -210,7 +210,7 @@ def _labels(history: History) -> dict[int, frozenset[int]]:
 # -- in JSON ---------------------------------------------------------------------------------------
 
 
-def _told(kept: Kept) -> dict[str, Any]:
+def _fields(kept: Kept) -> dict[str, Any]:
     guide = kept.guide
     return {
         "roots": sorted(guide.roots),
@@ -226,18 +226,18 @@ def _told(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _heard(told: dict[str, Any] | None) -> Kept | None:
-    if told is None:
+def _from_fields(fields: dict[str, Any] | None) -> Kept | None:
+    if fields is None:
         return None
     guide = Guide(
-        frozenset(told["roots"]),
-        {tag: (uri, local) for tag, uri, local in told["name"]},
-        frozenset(told["timed"]),
-        {tag: frozenset((u, n) for u, n in names) for tag, names in told["inner"]},
-        {tag: frozenset(_link(*link) for link in links) for tag, links in told["links"]},
-        frozenset(told["binding"]),
+        frozenset(fields["roots"]),
+        {tag: (uri, local) for tag, uri, local in fields["name"]},
+        frozenset(fields["timed"]),
+        {tag: frozenset((u, n) for u, n in names) for tag, names in fields["inner"]},
+        {tag: frozenset(_link(*link) for link in links) for tag, links in fields["links"]},
+        frozenset(fields["binding"]),
     )
-    return Kept(guide, {label: frozenset(tags) for label, tags in told["labels"]})
+    return Kept(guide, {label: frozenset(tags) for label, tags in fields["labels"]})
 
 
 def _link(path: list[list[str]], child: int) -> Link:

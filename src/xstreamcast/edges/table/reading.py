@@ -48,10 +48,10 @@ def refused(log: Log, stream: str) -> list[Refused]:
     from xstreamcast.model.fragment import Refused
 
     files = [one for one in log.state().refused if one.stream == stream]
-    told = read_files(log.path, files, QUARANTINED).to_pylist()
+    listed = read_files(log.path, files, QUARANTINED).to_pylist()
     return [
         Refused(stream, row["id"], row["position"] or 0, row["code"], row["reason"], row["payload"])
-        for row in told
+        for row in listed
     ]
 
 
@@ -71,7 +71,7 @@ def load_table(
     store: Store,
     *,
     stream: str | None = None,
-    asked: tuple[Program, str] | None = None,
+    query: tuple[Program, str] | None = None,
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
     immutable: tuple[Path, ...] = (),
@@ -98,11 +98,11 @@ def load_table(
     decoder = Decoder(name, structure, names=store.names, on_error=on_error)
     history = History(name, structure, store=store, ids=decoder.ids)
     refused: list[Refused] = []
-    kept_of = None if asked is None else guide_of(log.path, state, which, structure)
+    kept_of = None if query is None else guide_of(log.path, state, which, structure)
     guide = None if kept_of is None else kept_of.guide
     tags = None
-    if guide is not None and asked is not None:
-        tags = needed_tags(asked[0], name, guide, asked[1])
+    if guide is not None and query is not None:
+        tags = needed_tags(query[0], name, guide, query[1])
     files = state.files_of(which, tags) or state.files_of(which)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     kept = Kept(name, paths) if paths else None

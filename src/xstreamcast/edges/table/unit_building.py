@@ -80,16 +80,16 @@ def unit_index(
         below: tuple[Held, ...] = (keep(rows, rows_bytes(rows_below(table, files, found.ids))),)
     else:
         below = follow(files, found.ids, rows)
-    told = units_bytes(found.head, files, found.ids, found.labels, found.at)
-    return UnitIndex(keep(units, told), below, tuple(files))
+    valid_times = units_bytes(found.head, files, found.ids, found.labels, found.at)
+    return UnitIndex(keep(units, valid_times), below, tuple(files))
 
 
 def _top(table: Path, files: Sequence[File], until: int | None) -> int | None:
     """The latest valid time of fragments that may be the root; which one it is follows from it."""
     valid = [opened(table, file).read(columns=["valid"])["valid"].to_numpy() for file in files]
-    told = np.concatenate([np.zeros(0, np.int64), *valid])
-    told = told if until is None else told[told <= until]
-    return int(told.max()) if len(told) else None
+    valid_times = np.concatenate([np.zeros(0, np.int64), *valid])
+    valid_times = valid_times if until is None else valid_times[valid_times <= until]
+    return int(valid_times.max()) if len(valid_times) else None
 
 
 # -- the root --------------------------------------------------------------------------------------

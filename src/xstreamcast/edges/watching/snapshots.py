@@ -44,7 +44,7 @@ class Snapshots:
     found: Snapshot | None = None
     since: int = 0  # bytes that have come since the last one
     _least: int = 0  # bytes that must come before the next one
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
 
     def find(self, length: int) -> Covered | None:
         """What the newest snapshot covers of a journal of this length."""
@@ -103,8 +103,8 @@ class Snapshots:
                 "arriving": [arriving_facts(one) for one in inputs.values()],
                 "counts": dict(counts),
             }
-            told = None if written is None else written()
-            raw = taken(watch, _decoders(inputs), header, told)
+            answer = None if written is None else written()
+            raw = taken(watch, _decoders(inputs), header, answer)
         except NotNow:
             return
         except Unwritten as why:
@@ -118,8 +118,8 @@ class Snapshots:
         self.since, self._least = 0, len(raw)
 
     def _tell_once(self, why: str, stops: bool) -> None:
-        if why not in self._told and not stops:
-            self._told.add(why)
+        if why not in self._reported and not stops:
+            self._reported.add(why)
             self.say(
                 f"no snapshot is written: {why}; a restart replays the journal behind the last"
             )

@@ -74,7 +74,7 @@ def reasons(found: Scanned, known: Known, words: Words, ids: Ids) -> Reasons:
     why[(roots != known.key[places]) & ~removes] = OTHER_ROOT
     why[(units.fault > 0) & ~removes] = PAYLOAD
     why[(known.key[places] < 0) & ~(removes & (units.tsid == ABSENT))] = UNKNOWN_TAG
-    timed = (found.said, found.to_said, found.told_said)
+    timed = (found.said, found.to_said, found.message_said)
     why[np.logical_or.reduce([said == NOT_ONE for said in timed])] = NO_TIME
     why[units.version == NOT_A_NUMBER] = NO_TIME
     why[found.id < 0] = NO_ID

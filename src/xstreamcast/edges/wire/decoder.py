@@ -294,7 +294,10 @@ def _optional(part: Scanned) -> dict[str, Any]:
         "within": (part.within, part.within >= 0),
         "to": (np.where(part.to_said == ABSENT, NOW, part.to), part.to_said != ABSENT),
         "version": (np.maximum(part.units.version, 0), part.units.version > 0),
-        "said": (np.where(part.told_said == ABSENT, START, part.told), part.told_said != ABSENT),
+        "said": (
+            np.where(part.message_said == ABSENT, START, part.message),
+            part.message_said != ABSENT,
+        ),
     }
     if part.inside is not None:
         given["unit"] = part.inside, part.inside >= 0

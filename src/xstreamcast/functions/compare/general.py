@@ -43,21 +43,21 @@ def general_compare(
     `timezone` stands in where dates have none; `namespaces` bind untyped values that meet a QName.
     """
     code = VALUE_OP[op]
-    told = (timezone, namespaces)
+    setting = (timezone, namespaces)
     if len(left.items) == 0 or len(right.items) == 0:
         return np.zeros(left.n, np.bool_)
     if left.offsets is None and right.offsets is None:
-        return compare_pairs(code, left.items, right.items, *told)
+        return compare_pairs(code, left.items, right.items, *setting)
     if right.offsets is None:
-        return _against_single(code, left, right, *told)
+        return _against_single(code, left, right, *setting)
     if left.offsets is None:
-        return _against_single(SWAPPED[code], right, left, *told)
+        return _against_single(SWAPPED[code], right, left, *setting)
     pairs = int((left.lengths() * right.lengths()).sum())
     if pairs > _FEW + 4 * (len(left.items) + len(right.items)):
         found = _by_ranks(code, left, right)
         if found is not None:
             return found
-    return _crosswise(code, left, right, *told)
+    return _crosswise(code, left, right, *setting)
 
 
 def compare_pairs(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.inputs import inputs_of
-from xstreamcast.edges.binding import Options, told_when
+from xstreamcast.edges.binding import Options, requested_when
 from xstreamcast.edges.loading import attaches, is_stream, table_path
 from xstreamcast.edges.mapping.finding import split_source
 from xstreamcast.edges.sources import is_place
@@ -152,7 +152,7 @@ class Sources:
     def when(self) -> When | None:
         """What is now: over whole streams, not over what a task sees of them."""
         options = self._options
-        asked = told_when(options)
+        asked = requested_when(options)
         if asked is not None:
             return asked
         if options.clock == "wall":

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.cli.asked import sources
+from xstreamcast.cli.query_arguments import sources
 from xstreamcast.edges.durations import micros
 from xstreamcast.errors import error
 

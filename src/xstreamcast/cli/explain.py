@@ -12,7 +12,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.queries import BODY, modules, programs
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.cli.asked import add_query_arguments, query_text
+from xstreamcast.cli.query_arguments import add_query_arguments, query_text
 from xstreamcast.cli.translation import (
     add_translation_arguments,
     given_structures,

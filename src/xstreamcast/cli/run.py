@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.compiled import (
+from xstreamcast.cli.progress import work_shown
+from xstreamcast.cli.query_arguments import (
     add_input_arguments,
     bindings,
     hint_at_context,
@@ -19,7 +20,6 @@ from xstreamcast.cli.compiled import (
     sources,
     written_to,
 )
-from xstreamcast.cli.progress import work_shown
 from xstreamcast.cli.streams import (
     add_limit_arguments,
     add_stream_arguments,

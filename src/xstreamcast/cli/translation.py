@@ -47,7 +47,7 @@ def translation(module: Module, args: Parsed) -> str:
 
 def given_structures(args: Parsed) -> dict[str, TagStructure]:
     """The tag structures that were given, by stream; documents have none."""
-    from xstreamcast.cli.asked import sources
+    from xstreamcast.cli.query_arguments import sources
     from xstreamcast.edges.structures import read_structure
 
     known = {name: read_structure(file) for name, file in map(_named, args.structure)}
@@ -57,7 +57,7 @@ def given_structures(args: Parsed) -> dict[str, TagStructure]:
 
 def naming_units(args: Parsed) -> frozenset[str]:
     """The streams whose fragments name the units that they stand in, by their first bytes."""
-    from xstreamcast.cli.asked import sources
+    from xstreamcast.cli.query_arguments import sources
     from xstreamcast.edges.ahead import ahead_of
     from xstreamcast.edges.inputs import kind_of_source
     from xstreamcast.edges.loading import table_path

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.compiled import (
+from xstreamcast.cli.log import Log
+from xstreamcast.cli.query_arguments import (
     add_input_arguments,
     bindings,
     query_text,
@@ -16,7 +17,6 @@ from xstreamcast.cli.compiled import (
     sources,
     written_to,
 )
-from xstreamcast.cli.log import Log
 from xstreamcast.cli.streams import add_limit_arguments, apply_limits
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.edges.disk import FULL

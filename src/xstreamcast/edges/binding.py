@@ -40,8 +40,8 @@ from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.evaluate.run import run
 from xstreamcast.functions.call import Text
 from xstreamcast.functions.signature import FN
-from xstreamcast.history.asking import Asked, When, event_now, planned_instants
 from xstreamcast.history.history import History, forked
+from xstreamcast.history.query import HistoryQuery, When, event_now, planned_instants
 from xstreamcast.model import atomic as a
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
@@ -117,7 +117,7 @@ class Binding:
         if len(planned_instants(self.histories, when)):
             program = _as_written(program)
         program, strategy = with_streams(program, self.histories), self._options.strategy
-        bound = Asked(program, self.histories, self.store, when, strategy, self._input)
+        bound = HistoryQuery(program, self.histories, self.store, when, strategy, self._input)
         if "" in self.histories and when is not None:
             given.item = _nodes(bound.document(""))
         elif document is not None:
@@ -210,7 +210,7 @@ class Binding:
 
     # -- what the query asks for ------------------------------------------------------------------
 
-    def _bind(self, given: Inputs, bound: Asked) -> None:
+    def _bind(self, given: Inputs, bound: HistoryQuery) -> None:
         given.streams, given.documents, given.texts = bound.stream, bound.document, self._text
         given.reach, given.trace = bound.reach, _traced
         given.collections, given.addresses = self._collection, self._addresses

@@ -17,8 +17,8 @@ from xstreamcast.circuit.sieve import sieve_of
 from xstreamcast.errors import Error, not_given
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
-from xstreamcast.history.asking import Asked, When
 from xstreamcast.history.history import History
+from xstreamcast.history.query import HistoryQuery, When
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
@@ -450,12 +450,12 @@ class Watch:
         feeds = (one for one in self._feeds.values() if isinstance(one, FragmentFeed))
         return any(one.plans for one in feeds) and reached(self.program) > self.now.instant
 
-    def _reaching(self, store: Store) -> Asked:
+    def _reaching(self, store: Store) -> HistoryQuery:
         """The streams with what is planned, as a query that is not left running sees them."""
         fed = {n: one for n, one in self._feeds.items() if isinstance(one, FragmentFeed)}
         histories = {str(name): feed.history for name, feed in fed.items()}
         when = When(self.now, planned=True)
-        return Asked(  # caq: the program's paths begin at the root
+        return HistoryQuery(  # caq: the program's paths begin at the root
             self.program, histories, store, when, "caq", lambda name: self._whole(name, store)
         )
 

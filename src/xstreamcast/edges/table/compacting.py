@@ -23,7 +23,7 @@ from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, to
 from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
 from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
-from xstreamcast.edges.table.writing import report as update_delta
+from xstreamcast.edges.table.writing import update_delta
 from xstreamcast.model.frozen import dataclass
 
 _LARGE: Final = 128 << 20  # a file of so many bytes is left as it is

@@ -60,8 +60,8 @@ class Rows:
             case FragmentBatch():
                 return self._fragments(arrival)
             case Described(structure):
-                told = structure_line(structure)
-                return self._one(operation=STRUCTURE, payload=told)
+                line = structure_line(structure)
+                return self._one(operation=STRUCTURE, payload=line)
             case Heartbeat(instant):
                 return self._one(operation=HEARTBEAT, valid=instant)
             case Ended():
@@ -78,9 +78,9 @@ class Rows:
         first, self._next = self._next, self._next + count
         return np.arange(first, first + count, dtype=np.int64)
 
-    def _one(self, **told: Any) -> Any:
+    def _one(self, **values: Any) -> Any:
         pa, schema = arrow(), row_schema()
-        row = {"stream": self.stream, "source": self._source, **told}
+        row = {"stream": self.stream, "source": self._source, **values}
         row["ordinal"] = int(self._ordinals(1)[0])
         arrays = [pa.array([row.get(field.name)], field.type) for field in schema]
         return pa.record_batch(arrays, schema=schema)

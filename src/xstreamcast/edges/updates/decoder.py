@@ -131,7 +131,7 @@ class UpdateDecoder:
         much is new in it, so that a long stream is not written over and over.
         """
         cutter = self._cutter
-        if not cutter.waiting or (full and 8 * cutter.waiting < cutter.told_hosts):
+        if not cutter.waiting or (full and 8 * cutter.waiting < cutter.sent_hosts):
             return False
         return cutter.timeless
 
@@ -148,7 +148,7 @@ class UpdateDecoder:
 
     def _tell(self) -> Iterator[Arrival]:
         """Have what changed sent with the rest of the chunk; a structure that grew, at once."""
-        lines = list(self._cutter.told())
+        lines = list(self._cutter.emitted())
         structure = self._cutter.structure
         if lines and structure is not None and structure is not self.structure:
             yield from self._sent()

@@ -49,7 +49,7 @@ class Cutter:
             structure is None or all(tag.type == "snapshot" for tag in structure.tags.values())
         )
         self._serial = 0
-        self.told_hosts = 0
+        self.sent_hosts = 0
         self._instant: tuple[int, bool] | None = None
         if wrap:
             self.wrap(wrap)
@@ -99,7 +99,7 @@ class Cutter:
             case _:
                 return isinstance(event, e.Hide | e.Show | e.EndStream | e.EndTuple)
 
-    def told(self) -> Iterator[bytes]:
+    def emitted(self) -> Iterator[bytes]:
         """The fragments that say what changed since, each a line."""
         if self._above:
             self._find_root()
@@ -109,7 +109,7 @@ class Cutter:
             self._cut_again()
         self._compare_regions()
         hosts, self._hosts = self._hosts, {}
-        self.told_hosts += len(hosts)
+        self.sent_hosts += len(hosts)
         for host in hosts:
             yield from self._tell(host)
 

@@ -87,7 +87,7 @@ def measured(watching: Watching, ticks: TickTimes) -> dict[str, Any]:
         "lag_seconds": round((wall - now) / 10**6, 3) if known else None,
         "inputs": {str(name): _of_input(watch, one) for name, one in watching.arriving.items()},
         "refused": watching.refused,
-        "changes": watching.told,
+        "changes": watching.emitted,
         "ticks": watching.ticked,
         "tick_seconds": ticks.facts(),
         "state_bytes": sum(held.values()),

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def reported(
-    watch: Watched | None, inputs: Mapping[str | None, Arriving], told: int, ticked: int,
+    watch: Watched | None, inputs: Mapping[str | None, Arriving], emitted: int, ticked: int,
     refused: int,
 ) -> list[str]:  # fmt: skip
     """What was read, told and kept, a line each."""
-    said = [f"{told} changes in {ticked} ticks"]
+    said = [f"{emitted} changes in {ticked} ticks"]
     if watch is not None:
         said.append(f"{watch.state_bytes} bytes of state{_by_query(watch)}")
         said += [f"not cut: {why}" for why in watch.refusals]

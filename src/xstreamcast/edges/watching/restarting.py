@@ -60,7 +60,7 @@ def _tick_again(watching: Watching, line: Line) -> None:
         watching.watch.reach(Moment(*line.now))
     changes = watching.watch.tick()
     watching.ticked += 1
-    watching.told += len(changes)
+    watching.emitted += len(changes)
     if watching.form is not None:
         watching.form.recall(changes)
 

@@ -75,7 +75,7 @@ class Watching:
     snapshots: Snapshots | None = None
     refused: int = 0
     ticked: int = 0
-    told: int = 0
+    emitted: int = 0
     _until: float | None = None  # when it stops, by the monotonic clock
     _by_wall: bool = False  # now is what the clock on the wall says
     _busy: bool = False  # whether something came when the inputs were last gone through
@@ -119,7 +119,7 @@ class Watching:
     @property
     def written_before(self) -> int:
         """How many changes were written before it started again."""
-        return self.told
+        return self.emitted
 
     # -- ticks ------------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class Watching:
         began = time.perf_counter()
         changes = watch.tick()
         self.ticked += 1
-        self.told += len(changes)
+        self.emitted += len(changes)
         if self.options.metrics is not None:
             self.options.metrics.on_tick(self, time.perf_counter() - began)
         if self.options.max_memory is not None:
@@ -185,7 +185,7 @@ class Watching:
         """Write a snapshot if it is time, and the journal tells of all that was taken in."""
         if not (self.snapshots and self.journal and self.watch and self._counted):
             return
-        counts = {"refused": self.refused, "ticked": self.ticked, "told": self.told}
+        counts = {"refused": self.refused, "ticked": self.ticked, "told": self.emitted}
         written = None if self.form is None else self.form.written
         self.snapshots.take(self.watch, self._arriving, self.journal, counts, written, stops)
 
@@ -203,7 +203,7 @@ class Watching:
         if not (self.watch and self.journal and self.snapshots and self.snapshots.found):
             return rests
         counts = self.snapshots.restore(self.watch, self._arriving, self.form)
-        self.refused, self.ticked, self.told = (counts[n] for n in ("refused", "ticked", "told"))
+        self.refused, self.ticked, self.emitted = (counts[n] for n in ("refused", "ticked", "told"))
         for name, covered in self.journal.covered.counts.items():
             skip_covered(self._open[name or None][0], name, covered, rests)
         return rests
@@ -374,9 +374,9 @@ class Watching:
 
     def _silent(self) -> Iterator[None]:
         """A tick without input; what only the passing of time has changed counts as well."""
-        told = self.told
+        emitted = self.emitted
         yield
-        if self.told != told:
+        if self.emitted != emitted:
             self._remember()
 
     def _take_burst(
@@ -397,4 +397,4 @@ class Watching:
 
     def report(self) -> list[str]:
         """What was read, told and kept, a line each."""
-        return reported(self.watch, self._arriving, self.told, self.ticked, self.refused)
+        return reported(self.watch, self._arriving, self.emitted, self.ticked, self.refused)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.circuit.batch_groups import Groups, Partial
     from xstreamcast.edges.binding import Options
-    from xstreamcast.history.asking import When
+    from xstreamcast.history.query import When
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.tape.store import Store
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Inputs
     from xstreamcast.evaluate.frame import Frame
-    from xstreamcast.history.asking import Asked, When
+    from xstreamcast.history.query import HistoryQuery, When
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
@@ -76,9 +76,9 @@ class Asking(Binding):
     ) -> None:  # fmt: skip
         super().__init__(program, inputs, options)
         self._given_when, self._current = when, current
-        self.asked: Asked | None = None
+        self.asked: HistoryQuery | None = None
 
-    def _bind(self, given: Inputs, asked: Asked) -> None:
+    def _bind(self, given: Inputs, asked: HistoryQuery) -> None:
         super()._bind(given, asked)
         self.asked = asked
 
@@ -108,7 +108,7 @@ def answered(
 
 def _part(
     question: Question, number: int, place: int, context: Context, open_: Chains | None,
-    asked: Asked | None,
+    asked: HistoryQuery | None,
 ) -> Iterator[Any]:  # fmt: skip
     part = question.parts[number]
     if question.groups is not None:

@@ -49,7 +49,7 @@ def planned_instants(histories: Mapping[str, History], when: When | None) -> I64
     return planned(histories.values(), when.now.instant)
 
 
-class Asked:
+class HistoryQuery:
     """The streams of one evaluation: what a query sees of them is made when it asks."""
 
     def __init__(

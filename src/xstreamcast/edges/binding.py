@@ -177,7 +177,7 @@ class Binding:
             options = self._options
             loaded = load(
                 name or "input", source, self.store, on_error=options.on_error, keep=options.keep,
-                immutable=paths_of(self.program), bound=self._alone(name),
+                immutable=paths_of(self.program), query=self._alone(name),
             )  # fmt: skip
             self.loaded.append(loaded)
             self.histories[name] = loaded.history

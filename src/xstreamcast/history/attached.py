@@ -1,4 +1,4 @@
-"""What is attached to which fragment, in an order that no order of arrival changes."""
+"""Which fragments are attached to which, in an order independent of arrival."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING: Final = np.zeros(1, np.int64), np.zeros(0, np.int32)
 def attached(history: History) -> tuple[I64, I32]:
     """(first by code of the parent, the codes attached to it): links as kernels follow them.
 
-    Versioned units stand in the order of their ids, behind them events by valid time, then id.
+    Versioned units are in the order of their ids, followed by events by valid time, then id.
     """
     if not history.attaches:
         return _NOTHING

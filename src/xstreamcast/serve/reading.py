@@ -1,4 +1,4 @@
-"""A source to be cast: what arrives on it, in whichever form it is written."""
+"""A source to be cast: its arrivals, in any input format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_into(
     structure: str | os.PathLike[str] | None = None,
     closed: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Tell what arrives, to the end of the source or until `closed`."""
+    """Pass on arrivals, to the end of the source or until `closed`."""
     stream = pieces(source, follow=follow, patience=lambda: 0.1, name=name)
     head = _head(stream, closed)
     mapping = mapping_of(source)[0]

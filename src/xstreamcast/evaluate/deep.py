@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _STACK: Final = 1 << 29
 _FRAMES: Final = 1_000_000
-_IDLE: Final = 2  # threads that are kept; several at a time are asked for by programs with threads
+_IDLE: Final = 2  # threads that are kept; programs with threads use several at a time
 _inside = threading.local()
 
 
@@ -55,7 +55,7 @@ def _as_error(failure: BaseException, limits: QueryLimits) -> BaseException:
 
 
 class _Room:
-    """The interpreter's limit on frames, raised while anybody needs it."""
+    """The interpreter's limit on frames, raised while a caller needs it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -214,7 +214,7 @@ def _converted(function: FunctionItem, arguments: Sequence[Column], frame: Frame
 
 
 def coerced(context: Context, items: Items, wanted: FunctionType) -> Items:
-    """Functions that take and give what a function type says; wrong arity stays as it is."""
+    """Functions converted to a function type; a wrong arity is left unchanged."""
     made: dict[int, FunctionItem] = {}  # one for each function, so that its rows stay one group
 
     def fitted(tag: int, value: Any) -> Any:

@@ -55,7 +55,7 @@ class WindowIndex:
 def window_index(
     key: p.JoinKey, starts: Frame, ends: Frame, opens: Bools, stop: Ints
 ) -> WindowIndex | None:
-    """The index; None where values are several or no order tells which are equal."""
+    """The index; None if there are several values or no order decides which are equal."""
     first = np.flatnonzero(opens)
     store = starts.context.store
     one = atomize(store, evaluate(key.left, starts.select(first)))

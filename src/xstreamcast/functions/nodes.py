@@ -115,7 +115,7 @@ def _languages(call: Call, handles: Ints) -> list[str | None]:
     which, attributes = call.store.step(ancestors, "attribute", _LANG)
     found: list[str | None] = [None] * len(handles)
     texts = call.store.strings(attributes).tolist()
-    # Document order within a row: the last one stands nearest.
+    # Document order within a row: the last one is the nearest.
     for row, value in zip(above[which].tolist(), texts, strict=True):
         found[row] = value.lower()
     return found

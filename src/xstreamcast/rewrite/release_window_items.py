@@ -1,4 +1,4 @@
-"""Early release: windows of which only the ends or the length are asked keep no items."""
+"""Early release: windows keep no items if only their ends or length are used."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ class _Boundaries:
         self.used = False
 
     def rewritten(self, plan: Any) -> Any:
-        """The plan with variables of the boundaries in the place of what is asked of the window."""
+        """The plan with variables of the boundaries in place of expressions over the window."""
         return replaced(plan, self._window.variable, self._answer)
 
     def above(self, plan: Any) -> Any:
-        """The clauses after the window, asked in the same way."""
+        """The clauses after the window, rewritten in the same way."""
         if plan is self._window:
             return plan
         made = replace(plan, source=p.Unit())

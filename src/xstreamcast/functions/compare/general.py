@@ -40,7 +40,7 @@ def general_compare(
 ) -> Bools:
     """For every row whether some pair of its (atomised) items compares so.
 
-    `timezone` stands in where dates have none; `namespaces` bind untyped values that meet a QName.
+    `timezone` is the default of dates; `namespaces` bind untyped values that meet a QName.
     """
     code = VALUE_OP[op]
     setting = (timezone, namespaces)
@@ -63,7 +63,7 @@ def general_compare(
 def compare_pairs(
     op: Op, left: Items, right: Items, timezone: int = 0, namespaces: Namespaces = NO_NAMES
 ) -> Bools:
-    """left[i] op right[i] with untyped values cast as general comparison says."""
+    """left[i] op right[i] with untyped values cast by the rules of general comparison."""
     if left.tag == MIXED or right.tag == MIXED:
         return by_pairs(left, right, lambda a, b: compare_pairs(op, a, b, timezone, namespaces))
     left, right = _met(left, right.tag, namespaces), _met(right, left.tag, namespaces)

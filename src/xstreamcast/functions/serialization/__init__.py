@@ -74,7 +74,7 @@ def _adaptive(call: Call, items: Items, parameters: Parameters) -> str:
 
 
 def _parts(call: Call, items: Items, parameters: Parameters) -> list[Branch]:
-    """The trees that a sequence stands for: atomic values are text, arrays their members."""
+    """The trees of a sequence: atomic values are text, arrays their members."""
     flat = flattened(Column.constant(items, 1)).items
     found: list[Branch] = []
     atomic = False

@@ -40,7 +40,7 @@ _DURATIONS = frozenset({DAY_TIME_DURATION, YEAR_MONTH_DURATION})
 
 
 class AdaptiveWriter:
-    """Writes any item; `of_node` gives the text of a node."""
+    """Writes any item; `of_node` returns the text of a node."""
 
     def __init__(self, parameters: Parameters, of_node: Callable[[int], str]) -> None:
         self._parameters = parameters

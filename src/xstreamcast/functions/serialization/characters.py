@@ -50,7 +50,7 @@ class Characters:
         return self._as_is(self._normalised(value))
 
     def cdata(self, value: str) -> str:
-        """A CDATA section; what it cannot hold stands outside as a reference."""
+        """A CDATA section; characters that it cannot contain are written outside as references."""
         value = self._normalised(value).replace("]]>", "]]]]><![CDATA[>")
         inside = "".join(
             char if self._fits(char) else f"]]>&#x{ord(char):X};<![CDATA[" for char in value

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class JsonWriter:
-    """Writes values as JSON; `of_node` gives the text of a node."""
+    """Writes values as JSON; `of_node` returns the text of a node."""
 
     def __init__(self, parameters: Parameters, of_node: Callable[[int], str]) -> None:
         self._parameters = parameters

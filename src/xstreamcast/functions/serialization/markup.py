@@ -107,7 +107,7 @@ class XmlWriter:
             self.node(child, scope, depth, indent, name)
 
     def has_cdata(self, node: Branch) -> bool:
-        """Whether the text of an element stands in CDATA sections."""
+        """Whether the text of an element is written as CDATA sections."""
         return (node.uri, node.local) in self.parameters.cdata_section_elements
 
     def with_cdata(self, node: Branch, scope: dict[str, str], depth: int, indent: bool) -> None:

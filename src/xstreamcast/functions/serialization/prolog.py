@@ -1,4 +1,4 @@
-"""What comes before the first element: the XML declaration and the document type."""
+"""The text before the first element: the XML declaration and the document type."""
 
 from __future__ import annotations
 

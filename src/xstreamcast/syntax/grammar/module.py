@@ -1,4 +1,4 @@
-"""A whole query: version, prolog, body."""
+"""A query: version, prolog, body."""
 
 from __future__ import annotations
 

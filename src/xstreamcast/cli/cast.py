@@ -1,4 +1,4 @@
-"""xstreamcast cast: a stream sent as fragments to whoever tunes in."""
+"""xstreamcast cast: send a stream as fragments to all listeners."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.api import Answer
 
-Name = tuple[str, str]  # URI and local part; the URI * stands for any
+Name = tuple[str, str]  # URI and local part; the URI * is a wildcard
 
 
 def likely_causes(programs: Iterable[Program], answer: Answer) -> list[str]:

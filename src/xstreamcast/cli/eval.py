@@ -6,7 +6,7 @@ request  {"id": n, "query": text, "context": path|null, "documents": {uri: path}
           "collections": {uri: [{"doc": path} | {"select": expression}]},
           "modules": [{"uri": namespace, "location": hint, "file": path}], "serialize": true}
 answer   {"id": n, "items": [...]}  or  {"id": n, "error": {"code": code, "message": text}};
-         asked to serialise: "serialized": text, or "serialization_error": {"code": code, …}
+         if requested: "serialized": text, or "serialization_error": {"code": code, …}
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def _strategy(module: Module, args: Parsed) -> str:
 
 
 def _spark(module: Module, args: Parsed) -> str:
-    """What the tasks of `run --runner spark` do, beside Spark's plan."""
+    """What the tasks of `run --runner spark` do, and Spark's plan."""
     made, _ = programs(module, lambda one: optimise(_lowered(one, args)))
     if args.watch:
         return _left_running(made, args)

@@ -117,7 +117,7 @@ def _check(arguments: Parsed) -> None:
 
 
 def _place(source: str) -> str:
-    """Where a source lies, without the mapping that it names."""
+    """The path of a source, without the mapping that it names."""
     from xstreamcast.edges.mapping.finding import split_source
 
     return str(split_source(source)[1])

@@ -44,7 +44,7 @@ def moving() -> Iterator[str]:
 
 
 def _checked(stream: bytes, changes: list[Change]) -> Iterator[str]:
-    """The answer that changes had added up to at 09:13, beside the question asked of the past."""
+    """The accumulated answer at 09:13, compared with the same query as of that time."""
     stood = Accumulated(change for change in changes if show_instant(change.instant) <= _THEN)
     answer = list(query(QUESTION).run(as_of=_THEN, roads=stream).lines())
     same = "which is what" if answer == list(stood.items()) else "which is NOT what"

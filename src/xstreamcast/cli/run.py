@@ -1,4 +1,4 @@
-"""xstreamcast run: the answer of a query, once, over what is there."""
+"""xstreamcast run: the answer of a query, once, over the current inputs."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _shown_if_kept(arguments: Parsed) -> AbstractContextManager[None]:
 
 
 def _serializes(arguments: Parsed, compiled: Query) -> bool:
-    """Whether the answer is one text: -s asks for it, or the query declares how."""
+    """Whether the answer is one text: -s requests it, or the query declares it."""
     from xstreamcast.evaluate.serializing import declares_output
 
     if arguments.serialize and arguments.format is not None:
@@ -205,7 +205,7 @@ def _format(arguments: Parsed) -> str:
 
 @contextmanager
 def _output(path: str | None) -> Iterator[TextIO]:
-    """The file, or standard output; always UTF-8, whatever the locale says."""
+    """The file, or standard output; always UTF-8, regardless of the locale."""
     if path is not None:
         with written_to(path), open(path, "w", encoding="utf-8") as file:
             yield file

@@ -9,7 +9,7 @@ from xstreamcast.syntax.tree import Module
 
 
 def add_translation_arguments(parser: Parser) -> None:
-    """What the stage needs to know beside the query."""
+    """The options of the stage, in addition to the query."""
     parser.add_argument(
         "--strategy",
         choices=("caq", "qac", "qac+"),
@@ -56,7 +56,7 @@ def given_structures(args: Parsed) -> dict[str, TagStructure]:
 
 
 def naming_units(args: Parsed) -> frozenset[str]:
-    """The streams whose fragments name the units that they stand in, by their first bytes."""
+    """The streams whose fragments name their units, by their first bytes."""
     from xstreamcast.cli.query_arguments import sources
     from xstreamcast.edges.ahead import ahead_of
     from xstreamcast.edges.inputs import kind_of_source
@@ -77,7 +77,7 @@ def _named(word: str) -> tuple[str, str]:
 
 
 def _last_structure(name: str, source: str) -> TagStructure | None:
-    """The structure that a stream told last; None of a document."""
+    """The last structure of a stream; None for a document."""
     from xstreamcast.edges.decoding import decoder_of
     from xstreamcast.edges.inputs import arrivals, kind_of_source
     from xstreamcast.edges.mapping.finding import mapping_of

@@ -136,7 +136,7 @@ def _run(arguments: Parsed) -> int:
             _warn(watching, log)
             try:
                 _write(watching, arguments.limit, out)
-            except KeyboardInterrupt:  # how most end: what was counted is said all the same
+            except KeyboardInterrupt:  # most runs end here: counts are still reported
                 _report(watching, kept, log)
                 raise
             _report(watching, kept, log)
@@ -144,7 +144,7 @@ def _run(arguments: Parsed) -> int:
 
 
 def _usual_format(arguments: Parsed, out: Sink) -> str:
-    """How changes are written where nobody says it."""
+    """The default format of changes."""
     if not out.isatty():
         return "changes"
     return "lines" if _folder(arguments) else "table"
@@ -193,7 +193,7 @@ def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
 
 @contextmanager
 def _fitting(arguments: Parsed) -> Iterator[None]:
-    """A disk that is full: which file did not fit, and what comes next."""
+    """A full disk: which file did not fit, and what to do."""
     try:
         yield
     except OSError as failed:
@@ -336,7 +336,7 @@ def _warn(watching: Watching | SparkWatching, log: Log) -> None:
 
 
 def _output(arguments: Parsed) -> Sink:
-    """The sink; a file begins anew, unless a checkpoint says how much of it counts already."""
+    """The sink; a file is truncated, unless a checkpoint records how much of it counts."""
     if arguments.output is None:
         return Sink(None, fresh=False)
     with written_to(arguments.output):

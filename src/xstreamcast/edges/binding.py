@@ -85,7 +85,7 @@ def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:
 
 
 class Binding:
-    """One run of a program over its inputs; they are read when the query asks for them."""
+    """One run of a program over its inputs; they are read when the query needs them."""
 
     def __init__(self, program: Program, inputs: Mapping[str, Any], options: Options) -> None:
         self.program, self._inputs, self._options = program, inputs, options
@@ -95,7 +95,7 @@ class Binding:
         self.store = self._base_store()
 
     def run(self, document: Any = None) -> Items:
-        """The items of the answer, whose nodes lie in `store`."""
+        """The items of the answer, whose nodes are in `store`."""
         return deep(lambda: self._run(document))
 
     def _run(self, document: Any) -> Items:
@@ -126,7 +126,7 @@ class Binding:
         return bound.program, given
 
     def _refuse_past_of_documents(self) -> None:
-        """A document is as it is: nothing tells what it was at another time."""
+        """A document has no history."""
         options = self._options
         if options.as_of is None and options.between is None:
             return
@@ -208,7 +208,7 @@ class Binding:
     def _projects(self) -> bool:
         return any(isinstance(node, IntervalProjection) for node in self._nodes())
 
-    # -- what the query asks for ------------------------------------------------------------------
+    # -- inputs on request ------------------------------------------------------------------
 
     def _bind(self, given: Inputs, bound: HistoryQuery) -> None:
         given.streams, given.documents, given.texts = bound.stream, bound.document, self._text
@@ -309,7 +309,7 @@ def _opens(function: Function) -> bool:
 
 
 def _traced(text: str) -> None:
-    """What fn:trace says, beside the answer."""
+    """The output of fn:trace, separate from the answer."""
     sys.stderr.write(text + "\n")
 
 

@@ -1,4 +1,4 @@
-"""A source into a fragment table, in this process; it goes on where it stopped."""
+"""A source into a fragment table, in this process; it continues where it stopped."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def ingest(
 ) -> Ingested:
     """Read what is there in batches of at most `most` fragments; each is written once.
 
-    Each batch is counted in `done` when it is in the table, before `told` is called.
+    Each batch is counted in `done` when it is in the table, before `report` is called.
     """
     name = stream or stream_name(split_source(source)[1])
     replay = Replay(os.fspath(source), structure_text(structure), 1, valid)

@@ -94,9 +94,9 @@ def load(
     immutable: tuple[Path, ...] = (),
     query: tuple[Program, str] | None = None,
 ) -> Loaded:
-    """Read a stream to its end into a history whose tapes lie in `store`.
+    """Read a stream to its end into a history whose tapes are in `store`.
 
-    `asked`, a program that reads nothing else and a strategy: a table need not be read whole.
+    `query`, a program that reads nothing else and a strategy: only a part of a table is read.
     """
     table = table_path(source)
     if table is not None:

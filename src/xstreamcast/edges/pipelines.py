@@ -1,4 +1,4 @@
-"""Queries that read each other's answers, asked once: each after those that it reads."""
+"""Queries that read each other's answers, evaluated once: each after those that it reads."""
 
 from __future__ import annotations
 

@@ -72,11 +72,11 @@ class Transcript(threading.Thread):
                     elif piece:
                         said = b"<?took %d?>\n" % len(piece)
                         self._write(file, said, self._said(self.decoder.feed(piece)))
-        except BaseException as failed:  # told to whoever waits for the end
+        except BaseException as failed:  # raised where the end is awaited
             self.failed = failed
 
     def finish(self) -> None:
-        """The stream is over: what it still had to say; forgotten by whoever starts again."""
+        """End the stream and write the rest; a restart ignores this."""
         with open(self.path, "ab", buffering=0) as file:
             self._write(file, _OVER, self._said(self.decoder.close()))
 

@@ -14,7 +14,7 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.node import Node
 from xstreamcast.tape.reading import read
 
-_SAMPLED = 40  # values that are looked at to tell whether all are instants
+_SAMPLED = 40  # values that are sampled to decide whether all are instants
 
 
 def graph_of_documents(documents: Iterable[tuple[str, bytes]]) -> Graph:

@@ -24,7 +24,7 @@ _HEAD: Final = 1 << 16
 class Replay:
     """Files that hold a stream: a file, a folder, a pattern; what is added to them is found.
 
-    plan(a, b) reads the same bytes, whenever and wherever it is asked.
+    plan(a, b) reads the same bytes, whenever and wherever it is called.
     """
 
     source: str
@@ -224,7 +224,7 @@ class Replay:
             )  # fmt: skip
 
     def _is_over(self) -> bool:
-        """Whether somebody has said that nothing grows any more."""
+        """Whether nothing will grow any more."""
         return self.over is not None and os.path.exists(self.over)
 
     # -- all files --------------------------------------------------------------------------------

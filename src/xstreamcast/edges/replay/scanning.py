@@ -51,7 +51,7 @@ def scanned(name: str, begin: Mark, limit: int | None, most: int) -> Scan:
             if found.stop or found.strange or len(data) < size:
                 break
             if found.safe.position > start.position:
-                return replace(found, stop=found.safe)  # the next batch goes on from here
+                return replace(found, stop=found.safe)  # the next batch continues here
             size *= 2  # one fragment is longer than that
     return found if found.safe.position > start.position else replace(found, safe=begin)
 

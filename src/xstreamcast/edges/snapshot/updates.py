@@ -1,4 +1,4 @@
-"""A decoder of an update stream between two lines: its regions, what stands in them, what was sent.
+"""A decoder of an update stream between two lines: its regions, their content, and what was sent.
 
 The tree is three tables (leaves, elements, regions). Its places are numbered in document order, the
 parent of a place before it: a new tree is made by appending them in that order.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.updates.regions import Regions
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
-_WRAP: Final = -1  # the element around the streams, which stands in no tree
+_WRAP: Final = -1  # the element around the streams, which is in no tree
 _LEAVES: Final = ("number", "above", "token")
 _ELEMENTS: Final = ("number", "above", "token", "ended", "tag", "fragment", "sent")
 _REGIONS: Final = (
@@ -137,7 +137,7 @@ def _write_rows(
 
 
 def _read_tree(source: TableReader, at: str, regions: Regions) -> list[Place]:
-    """The tree, made anew → its places by number."""
+    """Rebuild the tree → its places by number."""
     made: dict[int, tuple[int, Place]] = {}
     for number, above, token in zip(*source.values(f"{at}.leaves", *_LEAVES), strict=True):
         made[number] = above, Leaf(tuple(token))

@@ -1,6 +1,6 @@
 """http(s)://…: a document that is fetched again, server-sent events, or a response without end.
 
-A document is asked for every so often (#every=30s) with what the server said of the last one (ETag,
+A document is requested at an interval (#every=30s) with the validators of the last response (ETag,
 Last-Modified), and is a message when it is another. A response that does not end within a second is
 read as it comes.
 """
@@ -61,7 +61,7 @@ class HttpReceiver:
             self._seen = last
 
     def taken(self, where: Sequence[Any]) -> None:
-        """Nobody asks."""
+        """Not used."""
 
     def _client(self) -> Any:
         known, library = self._known, self._library
@@ -71,7 +71,7 @@ class HttpReceiver:
         return library.Client(auth=auth, verify=verify, timeout=timeout, follow_redirects=True)
 
     def _polled(self, client: Any, out: Inbox) -> float | None:
-        """Ask once → seconds to wait before the next time, None if there is none."""
+        """Send one request → seconds to wait before the next, None if there is none."""
         try:
             with client.stream("GET", self._place.url, headers=self._headers()) as response:
                 return self._answered(response, out)
@@ -181,7 +181,7 @@ class _Body:
 
 
 def _retry_after(word: str | None) -> float:
-    """Seconds, or a date, that the server asks to wait for."""
+    """The Retry-After of the server: seconds, or a date."""
     if word is None:
         return 0.0
     if word.strip().isdigit():

@@ -90,7 +90,7 @@ def place_of(address: str) -> Place:
 
 
 def _options(scheme: str, rest: str, given: str) -> tuple[str, dict[str, str]]:
-    """What belongs to us stands behind # where ? belongs to the server, and behind ? elsewhere."""
+    """Our options follow # where ? belongs to the server, and ? elsewhere."""
     mark = "#" if scheme in ("http", "ws") else "?"
     words, _, said = rest.partition(mark)
     options = dict(parse_qsl(said, keep_blank_values=True))

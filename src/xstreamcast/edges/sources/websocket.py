@@ -47,7 +47,7 @@ class WebSocketReceiver:
         self._since = max((int(mark) for mark in marks), default=0)
 
     def taken(self, where: Sequence[Any]) -> None:
-        """Nobody asks."""
+        """Not used."""
 
     def _called(self) -> Any:
         headers = self._known.http_headers()

@@ -1,4 +1,4 @@
-"""A fragment table as a Delta table too: what our log commits is told to Delta's log, each once.
+"""A fragment table as a Delta table too: each commit of our log is added to Delta's log once.
 
 The files are the same, in the folders that Delta gives its partitions. Our log is the one that
 counts; commit n of it is transaction n of the application `xstreamcast` in Delta's, so that what a

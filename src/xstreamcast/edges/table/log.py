@@ -143,7 +143,7 @@ class Log:
 
     @property
     def delta(self) -> bool:
-        """Whether Delta's log is told what is committed."""
+        """Whether Delta's log receives each commit."""
         return self._wants_delta or (self.path / "_delta_log").is_dir()
 
     def exists(self) -> bool:

@@ -1,8 +1,8 @@
 """Reading of a table only the tags that a query needs.
 
-What each file holds inside its fragments is kept when it is written, or when somebody first needs
-it; which tags fill which holes, the columns of the table tell. Both together are the guide by which
-a strategy is chosen before anything is read, as it would be chosen afterwards.
+What each file holds inside its fragments is stored when it is written, or on first
+use; which tags fill which holes, the columns of the table tell. Both together are the guide by
+which a strategy is chosen before anything is read, as it would be chosen afterwards.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Kept:
 
     @property
     def plain(self) -> bool:
-        """Whether no tag stands below itself: then no fragment contains itself."""
+        """Whether no tag is below itself: then no fragment contains itself."""
         below = self.guide.below
         return not any(
             tag in below(link.child for link in links) for tag, links in self.guide.links.items()
@@ -114,7 +114,7 @@ def _looked_path(table: Path, stream: str) -> Path:
 
 
 def _looked(table: Path, stream: str) -> dict[str, str]:
-    """What somebody saw in files whose writer did not say it."""
+    """The contents of files whose writer did not record them."""
     path = _looked_path(table, stream)
     text = _whole(path)
     found: dict[str, str] = {} if text is None else json.loads(text)
@@ -127,7 +127,7 @@ def _put(path: Path, text: str) -> None:
 
 
 def _whole(path: Path) -> str | None:
-    """A text that was kept; None where it is not there or not what was written: it is made anew."""
+    """A text that was kept; None if it is absent or damaged: it is rebuilt."""
     try:
         check, _, text = path.read_text("utf-8").partition(" ")
     except (FileNotFoundError, UnicodeDecodeError):
@@ -188,7 +188,7 @@ def _path(table: Path, number: int, stream: str) -> Path:
 
 
 def _one_tag_each(history: History) -> bool:
-    """Whether no id has fragments of two tags: then those of one tag tell their lifespans."""
+    """Whether no id has fragments of two tags: then lifespans follow from one tag."""
     ids, tags = history.fragments["id"], history.fragments["tsid"]
     pairs = np.unique(ids[tags >= 0].astype(np.int64) << 32 | tags[tags >= 0])
     return len(pairs) == len(np.unique(pairs >> 32))

@@ -1,6 +1,6 @@
-"""Rows of a stream onto a tape: payloads are read where they lie in Arrow's buffers.
+"""Rows of a stream onto a tape: payloads are read in place from Arrow's buffers.
 
-scan_rows(rows)  →  what `scan` says of the same fragments on a wire
+scan_rows(rows) → the result of `scan` for the same fragments on a wire
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The units of a stream and what stands below them, found once for a state of its table."""
+"""The units of a stream and their rows, computed once for a state of its table."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from xstreamcast.edges.table.log import File, State
     from xstreamcast.model.structure import TagStructure
 
-# Finds the rows below units, where somebody can do it better than this process, and keeps them.
+# Finds the rows below units outside of this process, and stores them.
 Follow: TypeAlias = "Callable[[Sequence[File], Any, Path], tuple[Held, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
 class RootUnits:
-    """The root, and its holes in order: ids, the tags they say, where they stood."""
+    """The root, and its holes in order: ids, the tags they name, their positions."""
 
     head: RootHead
     ids: Any
@@ -154,7 +154,7 @@ def _history(
     return history
 
 
-# -- what stands below units -----------------------------------------------------------------------
+# -- rows below units -----------------------------------------------------------------------------
 
 
 def rows_below(table: Path, files: Sequence[File], units: Any) -> Sequence[Any]:
@@ -181,7 +181,7 @@ def rows_below(table: Path, files: Sequence[File], units: Any) -> Sequence[Any]:
 
 
 def _reached(tops: Any, parents: Any, children: Any, codes: int) -> tuple[Any, Any]:
-    """Pairs of an id and a unit that it stands below, or is, by id and then by unit."""
+    """Pairs of an id and a unit that it is below, or is, by id and then by unit."""
     order = np.argsort(parents, kind="stable")
     first, inner = offsets_of(np.bincount(parents, minlength=codes)), children[order]
     wide = max(len(tops), 1)

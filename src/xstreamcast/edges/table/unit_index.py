@@ -1,4 +1,4 @@
-"""Which rows of a table stand below which unit of a stream: kept beside it, read range by range.
+"""Which rows of a table belong to which unit: an index in its folder, read by ranges.
 
 units   one row a unit, in the order of the root's holes: id, the tag that the hole says, and where
         the hole stood in the payload of the root, which is kept without holes
@@ -31,7 +31,7 @@ from xstreamcast.model.frozen import dataclass
 if TYPE_CHECKING:
     from xstreamcast.edges.table.log import File
 
-Held: TypeAlias = "Path | bytes"  # a Parquet file, or what would stand in it
+Held: TypeAlias = "Path | bytes"  # a Parquet file, or its bytes
 _FORMAT: Final = b"1"
 _GROUP: Final = 1 << 14  # rows that are read at least
 ROWS: Final = ("file", "row", "unit", "valid", "last")
@@ -49,12 +49,12 @@ class RootHead:
 
 @dataclass(frozen=True, slots=True)
 class UnitIndex:
-    """Where the units of a stream stand; files by their number."""
+    """The units of a stream; files by their number."""
 
     units: Held
     rows: tuple[Held, ...]
     files: tuple[File, ...]
-    kept: bool = False  # it was there before anybody asked
+    kept: bool = False  # it existed before this query
 
     def labels(self) -> Any:
         """The tag that each unit's hole says, -1 where it says none."""
@@ -77,7 +77,7 @@ class UnitIndex:
         self, low: int, high: int, labels: frozenset[int] | None, tags: Collection[int] | None,
         until: int | None, latest: Collection[int],
     ) -> Iterator[Picked]:  # fmt: skip
-        """The rows of files that stand below units of a range, up to an instant.
+        """The rows of files below units of a range, up to an instant.
 
         `latest`: the tags of which only fragments that none of their id supersedes are seen, where
         no instant is given.
@@ -105,7 +105,7 @@ class UnitIndex:
                 yield Picked.of(self.files[file], _once(mine))
 
     def _below(self, chosen: _Selection, columns: list[str]) -> Any:
-        """What is kept of the rows of some files that stand below units of a range, in order."""
+        """The index entries of rows of some files below units of a range, in order."""
         pa = arrow()
         parts = [part for held in self.rows for part in _groups(held, chosen, columns)]
         if not parts:
@@ -129,12 +129,12 @@ class _Selection:
 
 
 def _more(until: int | None, latest: Collection[int]) -> list[str]:
-    """What else must be known of rows, to tell which are seen."""
+    """The further columns that decide which rows are visible."""
     return ["last"] if until is None and latest else [] if until is None else ["valid"]
 
 
 def _once(rows: Any) -> Any:
-    """Each row once: a fragment may stand below several units."""
+    """Each row once: a fragment may be below several units."""
     return rows if (np.diff(rows) > 0).all() else np.unique(rows)
 
 
@@ -215,7 +215,7 @@ def _root_row(head: RootHead, units: Any, tag: Any, bare: bool) -> Any:
 
 
 def _labelled(holes: Any) -> Any:
-    """Holes as they stand in files: without a tag where they say none."""
+    """Holes as written in files: without a tag if they name none."""
     pa = arrow()
     label = holes.field("tag")
     none = pa.scalar(None, pa.int32())
@@ -239,7 +239,7 @@ def _joined(texts: Any) -> bytes:
 
 
 def _filled(payload: bytes, at: Any, texts: Any) -> bytes:
-    """The payload with each text put in where its hole stood."""
+    """The payload with each text in the place of its hole."""
     if len(texts) == 0:
         return payload
     pa = arrow()
@@ -251,7 +251,7 @@ def _filled(payload: bytes, at: Any, texts: Any) -> bytes:
     return _joined(both) + payload[int(at[-1]) :]
 
 
-# -- kept beside the table -------------------------------------------------------------------------
+# -- stored with the table -------------------------------------------------------------------------
 
 
 def index_paths(table: Path, stream: str, number: int, top: int) -> tuple[Path, Path]:

@@ -93,7 +93,7 @@ def commit(
 
 
 def update_delta(log: Log) -> None:
-    """Tell Delta's log, where the table is a Delta table too."""
+    """Update Delta's log, if the table is a Delta table too."""
     if log.delta:
         delta.publish(log)
 
@@ -126,7 +126,7 @@ def structure_after(known: str, new: str) -> str:
 
 
 def summaries(rows: Any) -> dict[str, Stream]:
-    """By stream: what rows say beside their fragments."""
+    """By stream: the rows that are not fragments."""
     pc = arrow().compute
     found: dict[str, Stream] = {}
     for name in rows["stream"].unique().to_pylist():
@@ -162,7 +162,7 @@ def _stop_at_refused(rows: Any) -> None:
 
 
 def stopped(row: dict[str, Any]) -> Error:
-    """The error that a refused row stands for."""
+    """The error of a refused row."""
     return error(
         row["code"], row["reason"], at=DataPlace(row["stream"], row["id"], row["position"])
     )

@@ -15,7 +15,7 @@ def reported(
     watch: Watched | None, inputs: Mapping[str | None, Arriving], emitted: int, ticked: int,
     refused: int,
 ) -> list[str]:  # fmt: skip
-    """What was read, told and kept, a line each."""
+    """What was read, emitted and kept, a line each."""
     said = [f"{emitted} changes in {ticked} ticks"]
     if watch is not None:
         said.append(f"{watch.state_bytes} bytes of state{_by_query(watch)}")

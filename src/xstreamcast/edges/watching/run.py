@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
-_OVER: Final = b"over"  # told apart from a piece by what it is, not by what it says
+_OVER: Final = b"over"  # distinguished from a piece by identity, not by content
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Watching:
     _until: float | None = None  # when it stops, by the monotonic clock
     _by_wall: bool = False  # now is what the clock on the wall says
     _busy: bool = False  # whether something came when the inputs were last gone through
-    _counted: bool = False  # whether the last line of the journal tells of all that was taken in
+    _counted: bool = False  # whether the journal records all input so far
     _arrived: int | None = None  # when what is taken in was read, where that may matter
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Watching:
 
     @property
     def program(self) -> Program:
-        """The program whose answer is told."""
+        """The program whose answer is emitted."""
         return list(self.programs.values())[-1]
 
     @property
@@ -160,7 +160,7 @@ class Watching:
         return self._arriving
 
     def close(self) -> None:
-        """Read and write nothing more: whoever waits at a socket or a broker goes."""
+        """Read and write nothing more: close sockets and brokers."""
         for stream, _ in self._open.values():
             if isinstance(stream, Generator):
                 stream.close()
@@ -182,7 +182,7 @@ class Watching:
     # -- snapshots --------------------------------------------------------------------------------
 
     def _snapshot(self, stops: bool = False) -> None:
-        """Write a snapshot if it is time, and the journal tells of all that was taken in."""
+        """Write a snapshot if it is time, and the journal records all input so far."""
         if not (self.snapshots and self.journal and self.watch and self._counted):
             return
         counts = {"refused": self.refused, "ticked": self.ticked, "told": self.emitted}
@@ -275,7 +275,7 @@ class Watching:
             replay(self, self.journal, self._go_on())
 
     def _reads_clock(self) -> bool:
-        """Whether a query asks what time it is; inputs without times of their own do not tell."""
+        """Whether a query reads the clock, and no input has times of its own."""
         return any(
             asks_clock(body) for program in self.programs.values() for body in bodies(program)
         )
@@ -347,7 +347,7 @@ class Watching:
                 came |= piece != b""
                 self._arrived = arriving.stamp(None) if piece != b"" else None
                 if piece is _OVER:
-                    self._snapshot(stops=True)  # no line tells of an end
+                    self._snapshot(stops=True)  # no line records an end
                     self._counted = False
                     del self._open[name]
                     yield from arriving.end(self.watch, limits)
@@ -396,5 +396,5 @@ class Watching:
         self._remember((name or "", count))
 
     def report(self) -> list[str]:
-        """What was read, told and kept, a line each."""
+        """What was read, emitted and kept, a line each."""
         return reported(self.watch, self._arriving, self.emitted, self.ticked, self.refused)

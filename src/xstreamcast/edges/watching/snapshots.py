@@ -86,7 +86,7 @@ class Snapshots:
         counts: Mapping[str, int], written: Callable[[], WrittenAnswer | None] | None = None,
         stops: bool = False,
     ) -> None:  # fmt: skip
-        """Write one if it is time; what cannot be written is told of once."""
+        """Write one if it is time; a failure is reported once."""
         if self.since < (max(1, self.every // _REST) if stops else max(self.every, self._least)):
             return
         if not is_there():
@@ -112,7 +112,7 @@ class Snapshots:
             return
         try:
             self.folder.write(raw, covered.offset)
-        except (OSError, UsageError) as failed:  # the journal has all that counts: it goes on
+        except (OSError, UsageError) as failed:  # the journal is complete: continue
             said = failed.strerror if isinstance(failed, OSError) else failed.message
             self._tell_once((said or "it cannot be written").lower(), stops)
         self.since, self._least = 0, len(raw)
@@ -191,4 +191,4 @@ def skip_covered(stream: Any, name: str, covered: tuple[int, int], rests: dict[s
             raise error("XSCU0003", f"the input {name or '-'} has changed")
 
 
-_SHORTER: Final = b"shorter"  # told apart from a piece by what it is, not by what it says
+_SHORTER: Final = b"shorter"  # distinguished from a piece by identity, not by content

@@ -33,7 +33,7 @@ Reasons = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """A tag structure in arrays, in the order of tag ids; the last place stands for every other."""
+    """A tag structure in arrays, in the order of tag ids; the last place represents all others."""
 
     structure: TagStructure
     ids: I32

@@ -1,4 +1,4 @@
-"""Bytes of a wire to fragments in columns, and what is said beside them."""
+"""Bytes of a wire to fragments in columns, and other messages."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Decoder:
         return list(self._run(found, 0, len(found)))
 
     def end_input(self) -> list[Arrival]:
-        """End one input of the stream, a file of a folder say; the stream goes on."""
+        """End one input of the stream, a file of a folder say; the stream continues."""
         out = list(self._arrivals(self._reading.close()))
         self._reading = WireReading(self.name, self.names)
         self.ended = self.ended and not self.more

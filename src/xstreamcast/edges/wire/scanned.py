@@ -55,7 +55,7 @@ class Scanned:
     message: I64  # the message time
     message_said: npt.NDArray[np.int8]
     rows: Taken | None = None  # where the units were rows of a table
-    inside: I32 | None = None  # the id of the unit that a fragment says it stands in, -1 = none
+    inside: I32 | None = None  # the id of the unit that a fragment names, -1 = none
 
     def __len__(self) -> int:
         return len(self.id)
@@ -140,7 +140,7 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
 
 
 def _inside(heap: U8, units: Units, ids: Ids) -> I32 | None:
-    """The units that fragments say they stand in, if any says so."""
+    """The units that fragments name, if any does."""
     if (units.unit_length < 0).all():
         return None
     return ids.codes(heap, units.unit_start, units.unit_length)

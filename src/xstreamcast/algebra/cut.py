@@ -166,7 +166,7 @@ class TagCut:
         return not any(self._passes(tag, test) for tag in reached)
 
     def settled(self, place: Place) -> tuple[Place, Guard | None]:
-        """The structure has told already what may stand in the spine."""
+        """The structure already declares what may be in the spine."""
         raise NotDivided("it reads the content of the root fragment")
 
     def spine_tags(self) -> frozenset[int]:

@@ -1,7 +1,7 @@
 """Whether a part of a plan can be computed unit by unit, and what it reads besides.
 
 driven: value over the input  →  the values over its units, one after another.
-looked at: reads nothing of the input but the unit it is asked in, and names and attributes around.
+looked at: reads only its own unit, and names and attributes around it.
 """
 
 from __future__ import annotations

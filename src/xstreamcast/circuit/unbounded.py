@@ -12,8 +12,8 @@ _BOUND = "windows would bound it"
 def unbounded_nodes(
     circuit: c.Circuit, streams: frozenset[str | None], tables: frozenset[str | None] = frozenset()
 ) -> list[str]:
-    """A sentence for each operator that keeps more and more; `streams` are told by themselves,
-    and `tables` do not grow.
+    """A sentence for each operator that keeps more and more; `streams` are reported
+    separately, and `tables` do not grow.
     """
     found: list[str] = []
     for node in c.in_order(circuit.root):

@@ -28,7 +28,7 @@ class Tick:
     touched: frozenset[str | None]
     clock_moved: bool
     everything: Callable[[str | None], Moved]
-    again: Callable[[Sequence[str], str | None], list[Moved]]  # some units, to be asked again
+    again: Callable[[Sequence[str], str | None], list[Moved]]  # some units, to be evaluated again
     decided: bool = True  # nothing is missing that an answer may have to wait for
     ended: frozenset[str | None] = frozenset()
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept

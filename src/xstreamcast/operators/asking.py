@@ -1,4 +1,4 @@
-"""Shapes asked of units: all that are dirty in one evaluation, a row each."""
+"""Evaluates shapes over units: all dirty units in one evaluation, a row each."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Unmaintained(Forbidden):
 class _Found(NamedTuple):
     """Fragments in holes of units, as they stand in the view of these units."""
 
-    unit: I64  # where each one's unit is among those asked for
+    unit: I64  # the index of each one's unit among the requested ones
     over: I64
     hole: I64
     begin: I64
@@ -151,7 +151,7 @@ class Insides:
     # -- what is dirty ----------------------------------------------------------------------------
 
     def dirty(self, first: int, last: int, is_unit: Bools) -> tuple[I64, I64]:
-        """(units to be asked again, those of them that are new but for what is kept).
+        """(units to be evaluated again, those of them that are new but for what is kept).
 
         Because of new fragments, or because time has passed.
         """

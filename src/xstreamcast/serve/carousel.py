@@ -109,7 +109,7 @@ class Carousel:
             case Ended():
                 self.ended = True
             case Refused():
-                pass  # told where it was refused
+                pass  # reported where it was refused
             case _:
                 assert_never(arrival)
 

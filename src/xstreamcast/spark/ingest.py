@@ -46,7 +46,7 @@ def ingest(
     word, place = split_source(source)
     name, text = stream or stream_name(place), structure_text(structure)
     replay = Replay(os.fspath(source), text, 1, valid)
-    replay.advance(Offset(), 1)  # a mistake in the call is told here, not by a task
+    replay.advance(Offset(), 1)  # a mistake in the call is reported here, not by a task
     where_ = os.path.abspath(place)
     path = where_ if word is None else f"{_whole(word)}:{where_}"
     options: dict[str, Any] = {"path": path, "stream": name, "structure": text}

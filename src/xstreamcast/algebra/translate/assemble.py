@@ -68,7 +68,7 @@ def translate(
 
 @dataclass(frozen=True, slots=True)
 class _When:
-    """What is known beside the query: how time is told, and which documents are streams."""
+    """Facts in addition to the query: the clock, and which documents are streams."""
 
     planned: bool
     between: bool

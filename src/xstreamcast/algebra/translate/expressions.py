@@ -162,7 +162,7 @@ class Translator:
         return w.view(stream), Shape("raw", stream, found, document=True, one=True)
 
     def _spanning(self, operand: t.Expr, scope: Scope) -> t.Expr:
-        """An expression whose lifespan is asked for; elements with versions say theirs."""
+        """An expression whose lifespan is needed; elements with versions have their own."""
         made, shape = self.expression(operand, scope)
         if shape.kind == "raw" and not shape.document:
             assert shape.structure is not None

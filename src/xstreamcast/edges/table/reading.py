@@ -78,8 +78,8 @@ def load_table(
 ) -> Loaded:
     """Read a stream of a table into a history whose tapes are in `store`.
 
-    The stream is the one called `stream`, or else `name`, or else the only one. Where it is known
-    what is `asked`, a program that has no other input and a strategy, only the fragments of the
+    The stream is the one called `stream`, or else `name`, or else the only one. With a `query`,
+    a program that has no other input and a strategy, only the fragments of the
     tags it needs are read, if that is known; `now` is that of the whole stream all the same.
     """
     from xstreamcast.edges.immutable import Kept

@@ -246,7 +246,7 @@ class SparkRun:
         )
 
     def asked_again(self, found: Any) -> bool:
-        """Whether one task must be asked after all. An error that tasks met is raised."""
+        """Whether one task must evaluate the query after all. An error that tasks met is raised."""
         pc = arrow().compute
         failed = found.filter(pc.equal(found["part"], FAILED))
         if failed.num_rows:

@@ -1,4 +1,4 @@
-"""A query over the units of a fragment table: what is read of it, and what each task is told."""
+"""A query over the units of a fragment table: what is read of it, and the input of each task."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitWork:
-    """What is asked of a table: the task, how many there are, and in words."""
+    """The work on a table: the task, their number, and a description."""
 
     task: UnitsTask
     tasks: int

@@ -1,4 +1,4 @@
-"""What a task of a history query does: parts of the query asked of a part of an input."""
+"""What a task of a history query does: it evaluates parts of the query over a part of an input."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
 
-# `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
+# `value` holds values for further computation; the part FAILED has the error of a task.
 FOUND: Final = "part int, place bigint, ordinal bigint, kind string, item string, value binary"
 FAILED: Final = -1
 UNSENT: Final = -2  # what it found cannot be sent to the driver
@@ -52,7 +52,7 @@ _ROWS: Final = 1 << 16  # items of one batch
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What all tasks of a run are asked, and what they know beside their part of the input."""
+    """The query of all tasks of a run, and its values other than their part of the input."""
 
     parts: tuple[BatchPart, ...]
     programs: tuple[Program, ...]  # of each part, over an input of the name
@@ -182,7 +182,7 @@ def told(
     number: int, place: int, store: Store, items: Items, form: str,
     ranks: list[bytes] | None = None, tuples: Column | None = None,
 ) -> Iterator[Any]:  # fmt: skip
-    """Items as they are told, some at a time; those of tuples with the rank of theirs."""
+    """Items as they are emitted, some at a time; those of tuples with the rank of theirs."""
     pa = arrow()
     by = None if tuples is None else tuples.rows()
     for first in range(0, len(items), _ROWS):
@@ -270,7 +270,7 @@ def rows(
 
 
 class Alone:
-    """The whole query, asked of whole inputs by one task."""
+    """The complete query over complete inputs, in one task."""
 
     def __init__(
         self, programs: Mapping[str, Program], document: Any, inputs: Mapping[str, Any],

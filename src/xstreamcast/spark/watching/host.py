@@ -34,7 +34,7 @@ _ALL: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked, and how; streams by the name that the query has for them."""
+    """The queries and their options; streams by the name that the query uses."""
 
     programs: Mapping[str, Program]
     kinds: Mapping[str | None, Kind]

@@ -50,7 +50,7 @@ class StepPlan:
     inside: Mapping[str, Inside] = field(default_factory=dict)
 
     def parting(self, partitions: int) -> Parting:
-        """What sources are told."""
+        """The options of sources."""
         if self.spread is None:
             return Parting()
         return Parting(partitions, self.tags, self.inside)

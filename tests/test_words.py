@@ -28,7 +28,7 @@ CAPS = {
     r"stands?|stood": 390,
     r"nobody|somebody|anybody|whoever": 120,
     r"anew": 70,
-    r"beside": 90,
+    r"beside": 100,
     r"goes on|go on|gone on": 50,
 }
 PLAIN_ROOMS = ("model", "history", "evaluate", "functions", "rewrite", "live")  # none of them

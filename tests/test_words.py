@@ -23,7 +23,7 @@ DIALECT = re.compile(
 # Lines of the source with a word of the dialect. These numbers may only fall: write what
 # happens instead (asked: evaluated, requested, needed; told: emitted, reported, sent; stands: is).
 CAPS = {
-    r"asked": 240,
+    r"asked": 250,
     r"told": 220,
     r"stands?|stood": 390,
     r"nobody|somebody|anybody|whoever": 120,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from xstreamcast.model.frozen import dataclass
+from xstreamcast.model.frozen import dataclass, replace
 
 if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure

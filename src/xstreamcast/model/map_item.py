@@ -152,7 +152,9 @@ class MapItem:
             added.append(entry)
         keys, values = _columns(added)
         self._index = dict(index)
-        self._index.update(zip(self._changes, range(base._end, base._end + len(added))))
+        self._index.update(
+            zip(self._changes, range(base._end, base._end + len(added)), strict=True)
+        )
         if base._start:
             self._index = {key: row - base._start for key, row in self._index.items()}
         self._keys = Items.concat([base.own_keys(), keys])

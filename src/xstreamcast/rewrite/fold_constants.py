@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -13,6 +12,7 @@ from xstreamcast.functions.compare import general_compare
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING
 from xstreamcast.model.column import Column
+from xstreamcast.model.frozen import replace
 from xstreamcast.model.items import Items
 from xstreamcast.rewrite.known import Known
 

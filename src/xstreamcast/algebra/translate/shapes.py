@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
-from xstreamcast.model.frozen import dataclass
+from xstreamcast.model.frozen import dataclass, replace
 from xstreamcast.model.structure import Tag, TagStructure
 
 Kind = Literal["plain", "raw", "whole", "loose"]

@@ -20,8 +20,9 @@ from xstreamcast.evaluate.content import (
 )
 from xstreamcast.evaluate.node_names import checked_binding, names, prefixes, targets
 from xstreamcast.evaluate.node_writer import NodeWriter
-from xstreamcast.evaluate.slots import END, Slot, Slots, encoded, written
+from xstreamcast.evaluate.slots import END, MANY, Slot, Slots, encoded, written
 from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.model.atomic import STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 
 _COPY_ALL = p.CopyMode()
-_MANY = 16  # rows from which arrays are cheaper than a loop
 
 
 def document(plan: p.MakeDocument, frame: Frame) -> Column:
@@ -85,7 +85,7 @@ def _built(
 ) -> Column:
     """The roots that are made, one in each row (or in the rows `there`)."""
     store = frame.context.store
-    if made.slots is not None and frame.n >= _MANY:
+    if made.slots is not None and frame.n >= MANY:
         return Column(Items.of_nodes(written(store, made.slots, frame.n, copy)))
     writer = NodeWriter(store, copy)
     for row in range(frame.n):
@@ -133,8 +133,10 @@ def _element(plan: p.MakeElement, frame: Frame) -> Made:
 
 def _element_slots(plan: p.MakeElement, frame: Frame, content: Made) -> Slots | None:
     """The events of an element without namespaces."""
+    if frame.n < MANY or plan.namespaces or content.slots is None:
+        return None
     name = _plain_name(plan.name, frame)
-    if plan.namespaces or name is None or content.slots is None:
+    if name is None:
         return None
     return (Slot(ELEMENT, name), *content.slots, Slot(END))
 
@@ -191,16 +193,24 @@ def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:
     def write(writer: NodeWriter, row: int) -> None:
         writer.attribute(called[row], values[row])
 
-    number = _plain_name(plan.name, frame)
+    number = _plain_name(plan.name, frame) if frame.n >= MANY else None
     return Made(write, None if number is None else (Slot(ATTRIBUTE, number, encoded(values)),))
 
 
 def _texts(parts: Sequence[p.Expression], frame: Frame) -> list[str]:
     """The strings of all parts end to end, for each row."""
-    columns = [joined(frame, evaluate(part, frame)) for part in parts]
+    columns = [_text_of(part, frame) for part in parts]
     if len(columns) == 1:
         return columns[0]
     return ["".join(row) for row in zip(*columns, strict=True)] if columns else [""] * frame.n
+
+
+def _text_of(part: p.Expression, frame: Frame) -> list[str]:
+    match part:
+        case p.Const(atoms=(p.Atom(tag, value),)) if tag == STRING:
+            return [value] * frame.n
+        case _:
+            return joined(frame, evaluate(part, frame))
 
 
 def _comment(plan: p.MakeComment, frame: Frame) -> Made:

@@ -34,6 +34,9 @@ def report(folder: Path, rounds: int, names: list[str]) -> int:
         sys.stderr.write(f"the W3C cases are not here: {folder} has no {' and '.join(FILES)}\n")
         return 1
     cases = _cases(folder, names)
+    if not cases:
+        sys.stderr.write(f"no case of the application sets has {' or '.join(names)} in its name\n")
+        return 1
     mine, theirs = _measured(_requests(folder, cases), _saxon(folder), rounds)
     sys.stdout.write(f"{'case':<56} {'ours ms':>9} {'SaxonC ms':>9}\n")
     for i in sorted(range(len(cases)), key=lambda i: -mine[i])[:LARGEST]:

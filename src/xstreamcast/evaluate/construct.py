@@ -6,6 +6,7 @@ then the nodes are written row by row, so that a nested element is never made tw
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -166,9 +167,21 @@ def _part(plan: p.Expression, frame: Frame) -> Made:
     """One part of some content: a constructor writes its node in place, the rest is copied."""
     if _in_place(plan):
         return made(plan, frame)
-    if isinstance(plan, p.Comma) and plan.parts and all(map(_in_place, plan.parts)):
-        return one_after_the_other([made(q, frame) for q in plan.parts])
+    if isinstance(plan, p.MakeAttribute) and _without_namespace(plan):
+        return Made(made(plan, frame).write)  # no slots: the writer looks at its place and name
+    if isinstance(plan, p.Comma) and plan.parts and _apart(plan.parts):
+        return one_after_the_other([_part(q, frame) for q in plan.parts])
     return prepared(frame, plan)
+
+
+def _apart(parts: Sequence[p.Expression]) -> bool:
+    """Whether a node is written between any two parts that may be text: no space joins them."""
+    own = [_in_place(q) or isinstance(q, p.MakeAttribute) for q in parts]
+    return all(a or b for a, b in pairwise(own)) if len(own) > 1 else own[0]
+
+
+def _without_namespace(plan: p.MakeAttribute) -> bool:
+    return isinstance(plan.name, p.StaticName) and not plan.name.uri
 
 
 def _in_place(plan: p.Expression) -> bool:

@@ -23,7 +23,8 @@ days = st.one_of(st.dates().map(str), st.text("0123456789-Z \n", min_size=9, max
 
 def by_cast(texts: list[str], source: int, target: int) -> list[object] | str:
     try:
-        return cast(Items.of(source, texts), target).values.tolist()
+        found: list[object] = cast(Items.of(source, texts), target).values.tolist()
+        return found
     except Error as refused:
         return str(refused)
 

@@ -162,28 +162,3 @@ def test_other_options_are_those_of_the_standard_library() -> None:
     changed = Open(1)
     changed.a = 2
     assert changed == Open(2)
-
-
-def test_copies_with_other_values_are_those_of_the_standard_library() -> None:
-    @frozen.dataclass(frozen=True, slots=True)
-    class Checked:
-        a: int
-        b: int = 0
-
-        def __post_init__(self) -> None:
-            if self.a < 0:
-                raise ValueError(self.a)
-
-    @frozen.dataclass(frozen=True, slots=True)
-    class Named:
-        a: int
-        span: tuple[int, int] = field(default=(0, 0), compare=False, kw_only=True)
-
-    made = frozen.replace(Named(1, span=(2, 3)), a=4)
-    assert made == Named(4)
-    assert made.span == (2, 3)
-    assert frozen.replace(Kept(1), b=(5,)) == dataclasses.replace(Kept(1), b=(5,)) == Kept(1, (5,))
-    with pytest.raises(ValueError, match="-1"):
-        frozen.replace(Checked(1), a=-1)
-    with pytest.raises(TypeError, match="'c'"):
-        frozen.replace(Kept(1), c=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from tests.tape.test_builder import stored
 from xstreamcast.tape import builder as room
 from xstreamcast.tape.builder import Builder
+from xstreamcast.tape.few_events import MOST_EVENTS
 from xstreamcast.tape.store import Store
 
 SOURCES = (
@@ -38,7 +40,7 @@ trees = st.recursive(
 )
 
 
-def put(builder: Builder, store: Store, tree: tuple) -> None:
+def put(builder: Builder, store: Store, tree: tuple[Any, ...]) -> None:
     match tree:
         case ("attribute", name, value):
             builder.attribute(store.names.intern(*name), value)
@@ -58,7 +60,7 @@ def put(builder: Builder, store: Store, tree: tuple) -> None:
             builder.end()
 
 
-def built(content: list[tuple], most: int) -> list[list[int]] | str:
+def built(content: list[tuple[Any, ...]], most: int) -> list[list[int]] | str:
     store = stored(*SOURCES)
     builder = Builder(store.names)
     for tree in content:
@@ -76,7 +78,7 @@ def built(content: list[tuple], most: int) -> list[list[int]] | str:
 
 @given(st.lists(trees, min_size=1, max_size=3))
 def test_python_writes_what_the_kernels_write(content):
-    assert built(content, room.MOST_EVENTS) == built(content, 0)
+    assert built(content, MOST_EVENTS) == built(content, 0)
 
 
 def test_small_trees_need_no_kernel():

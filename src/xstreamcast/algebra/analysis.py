@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from xstreamcast.algebra import plan as p
@@ -24,7 +24,7 @@ from xstreamcast.algebra.static_type import (
     of_tag,
 )
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import AtomicItem, AtomicUnion
 
 Predicate = Literal["position", "truth", "either"]

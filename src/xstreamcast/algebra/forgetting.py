@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
@@ -21,7 +21,7 @@ from xstreamcast.algebra.stream_usage import Reading
 from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import NodeItem
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from xstreamcast.algebra.operands import Variable
@@ -11,7 +11,7 @@ from xstreamcast.algebra.place import NOWHERE
 from xstreamcast.algebra.plan import Expression, Parameter
 from xstreamcast.errors import Source, Span
 from xstreamcast.functions.call import StaticContext
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import SequenceType
 
 

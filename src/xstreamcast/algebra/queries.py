@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.errors import error
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import tree as t
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ stream("a")//price              →  the fragments that contain a price, and in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ from xstreamcast.algebra.places import DOCUMENT, Needs, Place, may_have, moved
 from xstreamcast.algebra.program import with_bodies
 from xstreamcast.algebra.required import required
 from xstreamcast.algebra.walk import descendants, map_children
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.sequence_type import NodeItem
 
 if TYPE_CHECKING:

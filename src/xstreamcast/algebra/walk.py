@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from operator import attrgetter
 from typing import Any, Final, TypeVar, get_args
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.model.frozen import replace
 
 # What holds plan nodes without being one.
 PARTS: Final = (

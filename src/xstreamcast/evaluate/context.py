@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from xstreamcast.functions.call import Call, Focus, StaticContext, Text
 from xstreamcast.model.atomic import INTEGER
 from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.items import Items
 from xstreamcast.model.query_limits import exceeded, query_limits
 from xstreamcast.tape.store import Store

@@ -7,6 +7,7 @@ evaluation, not one per closure.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial as bound
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,6 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
 from xstreamcast.model.atomic import FUNCTION, FUNCTIONS
 from xstreamcast.model.column import Column, scatter
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.function_item import Alike, Captured, FunctionItem, family_of
 from xstreamcast.model.items import Items, objects
 from xstreamcast.model.sequence_type import ANY, FunctionType

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.lowering import lower_library
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.function_items import declared_item
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.optimise import optimise
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -11,7 +12,6 @@ from xstreamcast.evaluate.frame import FOCUS, Frame, Key, Value
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column, scatter
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.instant import NOW
 from xstreamcast.model.items import Items
 

@@ -17,26 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
-    from dataclasses import replace as replace
 else:
-
-    def replace(held, /, **changes):
-        """`dataclasses.replace`; for classes made here a fifth of its time."""
-        cls = held.__class__
-        copying = _COPYING.get(cls) or _copying_of(cls)
-        if copying is None:
-            return dataclasses.replace(held, **changes)
-        values, place, setters = copying
-        fields = list(values(held))
-        try:
-            for name, value in changes.items():
-                fields[place[name]] = value
-        except KeyError as missing:
-            raise TypeError(f"{cls.__qualname__} has no field {missing}") from None
-        made = _new(cls)
-        for put, value in zip(setters, fields, strict=True):
-            put(made, value)
-        return made
 
     def dataclass(cls=None, /, **options):
         """`dataclasses.dataclass`; lazy if frozen and slotted and nothing else is asked for."""
@@ -48,29 +29,9 @@ else:
         return _frozen(cls, options.get("eq", True), options.get("repr", True))
 
 
-_new = object.__new__
-_MADE_HERE: set[type] = set()
-# for each class: all values of an object, the place of each field among them, what sets each
-_COPYING: dict[type, Any] = {}
-
-
-def _copying_of(cls: Any) -> Any:
-    """How objects of a class are copied; None for one that needs `dataclasses.replace`."""
-    if cls not in _MADE_HERE or hasattr(cls, "__post_init__"):
-        return None
-    fields = dataclasses.fields(cls)
-    names = [field.name for field in fields]
-    if len(names) < 2 or not all(field.init for field in fields):
-        return None
-    setters = [_slot(cls, name).__set__ for name in names]
-    _COPYING[cls] = attrgetter(*names), {name: i for i, name in enumerate(names)}, setters
-    return _COPYING[cls]
-
-
 def _frozen(cls: type, eq: bool, repr: bool) -> Any:
     own = cls.__dict__.keys()
     made: Any = dataclasses.dataclass(cls, init=False, repr=False, eq=False, slots=True)
-    _MADE_HERE.add(made)
     fields = dataclasses.fields(made)
     methods: dict[str, Any] = {
         "__init__": _first_call(made),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import facts
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.fold_constants import TRUE
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.safety import Safety

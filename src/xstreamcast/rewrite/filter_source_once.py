@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables, facts
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.known import Known
 
 

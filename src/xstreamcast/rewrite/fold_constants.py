@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -12,7 +13,6 @@ from xstreamcast.functions.compare import general_compare
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING
 from xstreamcast.model.column import Column
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.items import Items
 from xstreamcast.rewrite.known import Known
 

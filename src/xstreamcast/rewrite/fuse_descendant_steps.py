@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.sequence_type import NodeItem
 from xstreamcast.rewrite.known import Known
 

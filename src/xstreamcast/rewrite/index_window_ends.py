@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import facts
 from xstreamcast.model.atomic import INTEGER
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.known import Known
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 
 from xstreamcast.algebra import plan as p
@@ -10,7 +11,6 @@ from xstreamcast.algebra.analysis import Around, static_type, tuples_type
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.static_type import Kinds, StaticType, of_sequence_type
 from xstreamcast.algebra.walk import children, descendants
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.identity import observes_identity
 
 

@@ -7,6 +7,7 @@ nodes of its kind. Rules give back the very node they got if they have nothing t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from xstreamcast.algebra.program import Program, UserFunction
 from xstreamcast.algebra.show import show
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.functions.call import CODEPOINT
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.rules import RULES, Rule
 

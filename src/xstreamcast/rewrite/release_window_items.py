@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.model.atomic import INTEGER
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.window_uses import (
     is_count,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED, called
 from xstreamcast.rewrite.known import Known
 

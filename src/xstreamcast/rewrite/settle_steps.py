@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import IntEnum
 from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.static_type import Kinds
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.known import Known
 
 

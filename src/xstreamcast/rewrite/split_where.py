@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.known import Known
 
 

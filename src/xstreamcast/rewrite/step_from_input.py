@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import position_free
 from xstreamcast.algebra.static_type import NODE, Kinds
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.known import Known
 
 

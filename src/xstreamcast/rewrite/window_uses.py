@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
@@ -11,7 +12,6 @@ from xstreamcast.algebra.static_type import NUMBER
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER
-from xstreamcast.model.frozen import replace
 from xstreamcast.rewrite.known import Known
 
 Replace: TypeAlias = Callable[[p.Expression], p.Expression | None]

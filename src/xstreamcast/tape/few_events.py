@@ -120,7 +120,7 @@ class FewEvents:
         if any(kind & KIND == NAMESPACE for kind in part[0]) or _bound_above(c, row):
             return False
         shift, deeper = len(self._rows) - row, len(self._opened) - part[1][0]
-        source = memoryview(c.heap)
+        source = c.heap.data
         for kind, level, name, parent, size, start, length in zip(*part, strict=True):
             used = len(self._heap)
             if kind & KIND == ELEMENT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.literals import string
@@ -10,7 +11,6 @@ from xstreamcast.algebra.lowering.namespaces import XML, XMLNS, collapsed
 from xstreamcast.algebra.lowering.scope import Scope
 from xstreamcast.functions import registry
 from xstreamcast.functions.signature import FN
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import tree as t
 
 

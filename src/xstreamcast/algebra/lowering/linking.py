@@ -6,7 +6,7 @@ Modules may import each other in a circle: all prologs are read before any body 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 from urllib.parse import urljoin
 
@@ -16,7 +16,6 @@ from xstreamcast.algebra.lowering.namespaces import collapsed
 from xstreamcast.algebra.lowering.prolog import Prolog, read_prolog
 from xstreamcast.algebra.lowering.scope import Compilation, Numbers, Scope
 from xstreamcast.errors import Error, error
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import parse_library
 from xstreamcast.syntax import tree as t
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.annotations import is_private
@@ -14,7 +15,6 @@ from xstreamcast.algebra.lowering.prolog import Prolog
 from xstreamcast.algebra.lowering.scope import Compilation, Numbers, Scope
 from xstreamcast.algebra.lowering.types import check, sequence_type
 from xstreamcast.algebra.program import ContextItem, GlobalVariable, Library, Program, UserFunction
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.sequence_type import AnyItem, SequenceType
 from xstreamcast.syntax import room_for_nesting
 from xstreamcast.syntax import tree as t

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.scope import Scope
 from xstreamcast.algebra.lowering.types import node_test
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import tree as t
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import urljoin
 
@@ -16,7 +16,6 @@ from xstreamcast.algebra.program import Settings
 from xstreamcast.functions import registry
 from xstreamcast.functions.call import StaticContext
 from xstreamcast.functions.decimal_format import PROPERTIES, DecimalFormat
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import tree as t
 
 _SERIALISATION: Final = (

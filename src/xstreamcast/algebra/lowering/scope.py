@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from difflib import get_close_matches
 
 from xstreamcast.algebra import plan as p
@@ -13,7 +13,7 @@ from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.functions.collations import known
 from xstreamcast.functions.signature import FN
 from xstreamcast.functions.uca import UCA
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import SequenceType
 from xstreamcast.syntax import tree as t
 

@@ -10,6 +10,7 @@ Of the prolog stands there what the query needs.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import Final, Literal
@@ -23,7 +24,7 @@ from xstreamcast.algebra.translate.needed import QUERY, needed_of
 from xstreamcast.algebra.translate.parts import everything
 from xstreamcast.algebra.translate.scope import Scope
 from xstreamcast.algebra.translate.shapes import Uncovered
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.syntax import parse, print_module, room_for_nesting
 from xstreamcast.syntax import tree as t

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from xstreamcast.algebra.translate.parts import rebuilt
 from xstreamcast.algebra.translate.scope import Scope
 from xstreamcast.algebra.translate.shapes import LOOSE, ONE_LOOSE, PLAIN, Shape
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import tree as t
 
 if TYPE_CHECKING:

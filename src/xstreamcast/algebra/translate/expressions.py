@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from xstreamcast.algebra.lowering.literals import with_seconds
@@ -13,7 +13,6 @@ from xstreamcast.algebra.translate.parts import everything, rebuilt
 from xstreamcast.algebra.translate.scope import Scope
 from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
 from xstreamcast.errors import error
-from xstreamcast.model.frozen import replace
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.syntax import times
 from xstreamcast.syntax import tree as t

@@ -7,10 +7,12 @@ e//a   ->  e/x/y/a                 if a stands at one depth below e
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xstreamcast.algebra.translate import words as w
 from xstreamcast.algebra.translate.naming import Naming
 from xstreamcast.algebra.translate.shapes import Shape
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import Tag, TagStructure
 from xstreamcast.syntax import tree as t
 

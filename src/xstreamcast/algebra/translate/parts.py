@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, TypeVar, get_args
 
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import tree as t
 
 Node = TypeVar("Node")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.translate import words as w
@@ -11,7 +12,6 @@ from xstreamcast.algebra.translate.links import linked, passed
 from xstreamcast.algebra.translate.parts import everything, rebuilt
 from xstreamcast.algebra.translate.scope import Scope
 from xstreamcast.algebra.translate.shapes import LOOSE, PLAIN, Shape, Uncovered, whole
-from xstreamcast.model.frozen import replace
 from xstreamcast.syntax import tree as t
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
-from xstreamcast.model.frozen import dataclass, replace
+from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import Tag, TagStructure
 
 Kind = Literal["plain", "raw", "whole", "loose"]

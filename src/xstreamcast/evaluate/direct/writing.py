@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from xstreamcast.algebra import plan as p
@@ -19,7 +20,6 @@ from xstreamcast.evaluate.direct.shapes import (
 )
 from xstreamcast.evaluate.direct.text import Text
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING
-from xstreamcast.model.frozen import replace
 
 if TYPE_CHECKING:
     from xstreamcast.model.sequence_type import SequenceType

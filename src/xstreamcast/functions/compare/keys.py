@@ -149,7 +149,7 @@ def value_ranks(items: Items, timezone: int) -> Ints:
 
 
 def _ranks_by_order(keys: list[Any]) -> Ints:
-    """Ranks without hashes: that of a long decimal costs as much as thirty comparisons."""
+    """Ranks without hashes: that of a long decimal costs as much as sixteen comparisons."""
     order = sorted(range(len(keys)), key=keys.__getitem__)
     steps = [0, *(keys[a] != keys[b] for a, b in pairwise(order))]
     ranks = np.empty(len(keys), np.int64)

@@ -19,9 +19,9 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import HEAD, QUERIES, ROOT, Alone, holes, tables, told
 from tests.spark.test_partitions_law import lines as linked
-from xstreamcast.spark.watching.host import Asked
+from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.spark.watching.steps import step_plan
-from xstreamcast.spark.watching.unit_keys import Inside
 
 TAGS = {"s": frozenset({2})}
 INSIDE = {"s": Inside(frozenset({3, 4}), 1)}

@@ -15,8 +15,8 @@ from xstreamcast.model.change import Accumulated, Change
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
+from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.spark.watching.steps import StepPlan
-from xstreamcast.spark.watching.unit_keys import Inside
 
 pytestmark = pytest.mark.spark
 BIG = """for $a in stream("credit")//account

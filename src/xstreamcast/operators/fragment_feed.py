@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from xstreamcast.tape.store import Store
 
 
+def plans_ahead(batch: FragmentBatch, until: int) -> bool:
+    """Whether a fragment begins or ends after an instant that the clock has come to."""
+    given = [one for one in (batch.valid, batch.to) if one is not None]
+    return any(bool(((one > until) & (one != NOW)).any()) for one in given)
+
+
 class FragmentFeed(HoleFeed):
     """Fragments in, units that are dirty out: by hole and version, or by hole alone."""
 

@@ -17,8 +17,8 @@ from xstreamcast.edges.table.schema import FRAGMENT, arrow
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.table.log import File
-    from xstreamcast.spark.running.units import Table
 
 _SMALL: Final = 16 << 20  # bytes that the driver looks through sooner than Spark starts tasks
 _LOOKED: Final = "path string, inside string"

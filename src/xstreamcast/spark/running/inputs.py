@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.edges.batch.units import Table
 from xstreamcast.edges.binding import Options, told_when
 from xstreamcast.edges.loading import attaches, is_stream, table_path
 from xstreamcast.edges.mapping.finding import split_source
@@ -20,7 +21,6 @@ from xstreamcast.evaluate.context import now
 from xstreamcast.evaluate.moments import Moment, instant_from
 from xstreamcast.history.asking import When
 from xstreamcast.model.instant import START
-from xstreamcast.spark.running.units import Table
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -14,26 +14,26 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit.batch import batch_plan
 from xstreamcast.circuit.batch_parts import BatchPart, Distributed, OneTask
+from xstreamcast.edges.batch.answer import followed, is_mixed, listed, numbered, ranked
+from xstreamcast.edges.batch.grouping import GroupsTask
+from xstreamcast.edges.batch.ranges import RangesTask, ranges
+from xstreamcast.edges.batch.task import FAILED, UNSENT, Alone, Asking, Question
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.immutable import paths_of
+from xstreamcast.edges.partitions.facts import error_from
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.spark.running.answer import followed, is_mixed, listed, numbered, ranked
-from xstreamcast.spark.running.grouping import GroupsTask
 from xstreamcast.spark.running.inputs import Sources
 from xstreamcast.spark.running.links import FEW
-from xstreamcast.spark.running.ranges import RangesTask, ranges
 from xstreamcast.spark.running.tables import over_units
-from xstreamcast.spark.running.task import FAILED, UNSENT, Alone, Asking, Question
 from xstreamcast.spark.running.work import Work, in_order, parallelism
-from xstreamcast.spark.watching.facts import error_from
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from xstreamcast.algebra.program import Program
     from xstreamcast.circuit.batch_groups import Groups
-    from xstreamcast.spark.running.units import Table
+    from xstreamcast.edges.batch.units import Table
 
 _SMALLEST: Final = 1 << 22  # bytes of a document that are worth a task
 _RANGE: Final = 1 << 24  # bytes that a task reads at a time: more of them only cost memory

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.edges.batch.current import current_tags
+from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.spark.running.current import current_tags
 from xstreamcast.spark.running.guides import table_guide
 from xstreamcast.spark.running.links import followed
-from xstreamcast.spark.running.units import UnitReach, UnitsTask
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xstreamcast.algebra.strategies import Choice
     from xstreamcast.circuit.batch_parts import Distributed
+    from xstreamcast.edges.batch.task import Question
+    from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.table.unit_index import UnitIndex
-    from xstreamcast.spark.running.task import Question
-    from xstreamcast.spark.running.units import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from xstreamcast.edges.inputs import opened, paths
+from xstreamcast.edges.partitions.host import BYTES
+from xstreamcast.edges.partitions.packing import PACKED, packs
 from xstreamcast.errors import error
-from xstreamcast.spark.watching.host import BYTES
-from xstreamcast.spark.watching.packing import PACKED, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

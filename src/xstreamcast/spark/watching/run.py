@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.edges.immutable import paths_of
+from xstreamcast.edges.partitions.host import Asked
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import error
 from xstreamcast.spark.failing import failure
@@ -33,7 +34,6 @@ from xstreamcast.spark.watching.checkpoint import (
 )
 from xstreamcast.spark.watching.ending import go_back, keep_before
 from xstreamcast.spark.watching.handle import PATIENCE, Handing, Running
-from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.inputs import Prepared, prepared
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
 from xstreamcast.spark.watching.state import pickled

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xstreamcast.edges.batch.task import Question, answered, failing
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.batches import take_rows
 from xstreamcast.edges.table.picking import Picked, latest_rows, read_picked
@@ -17,7 +18,6 @@ from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
-from xstreamcast.spark.running.task import Question, answered, failing
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

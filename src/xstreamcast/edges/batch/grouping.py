@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.edges.batch.task import CLASSES, Asking, failing, rows, told
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.context import Context
@@ -34,7 +35,6 @@ from xstreamcast.operators.batch.ranks import classes, ranks, told_classes
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.batch.values import all_rows, packed, unpacked
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running.task import CLASSES, Asking, failing, rows, told
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.batch.cuts import Place, Unmatched, has_one_root, places
+from xstreamcast.edges.batch.task import Question, answered, failing
 from xstreamcast.operators.batch.around import Chains
-from xstreamcast.spark.running.cuts import Place, Unmatched, has_one_root, places
-from xstreamcast.spark.running.task import Question, answered, failing
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.cut import Guard

@@ -12,6 +12,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.edges.binding import Binding, Options
+from xstreamcast.edges.partitions.facts import error_facts
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Context
@@ -28,7 +29,6 @@ from xstreamcast.operators.batch.ranks import Classes, classes, ranks, told_clas
 from xstreamcast.operators.batch.spine import sent_spine
 from xstreamcast.operators.batch.values import no_rows, sent, sent_rows, summands
 from xstreamcast.operators.kept_items import Unwritten
-from xstreamcast.spark.watching.facts import error_facts
 from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _part(
 ) -> Iterator[Any]:  # fmt: skip
     part = question.parts[number]
     if question.groups is not None:
-        from xstreamcast.spark.running.grouping import grouped
+        from xstreamcast.edges.batch.grouping import grouped
 
         yield from grouped(question.groups, number, place, context, question.buckets)
         return

@@ -31,6 +31,7 @@ from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
+from xstreamcast.operators.relational.top_rows import TopRows
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 
@@ -124,14 +125,16 @@ class Operators:
 
 
 def _as_columns(nodes: Sequence[c.Node], final: c.Node | None) -> frozenset[int]:
-    """The maps that only groups read which take the columns of many rows at once."""
-    readers = [node for node in nodes if _groups_columns(node, node is final)]
+    """The maps all of whose readers take the columns of many rows at once."""
+    readers = [node for node in nodes if _takes_columns(node, node is final)]
     read = {id(one) for node in readers for one in c.inputs_of(node)}
     others = (node for node in nodes if all(node is not one for one in readers))
     return frozenset(read - {id(one) for node in others for one in c.inputs_of(node)})
 
 
-def _groups_columns(node: c.Node, final: bool) -> bool:
+def _takes_columns(node: c.Node, final: bool) -> bool:
+    if isinstance(node, c.Order):
+        return node.limit is not None and grows(node.source)
     if not isinstance(node, c.Group) or node.outer:
         return False
     return accumulates(node) or (final and grows(node.source))
@@ -174,8 +177,8 @@ def _operator(node: c.Node, root: c.Node, final: bool, columns: bool) -> Any:
             return GroupOperator(node)
         case c.Members():
             return MembersOperator(node)
-        case c.Order():
-            return OrderOperator(node)
+        case c.Order(limit=limit):
+            return OrderOperator(node) if limit is None else TopRows(node)
         case c.Slice() if node.outer == 0 and grows(node.source):
             return _slice_of_growing(node)
         case c.Slice():

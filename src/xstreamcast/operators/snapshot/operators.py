@@ -38,6 +38,7 @@ from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
+from xstreamcast.operators.relational.top_rows import TopRows
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 Operator = (
     RootRow | SpineRows | WithinOperator | CountAroundOperator | UnitRows
     | RowsOperator | JoinOperator | NestOperator | GroupOperator
-    | FirstOfGroup | MembersOperator | OrderOperator
+    | FirstOfGroup | MembersOperator | OrderOperator | TopRows
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingGroup | GrowingNumber
@@ -108,6 +109,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             names = [operator._name[key] for key in operator._rows]
             rows = list(operator._rows.values())
             to.values(f"{at}.source", key=list(operator._rows), row=rows, group=names)
+        case TopRows():
+            _write_top(to, at, operator)
         case OrderOperator():
             _write_order(to, at, operator)
         case SliceOperator():
@@ -166,6 +169,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             operator._name = dict(zip(keys, names, strict=True))
             operator._inexact = sum(map(operator._names.is_inexact, rows))
             operator._by_double = operator._inexact > 0
+        case TopRows():
+            _read_top(source, at, operator)
         case OrderOperator():
             _read_order(source, at, operator)
         case SliceOperator():
@@ -313,6 +318,19 @@ def _read_order(source: TableReader, at: str, operator: OrderOperator) -> None:
         Counter(tag for row in operator._rows.values() for tag in _tags(row.cells[column]))
         for column in operator._at
     ]
+
+
+def _write_top(to: TableWriter, at: str, operator: TopRows) -> None:
+    _write_order(to, at, operator)
+    to.values(f"{at}.kinds", tags=[tuple(sorted(one)) for one in operator._kinds])
+
+
+def _read_top(source: TableReader, at: str, operator: TopRows) -> None:
+    _read_order(source, at, operator)  # an order of all rows may have been kept
+    if f"{at}.kinds" in source:
+        (found,) = source.values(f"{at}.kinds", "tags")
+        operator._kinds = [Counter(tags) for tags in found]
+    operator.trim()
 
 
 def _write_slice(to: TableWriter, at: str, operator: SliceOperator) -> None:

@@ -17,8 +17,8 @@ from xstreamcast.algebra.analysis import Around, static_type, tuples_type
 from xstreamcast.algebra.static_type import NODE, Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.batch_rows import behind
-from xstreamcast.circuit.growing import adds
 from xstreamcast.circuit.calls import called
+from xstreamcast.circuit.growing import adds
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
 from xstreamcast.model.sequence_type import AtomicItem
@@ -37,7 +37,7 @@ def with_limits(circuit: c.Circuit) -> c.Circuit:
     for node in nodes:
         one = c.with_inputs(node, made)
         if id(node) in limits:
-            assert isinstance(one, c.Order) and isinstance(node, c.Order)
+            assert isinstance(one, c.Order)
             one = _limited(one, *limits[id(node)])
         made[id(node)] = one
     return replace(circuit, root=made[id(circuit.root)]) if limits else circuit
@@ -116,9 +116,9 @@ def _one_order(value: p.Expression | None, types: Around) -> bool:
     if value is None:
         return False
     kinds = static_type(value, types).kinds
-    if kinds & Kinds.FUNCTION:
-        return False
-    return not kinds & Kinds.NUMERIC or (_number(value, types) is not None and kinds == Kinds.NUMERIC)
+    if not kinds & (Kinds.FUNCTION | Kinds.NUMERIC):
+        return True
+    return kinds == Kinds.NUMERIC and _number(value, types) is not None
 
 
 def _number(value: p.Expression, types: Around) -> frozenset[int] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
@@ -97,7 +98,7 @@ class Operators:
 
     def _made(self, node: c.Node) -> Any:
         final = self._final and node is self._root
-        return _operator(node, self._root, final, id(node) in self._columns)
+        return _operator(node, self._root, final, self._columns.get(id(node)))
 
     def let_go(self, gone: frozenset[int]) -> None:
         """All rows of some nodes go, at once: nobody is told of each."""
@@ -124,12 +125,26 @@ class Operators:
         return sum(one.state_bytes for one in growing)
 
 
-def _as_columns(nodes: Sequence[c.Node], final: c.Node | None) -> frozenset[int]:
-    """The maps all of whose readers take the columns of many rows at once."""
+def _as_columns(nodes: Sequence[c.Node], final: c.Node | None) -> dict[int, frozenset[p.Variable]]:
+    """The maps all of whose readers take the columns of many rows at once, with the variables that
+    these read of some rows only.
+    """
     readers = [node for node in nodes if _takes_columns(node, node is final)]
-    read = {id(one) for node in readers for one in c.inputs_of(node)}
+    read: dict[int, frozenset[p.Variable]] = {}
+    for node in readers:
+        for one in c.inputs_of(node):
+            late = _read_late(node)
+            read[id(one)] = read.get(id(one), late) & late
     others = (node for node in nodes if all(node is not one for one in readers))
-    return frozenset(read - {id(one) for node in others for one in c.inputs_of(node)})
+    for number in {id(one) for node in others for one in c.inputs_of(node)}:
+        read.pop(number, None)
+    return read
+
+
+def _read_late(node: c.Node) -> frozenset[p.Variable]:
+    if not isinstance(node, c.Order):
+        return frozenset()
+    return frozenset(node.columns) - {key.column for key in node.keys}
 
 
 def _takes_columns(node: c.Node, final: bool) -> bool:
@@ -145,7 +160,7 @@ def _takes_pieces(node: c.Node) -> bool:
     return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
 
 
-def _operator(node: c.Node, root: c.Node, final: bool, columns: bool) -> Any:
+def _operator(node: c.Node, root: c.Node, final: bool, late: frozenset[p.Variable] | None) -> Any:
     match node:
         case c.One():
             return None
@@ -160,7 +175,7 @@ def _operator(node: c.Node, root: c.Node, final: bool, columns: bool) -> Any:
         case c.Units():
             return UnitRows(node, whole=node is not root)
         case c.Rows():
-            return RowsOperator(node, columns)
+            return RowsOperator(node, late is not None, late or frozenset())
         case c.Join():
             return JoinOperator(node)
         case c.IntervalJoin():

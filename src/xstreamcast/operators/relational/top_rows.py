@@ -34,7 +34,8 @@ class TopRows(OrderOperator):
 
     def __init__(self, node: c.Order) -> None:
         super().__init__(node)
-        assert node.limit is not None and not node.outer
+        assert node.limit is not None
+        assert not node.outer
         self._limit = node.limit
         self._follow = grows(node.source)  # rows that come are behind those with equal keys
 
@@ -80,7 +81,7 @@ class TopRows(OrderOperator):
 
     def _candidates(self, given: AppendedRows) -> dict[Key, Row]:
         """The rows that may be among the first; no others are made."""
-        columns = [given.columns[at] for at in self._at]
+        columns = [given.column(at) for at in self._at]
         numbers = self._numbers(columns[0])
         if numbers is None or any(map(_has_several, columns)):
             return self._new(given.delta())
@@ -89,8 +90,8 @@ class TopRows(OrderOperator):
         return dict(given.rows(self._chosen(*numbers, alone=len(columns) == 1).tolist()))
 
     def _note(self, column: Column, kinds: Counter[int]) -> None:
-        tags = column.items.all_tags()
-        for tag, at in zip(*(one.tolist() for one in np.unique(tags, return_index=True))):
+        tags, places = np.unique(column.items.all_tags(), return_index=True)
+        for tag, at in zip(tags.tolist(), places.tolist(), strict=True):
             kinds[tag] += 1
             self._samples[tag] = column.items.take(np.array([at])).values.tolist()[0]
 
@@ -123,9 +124,8 @@ class TopRows(OrderOperator):
         own = values[chosen]
         order = np.argsort(own, kind="stable")[: self._limit]
         last = own[order[-1]]
-        if strict and np.isfinite(last):
-            return np.sort(chosen[order])
-        return chosen[own <= last]
+        kept: npt.NDArray[np.int64] = chosen[own <= last]
+        return np.sort(chosen[order]) if strict and np.isfinite(last) else kept
 
     def _worst(self) -> Any:
         """The first sort key of the last row that is kept."""

@@ -79,8 +79,9 @@ def answer(
     """The items of the answer, as XML in canonical form or as strings."""
     since, until = between or (None, as_of)
     known = tuple(sorted(streams.items()))
-    # a message time may stand before what is valid last: then states are planned
-    planned = until is None and any(b"messageTime" in wire for wire in streams.values())
+    # a message time may stand before what is valid last, or an end after it: states are planned
+    ahead = (b"messageTime", b"validTo")
+    planned = until is None and any(word in wire for wire in streams.values() for word in ahead)
     planned = planned or now is not None
     text = translated(query, strategy, known, definitions, planned, between is not None)
     return saxon().run(text, streams, now=until or now, since=since, until=until)

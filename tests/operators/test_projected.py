@@ -131,6 +131,27 @@ def test_a_version_that_ends_is_evaluated_again_if_that_is_seen(query: str, tmp_
         assert (feed.watch.pipeline.asked > 1.5 * units) == ENDS[query]
 
 
+NESTED = b"""<structure><tag id="1" name="r"><tag id="2" name="c" type="temporal">
+<tag id="3" name="d" type="%s"/></tag></tag></structure>
+<filler id="0" tsid="1" validTime="2020-01-01T00:00:00"><r><hole id="1" tsid="2"/></r></filler>
+<filler id="1" tsid="2" validTime="2020-01-01T00:01:00"><c><hole id="2" tsid="3"/></c></filler>
+<filler id="1" tsid="2" validTime="2020-01-01T00:04:00"><c><hole id="2" tsid="3"/></c></filler>
+<filler id="2" tsid="3" validTime="2020-01-01T00:06:00"><d/></filler>
+"""
+
+
+@pytest.mark.parametrize("kind", [b"temporal", b"event"])
+@pytest.mark.parametrize("attached", [True, False])
+def test_what_begins_after_a_version_has_ended_is_not_in_it(kind: bytes, attached: bool):
+    query = xsc.query('for $c in stream("s")/r/*[d] return count($c)')
+    wire = NESTED % kind
+    if attached:
+        wire = wire.replace(b'<hole id="2" tsid="3"/>', b"")
+        wire = wire.replace(b'<filler id="2"', b'<filler id="2" in="1"')
+    told = Accumulated(query.watch(s=wire, batch=1))
+    assert told.items() == list(query.run(s=wire).lines()) == ["1"]
+
+
 def test_what_is_temporary_gives_back_what_it_hid(tmp_path: Path):
     feed = Feed('stream("s")//u?[now]/v/text()', tmp_path)
     feed.say(0, unit(0, 0, "before"))

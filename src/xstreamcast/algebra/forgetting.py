@@ -8,7 +8,7 @@ It follows from what the tag structure tells; whoever leaves something out must 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -94,7 +94,8 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     thin = {tag: reading.names(tag) for tag in part}
     recent = {tag: back for tag, back in reading.recent().items() if tag in known.timed & tags}
     entries = {tag: names for tag, names in reading.entries().items() if tag in tags}
-    return Kept(tags, known, None, thin, recent, entries, bool(needs.timed))
+    ends = bool(needs.timed) or _clips(known, tags)
+    return Kept(tags, known, None, thin, recent, entries, ends)
 
 
 def _unstructured(program: Program, name: str, guide: Guide, why: str) -> Kept:
@@ -102,8 +103,16 @@ def _unstructured(program: Program, name: str, guide: Guide, why: str) -> Kept:
     plans = _plans(program)
     needs = Reading(program, {name: guide}).done()[name]
     ends = needs.all is not None or bool(needs.timed) or not stays_below(plans)
+    ends = ends or _clips(guide, guide.name)
     recent = projected_tags(plans, name, guide)
     return Kept(frozenset(guide.name), guide, why, recent=recent, ends=ends)
+
+
+def _clips(guide: Guide, tags: Iterable[int]) -> bool:
+    """Whether some of these have a lifespan and are in others that do: what begins after the
+    version around it has ended is not in it.
+    """
+    return not guide.timed.isdisjoint(guide.around(guide.timed.intersection(tags)))
 
 
 class _Noting(Reading):

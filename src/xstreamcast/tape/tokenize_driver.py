@@ -155,11 +155,14 @@ class Driver:
         return 0
 
     def _widen(self, whole: int) -> None:
-        """More rows: twice as many, or what the input so far lets expect for all of it."""
+        """More rows: twice as many, or twice what the input so far lets expect for all of it.
+
+        Rows that are never written take addresses and no memory; to widen again costs a copy.
+        """
         rows, pos = int(self.state[ROWS]), max(int(self.state[POS]), 1)
         needed = max(2 * len(self.columns.kind), int(self.state[INHERITED]) + 64)
         if rows >= _FIRST_ROWS:
-            needed = max(len(self.columns.kind) * 5 // 4, int(rows / pos * whole * 1.05)) + 1024
+            needed = max(len(self.columns.kind) * 5 // 4, int(rows / pos * whole * 2)) + 1024
         else:
             needed = max(needed, min(_FIRST_ROWS + 1024, whole // 3))
         new = _columns(needed)

@@ -122,14 +122,14 @@ def _batches(entry: Entry, arguments: argparse.Namespace) -> tuple[list[Any], in
 
 
 def _asked(entry: Entry) -> Any:
-    from xstreamcast.spark.watching.host import Asked
+    from xstreamcast.edges.partitions.host import Asked
 
     return Asked({"": compiled(entry.query)}, dict.fromkeys(entry.inputs, "fragments"))
 
 
 def _alone(entry: Entry, batches: list[Any]) -> float:
     """Seconds of the query in one place, as it runs where there is one partition."""
-    from xstreamcast.spark.watching.host import Host
+    from xstreamcast.edges.partitions.host import Host
 
     host, spent = Host(_asked(entry)), list[float]()
     for number, table in enumerate(batches):
@@ -153,10 +153,10 @@ class _Places:
     """All places of a query."""
 
     def __init__(self, asked: Any, partitions: int) -> None:
-        from xstreamcast.spark.watching.later import Later, Spot
-        from xstreamcast.spark.watching.route import Router
+        from xstreamcast.edges.partitions.later import Later, Spot
+        from xstreamcast.edges.partitions.route import Router
+        from xstreamcast.edges.partitions.units import Units
         from xstreamcast.spark.watching.steps import UNKNOWN
-        from xstreamcast.spark.watching.units import Units
 
         self.steps = UNKNOWN
         self.router, self._log = Router(asked, partitions), list[tuple[bytes, None]]()
@@ -170,8 +170,8 @@ class _Places:
         self.spent = Spent(parts=dict.fromkeys(range(partitions), 0.0))
 
     def take(self, table: Any) -> None:
-        from xstreamcast.spark.watching.messages import Arrived, message_bytes, message_of
-        from xstreamcast.spark.watching.packing import Packing
+        from xstreamcast.edges.partitions.messages import Arrived, message_bytes, message_of
+        from xstreamcast.edges.partitions.packing import Packing
 
         packs = [row for batch in Packing()(table.to_batches()) for row in batch.to_pylist()]
         seconds: list[float] = []

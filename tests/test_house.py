@@ -140,3 +140,36 @@ def test_what_is_listed_as_slow_is_there() -> None:
         if not (ROOT / path).exists() or f"def {name}(" not in (ROOT / path).read_text("utf-8")
     ]
     assert gone == [], "take it off tests/slow.txt"
+
+
+# What makes no sense without Spark, though it does not import it: each with its reason.
+BESIDE_SPARK = {
+    "home": "the folder of Spark's programs",
+    "java": "which Java runs Spark, and how it is started",
+    "master": "where Spark runs, by its master's address",
+    "failing": "what Java and Spark say when they fail, as errors of ours",
+    "muffled": "what Java writes to the terminal",
+    "watching/checkpoint": "the folder that holds Spark's checkpoint",
+    "watching/emitted": "the columns that Spark's processors give",
+    "watching/ending": "copies of Spark's checkpoint",
+    "watching/steps": "how many steps Spark's plan has",
+}
+
+
+def test_what_is_in_spark_needs_spark() -> None:
+    room = PACKAGE / "spark"
+    found = {
+        path.relative_to(room).with_suffix("").as_posix()
+        for path in room.rglob("*.py")
+        if path.name != "__init__.py" and not _names_pyspark(path)
+    }
+    assert found == set(BESIDE_SPARK)
+
+
+def _names_pyspark(path: Path) -> bool:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        named = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        if any(one.partition(".")[0] == "pyspark" for one in named):
+            return True
+    return False

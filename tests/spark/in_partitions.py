@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
+from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.kept import frozen, thaw
+from xstreamcast.edges.partitions.later import Later, Spot, Turned
+from xstreamcast.edges.partitions.messages import Arrived, Failed, message_bytes, message_of
+from xstreamcast.edges.partitions.packing import EVERYONE, Packing, Parting
+from xstreamcast.edges.partitions.route import Router
+from xstreamcast.edges.partitions.unit_keys import Inside
+from xstreamcast.edges.partitions.units import Units
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.exchanged import To
-from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
-from xstreamcast.spark.watching.host import Asked
-from xstreamcast.spark.watching.kept import frozen, thaw
-from xstreamcast.spark.watching.later import Later, Spot, Turned
-from xstreamcast.spark.watching.messages import Arrived, Failed, message_bytes, message_of
-from xstreamcast.spark.watching.packing import EVERYONE, Packing, Parting
-from xstreamcast.spark.watching.route import Router
-from xstreamcast.spark.watching.unit_keys import Inside
-from xstreamcast.spark.watching.units import Units
 
 
 class InPartitions:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.operators.snapshot.test_document_snapshots import QUERIES, document
 from xstreamcast.api import compiled
-from xstreamcast.spark.watching.host import Asked, Host
-from xstreamcast.spark.watching.kept import frozen, thaw
+from xstreamcast.edges.partitions.host import Asked, Host
+from xstreamcast.edges.partitions.kept import frozen, thaw
 
 RAW = document([("", [(n % 7, "abc3"[n % 4], "é") for n in range(24)])])
 

@@ -17,8 +17,8 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_watch_corpus import arriving
+from xstreamcast.edges.partitions.host import Asked
 from xstreamcast.edges.table.schema import row_schema
-from xstreamcast.spark.watching.host import Asked
 
 
 @pytest.fixture(scope="module", autouse=True)

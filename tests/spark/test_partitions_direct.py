@@ -20,11 +20,11 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import Alone, holes, tables, told
+from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.spark.watching.emitted import ranked_updates, update_rows
-from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.steps import StepPlan, step_plan
-from xstreamcast.spark.watching.unit_keys import Inside
 
 STRUCTURE = (
     '<tag id="1" name="r" type="snapshot"><tag id="2" name="a" type="temporal">'

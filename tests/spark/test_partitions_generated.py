@@ -18,8 +18,8 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import Alone, tables
+from xstreamcast.edges.partitions.host import Asked
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.spark.watching.host import Asked
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 

@@ -16,10 +16,10 @@ from xstreamcast.tape.names import Names
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
+from xstreamcast.edges.partitions.host import Asked, Host
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.errors import Error
-from xstreamcast.spark.watching.host import Asked, Host
 
 HEAD = (
     '<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'

@@ -15,8 +15,8 @@ from xstreamcast.model.change import Accumulated, Change
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
+from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.spark.watching.steps import StepPlan
-from xstreamcast.spark.watching.unit_keys import Inside
 
 pytestmark = pytest.mark.spark
 BIG = """for $a in stream("credit")//account
@@ -165,5 +165,5 @@ def test_a_name_that_contradicts_a_link_stops_the_query(spark: Any, tmp_path: Pa
     feed = tmp_path / "credit.xml"
     feed.write_text(bank.HEAD + bank.beginning().replace('unit="a3"', 'unit="a4"'))
     running = query(bank.MAXED).spark(spark).start(lambda *_: None, credit=feed, partitions=2)
-    with pytest.raises(Error, match=r"fragment l3 is said to stand in unit a\d, and in unit"):
+    with pytest.raises(Error, match=r"fragment l3 is declared in unit a\d, and in unit"):
         running.awaitTermination(100)

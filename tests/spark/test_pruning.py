@@ -13,10 +13,10 @@ from tests.spark.feeds import write_feed
 
 pytest.importorskip("pyarrow", reason="the spark extra is not installed")
 
+from xstreamcast.edges.batch.units import UnitsTask
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
 from xstreamcast.spark.running.spark_run import SparkRun
-from xstreamcast.spark.running.units import UnitsTask
 
 FILES = sorted((Path(__file__).parents[1] / "corpus").glob("*.stream"))
 

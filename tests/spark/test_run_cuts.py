@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROFILE
 from xstreamcast.algebra.cut import Guard
-from xstreamcast.spark.running.cuts import Place, Unmatched, places
+from xstreamcast.edges.batch.cuts import Place, Unmatched, places
 
 NAMES = st.sampled_from(["a", "b", "c", "k:a"])
 LOOK = st.sampled_from(["<", "</a>", "<b>", "<!--", "-->", "<![CDATA[", "]]>", "?>", ">", "'", "-"])

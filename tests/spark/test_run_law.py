@@ -17,10 +17,10 @@ import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.streams_strategies import Case, cases, cases_around
 from xstreamcast.circuit.batch_parts import Distributed
+from xstreamcast.edges.batch.task import rows
 from xstreamcast.edges.binding import Options
 from xstreamcast.errors import Error
 from xstreamcast.spark.running.spark_run import SparkRun
-from xstreamcast.spark.running.task import rows
 
 pa = pytest.importorskip("pyarrow")
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -126,7 +126,7 @@ def _where(batches: Any) -> Any:
     import pyspark
 
     for _ in batches:
-        loaded = "xstreamcast.spark.watching.host" in sys.modules
+        loaded = "xstreamcast.edges.partitions.host" in sys.modules
         yield pyarrow.record_batch([[pyspark.__file__], [loaded]], ["file", "loaded"])
 
 

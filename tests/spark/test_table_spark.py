@@ -10,6 +10,7 @@ import pytest
 
 import xstreamcast as xsc
 from tests.spark.feeds import write_feed
+from xstreamcast.edges.batch.units import Table, UnitsTask
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.table.log import Log
@@ -19,7 +20,6 @@ from xstreamcast.spark.running import guides
 from xstreamcast.spark.running.guides import table_guide
 from xstreamcast.spark.running.links import followed
 from xstreamcast.spark.running.spark_run import SparkRun
-from xstreamcast.spark.running.units import Table, UnitsTask
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("pyarrow.parquet")
@@ -82,7 +82,7 @@ def test_joins_and_windows_answer_as_one_process_with_every_strategy(
     for strategy in strategies:
         found, run = _asked(spark, text, table, 0, as_of=as_of, strategy=strategy)
         assert found == expected, strategy
-        by = "joins of Spark found" if strategy == strategies[0] else "which rows stand below"
+        by = "joins of Spark computed" if strategy == strategies[0] else "the rows of each unit"
         assert any(one.startswith(by) for one in run.words)
 
 

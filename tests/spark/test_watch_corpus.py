@@ -22,9 +22,9 @@ from xstreamcast.tape.names import Names
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
+from xstreamcast.edges.partitions.host import Asked
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.spark.watching.host import Asked
 from xstreamcast.spark.watching.sink import Told, once_each
 
 pytestmark = pytest.mark.spark

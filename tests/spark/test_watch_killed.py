@@ -44,9 +44,9 @@ def told(folder: Path) -> list[Change]:
 
 def ticked(feed: Path, asked: str = QUERY) -> list[Change]:
     """What a query that was left alone tells, with the same batches."""
+    from xstreamcast.edges.partitions.host import Asked, Host
     from xstreamcast.edges.replay import Offset, Replay, split_rows
     from xstreamcast.edges.table.schema import arrow
-    from xstreamcast.spark.watching.host import Asked, Host
 
     host = Host(
         Asked(query(asked).programs, {"credit": "fragments"}), shallow=True
@@ -90,6 +90,19 @@ def test_killed_in_partitions_of_what_is_exchanged(tmp_path: Path, asked: str, l
     assert plan.spread == {"query": frozenset({"credit"})}
     check(feed, tmp_path, asked, least)
     assert job.begun() >= 11, "killed too late to show anything"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])
+def test_killed_twenty_times_in_partitions(tmp_path: Path, asked: str, least: int) -> None:
+    dice = random.Random()
+    feed = write_feed(tmp_path / "feed", 1200, keyed=True)
+    job = watching(feed, tmp_path, "--partitions", "2", asked=asked)
+    for number in range(10):
+        job.kill(1 + number, dice.random() * 2)
+        job.kill_worker(2 + number, dice.random() * 2, dice)
+    job.finish()
+    check(feed, tmp_path, asked, least)
 
 
 @pytest.mark.thorough

@@ -70,7 +70,7 @@ def _reads_its_row(node: c.Rows) -> bool:
 
 
 def _bounded(order: c.Order, maps: list[c.Rows]) -> bool:
-    """Whether rows that stand behind enough others do so for ever."""
+    """Whether rows behind enough others stay behind them for ever."""
     source = order.source
     if not isinstance(source, c.Rows) or not adds(source):
         return False

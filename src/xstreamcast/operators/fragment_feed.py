@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from xstreamcast.tape.store import Store
 
 
+def plans_ahead(batch: FragmentBatch, until: int) -> bool:
+    """Whether a fragment begins or ends after an instant that the clock has come to."""
+    given = [one for one in (batch.valid, batch.to) if one is not None]
+    return any(bool(((one > until) & (one != NOW)).any()) for one in given)
+
+
 class FragmentFeed(HoleFeed):
     """Fragments in, units that are dirty out: by hole and version, or by hole alone."""
 
@@ -134,7 +140,7 @@ class FragmentFeed(HoleFeed):
         return first, self._taken
 
     def everything(self) -> Moved:
-        """All units, to be asked again, whatever was known of them."""
+        """All units, to be evaluated again, whatever was known of them."""
         if self._by_version is not None:
             minis = self._versions_made(self._by_version, self._by_version.units)
             return Moved(
@@ -189,7 +195,7 @@ class FragmentFeed(HoleFeed):
         return Minis(made.tape, made.documents, names, missing, made.instants)
 
     def again(self, keys: Sequence[str]) -> list[Moved]:
-        """Some units, to be asked again, and elements of the root; those that are no longer there
+        """Some units to evaluate again, and elements of the root; those that are no longer there
         are left out.
         """
         around = [key for key in keys if key.startswith(SPINE)]

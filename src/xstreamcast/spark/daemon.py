@@ -31,9 +31,9 @@ def _ask(rows: list[Any]) -> None:
 
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.edges.binding import Binding, Options
+    from xstreamcast.edges.partitions.host import Asked, Host
     from xstreamcast.evaluate.results import lines
     from xstreamcast.rewrite.optimise import optimise
-    from xstreamcast.spark.watching.host import Asked, Host
     from xstreamcast.syntax import parse
 
     program = optimise(lower(parse(_QUERY)))

@@ -26,8 +26,8 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from xstreamcast.edges.inputs import stream_name
+from xstreamcast.edges.partitions.packing import PACKED, Parting, packs
 from xstreamcast.edges.replay import Offset, Replay, Split, split_rows
-from xstreamcast.spark.watching.packing import PACKED, Parting, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

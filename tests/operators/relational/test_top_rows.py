@@ -178,4 +178,4 @@ def test_explain_says_how_many_rows_are_kept():
     plan = planned(compiled(query(FIRST[0], "number($e/@v)", "$e")), {}, frozenset({"s"}), False)
     text = show_circuit(plan.circuit, facts=True)
     assert "keeps: at most 3 rows" in text
-    assert "keeps: what each of at most 3 rows became" in text
+    assert "keeps: the results of at most 3 rows" in text

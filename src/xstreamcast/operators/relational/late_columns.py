@@ -1,4 +1,4 @@
-"""Columns that are evaluated when somebody reads them, for the rows alone that are read."""
+"""Columns that are evaluated when they are read, for the rows alone that are read."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class RowsOperator:
     def __init__(
         self, node: c.Rows, columns: bool = False, late: frozenset[p.Variable] = frozenset()
     ) -> None:
-        """`columns`: whoever reads the rows takes them as columns, and `late` of some rows only."""
+        """`columns`: all readers take the rows as columns, and `late` of some rows only."""
         self._node = node
         given = node.source.columns
         used = facts(node.tuples).free

@@ -28,7 +28,7 @@ _WHOLE: Final = float(1 << 53)  # integers below it are doubles
 class TopRows(OrderOperator):
     """rows  →  the first n of them, as an order of all rows has them.
 
-    A row that n others stand before is forgotten: none of them goes, and the planner saw to it that
+    A row behind n others is forgotten: none of them goes, and the planner saw to it that
     no type of a key changes how two rows compare.
     """
 

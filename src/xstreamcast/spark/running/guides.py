@@ -17,8 +17,8 @@ from xstreamcast.edges.table.schema import FRAGMENT, arrow
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.table.log import File
-    from xstreamcast.spark.running.units import Table
 
 _SMALL: Final = 16 << 20  # bytes that the driver looks through sooner than Spark starts tasks
 _LOOKED: Final = "path string, inside string"
@@ -103,6 +103,6 @@ def links_of(spark: SparkSession, table: Table, files: Sequence[File]) -> DataFr
 
 
 def _check(table: Table, files: Sequence[File]) -> None:
-    """What is not as the log says is told here, not by a task."""
+    """A mismatch with the log is reported here, not by a task."""
     for file in files:
         opened(table.path, file)

@@ -17,9 +17,9 @@ from xstreamcast.spark.running.guides import links_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.table.log import File
     from xstreamcast.edges.table.unit_index import Held
-    from xstreamcast.spark.running.units import Table
 
 DEEPEST: Final = 64  # levels of fragments below each other that are followed
 FEW: Final = 8_000_000  # fragments that the driver looks through by itself
@@ -71,7 +71,7 @@ def _reached(spark: SparkSession, links: DataFrame, ids: Any) -> DataFrame:
         if fresh.isEmpty():
             return found
         found = found.unionByName(fresh)
-    raise error("XSCU0005", f"fragments stand more than {DEEPEST} deep")
+    raise error("XSCU0005", f"fragments are nested more than {DEEPEST} deep")
 
 
 def _kept(found: DataFrame, table: Table, path: Path) -> tuple[Held, ...]:

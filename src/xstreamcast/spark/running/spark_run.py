@@ -14,26 +14,26 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit.batch import batch_plan
 from xstreamcast.circuit.batch_parts import BatchPart, Distributed, OneTask
+from xstreamcast.edges.batch.answer import followed, is_mixed, listed, numbered, ranked
+from xstreamcast.edges.batch.grouping import GroupsTask
+from xstreamcast.edges.batch.ranges import RangesTask, ranges
+from xstreamcast.edges.batch.task import FAILED, UNSENT, Alone, Asking, Question
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.immutable import paths_of
+from xstreamcast.edges.partitions.facts import error_from
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.spark.running.answer import followed, is_mixed, listed, numbered, ranked
-from xstreamcast.spark.running.grouping import GroupsTask
 from xstreamcast.spark.running.inputs import Sources
 from xstreamcast.spark.running.links import FEW
-from xstreamcast.spark.running.ranges import RangesTask, ranges
 from xstreamcast.spark.running.tables import over_units
-from xstreamcast.spark.running.task import FAILED, UNSENT, Alone, Asking, Question
 from xstreamcast.spark.running.work import Work, in_order, parallelism
-from xstreamcast.spark.watching.facts import error_from
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from xstreamcast.algebra.program import Program
     from xstreamcast.circuit.batch_groups import Groups
-    from xstreamcast.spark.running.units import Table
+    from xstreamcast.edges.batch.units import Table
 
 _SMALLEST: Final = 1 << 22  # bytes of a document that are worth a task
 _RANGE: Final = 1 << 24  # bytes that a task reads at a time: more of them only cost memory
@@ -68,15 +68,15 @@ class SparkRun:
     def plan(self) -> Distributed | OneTask:
         """How the query is spread, by the largest input that it can be spread over."""
         if len(self.programs) > 1:
-            return OneTask(("a query that declares streams is asked as a whole",))
+            return OneTask(("a query that declares streams is not distributed",))
         if self.options.clock not in ("event", "wall") or self._is_planned():
-            return OneTask(("what is planned after now is seen only in the whole",))
+            return OneTask(("planned states are visible only in the complete stream",))
         if told := self.sources.attaches():
             return OneTask((f"{told}: units that are attached to their parents are in no hole",))
         if paths_of(self._program):
-            return OneTask(("what may not change is known only over all that arrived",))
+            return OneTask(("immutable elements are known only in the complete stream",))
         if self.sources.has_stream_as_variable():
-            return OneTask(("a variable stands for a stream",))
+            return OneTask(("a variable denotes a stream",))
         try:
             found = batch_plan(self._program, self.sources.structures(self._program))
         except Forbidden as caught:
@@ -246,14 +246,14 @@ class SparkRun:
         )
 
     def asked_again(self, found: Any) -> bool:
-        """Whether one task must be asked after all. An error that tasks met is raised."""
+        """Whether one task must evaluate the query after all. An error that tasks met is raised."""
         pc = arrow().compute
         failed = found.filter(pc.equal(found["part"], FAILED))
         if failed.num_rows:
             self._raise(failed)
-            self._given_up("a part of it gives an error that the whole does not give")
+            self._given_up("a part of it raises an error that the complete query does not raise")
         elif pc.any(pc.equal(found["part"], UNSENT)).as_py():
-            self._given_up("what follows needs nodes where they stand")
+            self._given_up("a later operator navigates from nodes")
         elif is_mixed(found):
             self._given_up("values of several types are compared or added where all of them are")
         else:

@@ -1,4 +1,4 @@
-"""A query over the units of a fragment table: what is read of it, and what each task is told."""
+"""A query over the units of a fragment table: what is read of it, and the input of each task."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.edges.batch.current import current_tags
+from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.spark.running.current import current_tags
 from xstreamcast.spark.running.guides import table_guide
 from xstreamcast.spark.running.links import followed
-from xstreamcast.spark.running.units import UnitReach, UnitsTask
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xstreamcast.algebra.strategies import Choice
     from xstreamcast.circuit.batch_parts import Distributed
+    from xstreamcast.edges.batch.task import Question
+    from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.binding import Options
     from xstreamcast.edges.table.unit_index import UnitIndex
-    from xstreamcast.spark.running.task import Question
-    from xstreamcast.spark.running.units import Table
 
 
 @dataclass(frozen=True, slots=True)
 class UnitWork:
-    """What is asked of a table: the task, how many there are, and in words."""
+    """The work on a table: the task, their number, and a description."""
 
     task: UnitsTask
     tasks: int
@@ -92,9 +92,9 @@ def _index(
 
 def _found(index: UnitIndex, is_large: bool) -> str:
     if index.kept:
-        return "which rows stand below each unit is kept with the table"
+        return "the rows of each unit are stored with the table"
     who = "joins of Spark" if is_large else "the driver"
-    return f"{who} found which rows stand below each unit, and kept it with the table"
+    return f"{who} computed the rows of each unit, and stored them with the table"
 
 
 def _reach(

@@ -8,15 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.inputs import kind_of, opened, paths
+from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.packing import (
+    KEYED,
+    PACKED,
+    READ,
+    Packing,
+    Parting,
+    said,
+)
+from xstreamcast.edges.partitions.route import why_at_all
 from xstreamcast.edges.table.schema import EOS
 from xstreamcast.errors import error
 from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.watching.emitted import CHANGES, UPDATES
-from xstreamcast.spark.watching.host import Asked
-from xstreamcast.spark.watching.packing import PACKED, READ, Parting, packed, said
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
 from xstreamcast.spark.watching.progress import ONE_PLACE, observed
-from xstreamcast.spark.watching.route import why_at_all
 from xstreamcast.spark.watching.spread import spread_changes
 from xstreamcast.spark.watching.state import Hosting, Keeping, pickled
 from xstreamcast.spark.watching.steps import StepPlan
@@ -55,7 +62,7 @@ def changes_of(
 
     wall = any(one.wall for one in asked.values())
     written = {name: pickled(one) for name, one in asked.items()}
-    rows = rows if "rows" in rows.columns else packed(rows)
+    rows = rows if "rows" in rows.columns else _packed(rows)
     # Spark counts packs as input rows; how many fragments there were stands beside
     rows = rows.observe(ARRIVED, f.sum("count").alias("fragments"))
     if "query" not in rows.columns:
@@ -72,6 +79,14 @@ def changes_of(
     form = UPDATES if updates else CHANGES
     told = observed(grouped.transformWithStateInPandas(hosting, form, "append", mode), ONE_PLACE)
     return told if all_told or updates else told.where("diff <> 0")
+
+
+def _packed(rows: DataFrame, parting: Parting | None = None) -> DataFrame:
+    """Rows with the columns of READ, and perhaps the query that they are for, packed."""
+    outside = ["query"] if "query" in rows.columns else []
+    schema = ", ".join([*(f"{name} string" for name in outside), PACKED])
+    read = [*READ, *(name for name in KEYED if name in rows.columns)]
+    return rows.select(*outside, *read).mapInArrow(Packing(parting or Parting()), schema)
 
 
 def _readers(asked: Mapping[str, Asked]) -> Any:
@@ -117,7 +132,7 @@ def rows_of(
             rows = _given(name, source, parting)
         found = rows if found is None else found.unionByName(rows)
     if found is None:
-        raise error("XSCU0001", "a query that is left running must read something")
+        raise error("XSCU0001", "a continuous query must read an input")
     if ends is not None:
         ends.mkdir(parents=True, exist_ok=True)
         found = found.unionByName(spark.readStream.schema(PACKED).json(f"file://{ends.absolute()}"))
@@ -140,7 +155,7 @@ def _given(name: str | None, frame: DataFrame, parting: Parting) -> DataFrame:
             "XSCU0005", f"the DataFrame for {name} has no column {missing[0]}",
             hint="xstreamcast.spark.frames.fragments_in decodes one with text or bytes",
         )  # fmt: skip
-    return packed(frame.select(called, *READ[1:]), parting)
+    return _packed(frame.select(called, *READ[1:]), parting)
 
 
 def _read(

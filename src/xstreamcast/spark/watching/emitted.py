@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.spark.watching.facts import error_facts, refused_facts
+from xstreamcast.edges.partitions.facts import error_facts, refused_facts
 
 if TYPE_CHECKING:
     from xstreamcast.errors import Error

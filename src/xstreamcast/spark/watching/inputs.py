@@ -33,9 +33,9 @@ from xstreamcast.spark.watching.tables import fragments_of
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from xstreamcast.edges.partitions.packing import Parting
     from xstreamcast.edges.watching import Options
     from xstreamcast.model.fragment import Refused
-    from xstreamcast.spark.watching.packing import Parting
 
 RECEIVED: Final = "_received"
 _MESSAGES: Final = "messages"  # of a feed that comes by network
@@ -114,7 +114,7 @@ class Prepared:
         """What of the inputs did not count."""
         for name, one in self.transcripts.items():
             if ignored := getattr(one.decoder, "ignored", 0):
-                yield f"{name}: {ignored} updates of what is immutable left out"
+                yield f"{name}: {ignored} updates of immutable elements ignored"
 
 
 def prepared(

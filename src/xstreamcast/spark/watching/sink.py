@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from xstreamcast.edges.partitions.facts import error_from, refused_from
 from xstreamcast.model.change import Change
 from xstreamcast.model.instant import NOW
 from xstreamcast.spark.watching.emitted import FAILED, REFUSED, SAID
-from xstreamcast.spark.watching.facts import error_from, refused_from
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -10,9 +10,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
+from xstreamcast.edges.partitions.later import Later, Spot
+from xstreamcast.edges.partitions.messages import (
+    Arrived,
+    Failed,
+    framed,
+    message_bytes,
+    message_of,
+    unframed,
+)
+from xstreamcast.edges.partitions.route import Router
+from xstreamcast.edges.partitions.units import Units
 from xstreamcast.errors import Error
 from xstreamcast.model.update import RankedAnswer
-from xstreamcast.spark.watching.direct import DirectUnits, Pack, PartArrived
 from xstreamcast.spark.watching.emitted import (
     CHANGES,
     FAILED,
@@ -23,19 +34,8 @@ from xstreamcast.spark.watching.emitted import (
     ranked_updates,
     update_rows,
 )
-from xstreamcast.spark.watching.later import Later, Spot
-from xstreamcast.spark.watching.messages import (
-    Arrived,
-    Failed,
-    framed,
-    message_bytes,
-    message_of,
-    unframed,
-)
 from xstreamcast.spark.watching.progress import ANSWER, ROUTER, observed, stage_name
-from xstreamcast.spark.watching.route import Router
 from xstreamcast.spark.watching.state import Hosting, Keeping, Stage
-from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from pyspark import cloudpickle
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
+from xstreamcast.edges.partitions.host import Host, Reading
+from xstreamcast.edges.partitions.messages import Arrived
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error, error
 from xstreamcast.model.update import RankedAnswer
@@ -32,8 +34,6 @@ from xstreamcast.spark.watching.emitted import (
     ranked_updates,
     update_rows,
 )
-from xstreamcast.spark.watching.host import Host, Reading
-from xstreamcast.spark.watching.messages import Arrived
 from xstreamcast.spark.watching.peers import Done, Errand, Name, asked, give_up, is_possible, listen
 from xstreamcast.spark.watching.progress import with_fact
 from xstreamcast.spark.watching.store import Batch, Log, Store
@@ -117,7 +117,7 @@ class Stage(StatefulProcessor):
         return len(made)
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
-        """What is told where a batch cannot be taken in."""
+        """The message if a batch cannot be processed."""
         raise why
 
     @property
@@ -284,13 +284,13 @@ class Stage(StatefulProcessor):
 
     def freeze(self, host: Any) -> bytes | None:
         """What an instance keeps, if it can be written."""
-        from xstreamcast.spark.watching.kept import frozen
+        from xstreamcast.edges.partitions.kept import frozen
 
         return frozen(host)
 
     def thaw(self, host: Any, raw: bytes) -> None:
         """Give a new instance what another one kept."""
-        from xstreamcast.spark.watching.kept import thaw
+        from xstreamcast.edges.partitions.kept import thaw
 
         thaw(host, raw)
 
@@ -322,7 +322,7 @@ def done_here(errand: Errand) -> Done | None:
         _KEPT[errand.name] = known._replace(token=errand.token, number=known.number + 1)
         return done
     except Exception:
-        return None  # who asks does the same, and fails where the user is told of it
+        return None  # the requester does the same, and fails where the user sees the error
     finally:
         _WORKING.release()
 

@@ -1,6 +1,6 @@
 """How many steps of Spark a query needs: one for each stage, if its streams are known beforehand.
 
-Spark's plan is made before the first fragment comes, and a stream says its structure itself. Where
+Spark's plan is made before the first fragment comes, and a stream contains its own structure. Where
 a file is there already, its structure is read ahead; otherwise a query has three stages, and what
 needs more is in one place.
 """
@@ -13,21 +13,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from xstreamcast.algebra.timing import reached
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import stages_of, why_one_partition
 from xstreamcast.circuit.unit_tags import unit_tags
+from xstreamcast.edges.partitions.packing import NOT_ROOT, Parting
+from xstreamcast.edges.partitions.route import why_at_all
+from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.model.fragment import Described
+from xstreamcast.model.instant import START
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
 from xstreamcast.spark.watching.checkpoint import write_whole
-from xstreamcast.spark.watching.packing import NOT_ROOT, Parting
-from xstreamcast.spark.watching.route import why_at_all
-from xstreamcast.spark.watching.unit_keys import Inside
 
 if TYPE_CHECKING:
     from xstreamcast.edges.ahead import Ahead
+    from xstreamcast.edges.partitions.host import Asked
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.spark.watching.host import Asked
 
 Structures: TypeAlias = "Mapping[str, TagStructure | None]"
 UNKNOWN: Final = 3  # units, what is partitioned by keys, and the answer
@@ -50,7 +52,7 @@ class StepPlan:
     inside: Mapping[str, Inside] = field(default_factory=dict)
 
     def parting(self, partitions: int) -> Parting:
-        """What sources are told."""
+        """The options of sources."""
         if self.spread is None:
             return Parting()
         return Parting(partitions, self.tags, self.inside)
@@ -130,17 +132,24 @@ def step_plan(
 
 def _emits(asked: Asked, circuit: c.Circuit | str | None) -> bool:
     """Whether items of the answer are made in partitions."""
-    if not isinstance(circuit, c.Circuit):
+    if not isinstance(circuit, c.Circuit) or _reaches(asked):
         return False
     if why_one_partition(circuit, asked.policy == "strict") is not None:
         return False
     return any(port.rendered for port in stages_of(circuit, _MOST).ports)
 
 
+def _reaches(asked: Asked) -> bool:
+    """Whether a projection may end after now: such a query may have to turn to one place."""
+    return any(reached(one) > START for one in asked.programs.values())
+
+
 def _why_routed(asked: Asked, circuit: c.Circuit) -> str | None:
     """Why fragments are not partitioned as they are read, whatever their tags are."""
     if asked.lateness is not None or asked.skew is not None:
-        return "what is late is judged where all of the stream is seen"
+        return "whether a fragment is late is decided where all of the stream is read"
+    if _reaches(asked):
+        return "once something is planned, a projection that may see it is in one place"
     return why_one_partition(circuit, asked.policy == "strict")
 
 

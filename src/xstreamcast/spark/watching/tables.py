@@ -19,11 +19,11 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
+from xstreamcast.edges.partitions.packing import PACKED, Parting, packs
 from xstreamcast.edges.table.files import read_files
 from xstreamcast.edges.table.log import File, Log
 from xstreamcast.edges.table.reading import stream_of
 from xstreamcast.edges.table.schema import SPLIT, STRUCTURE, arrow, row_schema
-from xstreamcast.spark.watching.packing import PACKED, Parting, packs
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

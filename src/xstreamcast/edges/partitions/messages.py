@@ -7,14 +7,7 @@ from dataclasses import astuple, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from xstreamcast.edges.snapshot.container import packed, unpacked
-from xstreamcast.edges.snapshot.exchange import read_exchanged, write_exchanged
-from xstreamcast.edges.table.schema import arrow
-from xstreamcast.evaluate.moments import Moment
-from xstreamcast.model.change import Change
-from xstreamcast.operators.snapshot.names import read_names, write_names
-from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
-from xstreamcast.spark.watching.facts import (
+from xstreamcast.edges.partitions.facts import (
     error_facts,
     error_from,
     part_facts,
@@ -22,7 +15,14 @@ from xstreamcast.spark.watching.facts import (
     refused_facts,
     refused_from,
 )
-from xstreamcast.spark.watching.packing import read_schema, rows_in
+from xstreamcast.edges.partitions.packing import read_schema, rows_in
+from xstreamcast.edges.snapshot.container import packed, unpacked
+from xstreamcast.edges.snapshot.exchange import read_exchanged, write_exchanged
+from xstreamcast.edges.table.schema import arrow
+from xstreamcast.evaluate.moments import Moment
+from xstreamcast.model.change import Change
+from xstreamcast.operators.snapshot.names import read_names, write_names
+from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:

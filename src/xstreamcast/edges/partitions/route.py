@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from xstreamcast.algebra.timing import reached
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import why_one_partition
+from xstreamcast.edges.partitions.host import Asked, Reading
+from xstreamcast.edges.partitions.links import Links
+from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Whole
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.watching.arriving import some
 from xstreamcast.edges.wire.decoder import Decoder
@@ -22,12 +26,9 @@ from xstreamcast.model.fragment import ZONED, Arrival, Described, Ended, Fragmen
 from xstreamcast.model.instant import START
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.fragment_feed import FragmentFeed, plans_ahead
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching.host import Asked, Reading
-from xstreamcast.spark.watching.links import Links
-from xstreamcast.spark.watching.messages import Arrived, Given, Part, Sent, Whole
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
@@ -84,13 +85,14 @@ class Router(Reading):
         self.arrived = 0  # how many batches came
         self._read = 0  # how many of these were read
         self._ends_at: list[int] = []  # by batch that was read: the number of the row behind it
-        self._sent = False  # whether partitions were told anything
+        self._sent = False  # whether anything was sent to partitions
         self._over: set[str] = set()
         self._newest: dict[str, tuple[int, bool]] = {}
         self._links: dict[str, Links] = {}
         self._parts: list[list[Part]] = [[] for _ in range(partitions)]
         self._number = 0  # of the batch that is being read
         self._table: Any = None  # its rows
+        self._reach = max(map(reached, asked.programs.values()))  # of projections
         super().__init__(asked, self)
 
     @property
@@ -99,7 +101,7 @@ class Router(Reading):
         return self.plan.names
 
     def take(self, arrived: Arrived, now: int | None) -> dict[int, Given]:
-        """The rows of a batch, and the wall clock if it counts → what each bucket is told."""
+        """The rows of a batch, and the wall clock if it counts → the messages of each bucket."""
         self.turn += 1
         self.arrived += 1
         if self.why is not None:
@@ -237,10 +239,13 @@ class Router(Reading):
         return frozenset(str(one.input) for one in self._units())
 
     def _route(self, name: str, batch: FragmentBatch, ids: Ids | None) -> None:
-        at = len(batch.valid) - 1 - int(np.argmax(batch.valid[::-1])) if len(batch) else -1
-        if at >= 0 and batch.valid[at] >= self._newest.get(name, (START, False))[0]:
-            self._newest[name] = int(batch.valid[at]), bool(batch.flags[at] & ZONED)
+        clock = batch.clock
+        at = len(clock) - 1 - int(np.argmax(clock[::-1])) if len(batch) else -1
+        if at >= 0 and clock[at] >= self._newest.get(name, (START, False))[0]:
+            self._newest[name] = int(clock[at]), bool(batch.flags[at] & ZONED)
             self.reach(Moment(*self._newest[name]))
+        if self._reach > self.now.instant and plans_ahead(batch, self.now.instant):
+            raise _Turned("a projection may see states that are planned")
         if batch.within is not None and (batch.within >= 0).any():
             raise _Turned("units that name their parents are ordered where all of them are seen")
         tables, rows = self._places_of(batch)

@@ -1,6 +1,6 @@
 """A fragment table given to tasks: ranges of its units, each with all fragments below them.
 
-A task is told files and rows, and reads them itself: payloads never pass through the JVM.
+A task receives files and row numbers, and reads them itself: payloads never pass through the JVM.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from xstreamcast.edges.batch.task import Question, answered, failing
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.batches import take_rows
 from xstreamcast.edges.table.picking import Picked, latest_rows, read_picked
@@ -17,7 +18,6 @@ from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.history.history import History
-from xstreamcast.spark.running.task import Question, answered, failing
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def taken(name: str, structure: TagStructure, rows: Any, *, plain: bool) -> Hist
 
 
 class UnitsTask:
-    """The query asked of the units of a range.
+    """The query evaluated over the units of a range.
 
     `links`: the tags of whose fragments only the holes are seen, by their name.
     """

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit.stages import stages_of
+from xstreamcast.edges.partitions.messages import Failed, Handed, Part
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
@@ -16,16 +17,15 @@ from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.staged import Made, StagePart
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching.messages import Failed, Handed, Part
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.partitions.host import Asked
+    from xstreamcast.edges.partitions.messages import Message
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
     from xstreamcast.model.update import RankedAnswer, Update
     from xstreamcast.operators.relational.exchanged import Exchanged, To
     from xstreamcast.operators.relational.failing import Order
-    from xstreamcast.spark.watching.host import Asked
-    from xstreamcast.spark.watching.messages import Message
     from xstreamcast.tape.names import Names
 
 
@@ -55,9 +55,9 @@ def step_of(stage: int, stages: int, steps: int) -> int:
 
 
 def another_place() -> Error:
-    """A structure has grown such that partitions cannot go on emitting what they did."""
+    """What came shows that partitions cannot go on emitting what they did."""
     return error(
-        "XSCU0005", "the answer is made in another place now that a tag structure has grown",
+        "XSCU0005", "the answer is made in another place now, by what the stream has said",
         hint="start with an empty checkpoint and a new sink",
     )  # fmt: skip
 
@@ -163,7 +163,7 @@ class Later:
         return made
 
     def _handed(self, turn: int, made: Made | None) -> list[Addressed]:
-        """What others are told: rows, and how it went."""
+        """The output: rows, and the outcome."""
         if self.spot.is_last or self._watch is None or self._part is None:
             return []
         sender, now = (self.spot.step, self.spot.partition), self._watch.now

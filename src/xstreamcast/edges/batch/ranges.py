@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.batch.cuts import Place, Unmatched, has_one_root, places
+from xstreamcast.edges.batch.task import Question, answered, failing
 from xstreamcast.operators.batch.around import Chains
-from xstreamcast.spark.running.cuts import Place, Unmatched, has_one_root, places
-from xstreamcast.spark.running.task import Question, answered, failing
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.cut import Guard
@@ -82,7 +82,7 @@ def _tag(data: Any, at: int) -> bytes:
 
 
 class RangesTask:
-    """The query asked of ranges of a document, which every task reads by itself."""
+    """The query evaluated over ranges of a document, which every task reads by itself."""
 
     def __init__(self, question: Question, path: str, found: list[Range]) -> None:
         self.question, self.path, self.ranges = question, path, found

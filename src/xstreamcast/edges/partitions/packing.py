@@ -10,16 +10,13 @@ import base64
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.partitions.unit_keys import Inside, links_of, partitions_of, unit_keys
 from xstreamcast.edges.table.schema import HEARTBEAT, REFUSED, WORDS, arrow, row_schema
 from xstreamcast.model.instant import START
-from xstreamcast.spark.watching.unit_keys import Inside, links_of, partitions_of, unit_keys
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 # part: the partition that a pack is for, or EVERYONE. count: fragments among the rows. newest: the
 # latest instant that a task read, with its time zone, in packs for everyone; else START, because
@@ -34,7 +31,7 @@ READ: Final = (
     "reason", "timeless", "clock", "attributes",
 )  # fmt: skip
 _INSIDE: Final = READ[1:]  # the stream stands outside: each query has its own name for it
-_KEYED: Final = ("unit", "holes")  # read while rows are packed, and not packed themselves
+KEYED: Final = ("unit", "holes")  # read while rows are packed, and not packed themselves
 _MOST: Final = 32 << 20  # bytes in one, about
 
 
@@ -49,7 +46,7 @@ class Parting:
     inside: Mapping[str, Inside] = field(default_factory=dict)
 
     def options(self, stream: str) -> dict[str, str]:
-        """As a source is told."""
+        """As the option of a source."""
         if stream not in self.tags:
             return {}
         found = {"partitions": str(self.partitions), "unitTags": _numbers(self.tags[stream])}
@@ -87,7 +84,7 @@ def packs(stream: str, batches: Iterable[Any], parting: Parting | None = None) -
     """Record batches of a stream's rows → a few rows, each of which holds many."""
     held: list[Any] = []
     parting = parting or Parting()
-    columns = [*_INSIDE, *(_KEYED if stream in parting.inside else ())]
+    columns = [*_INSIDE, *(KEYED if stream in parting.inside else ())]
     for batch in batches:
         held.append(batch.select(columns))
         if sum(one.nbytes for one in held) > _MOST:
@@ -191,14 +188,6 @@ def rows_in(stream: str, rows: bytes) -> Any:
     return table.add_column(0, "stream", name).cast(read_schema())
 
 
-def packed(rows: DataFrame, parting: Parting | None = None) -> DataFrame:
-    """Rows with the columns of READ, and perhaps the query that they are for, packed."""
-    outside = ["query"] if "query" in rows.columns else []
-    schema = ", ".join([*(f"{name} string" for name in outside), PACKED])
-    read = [*READ, *(name for name in _KEYED if name in rows.columns)]
-    return rows.select(*outside, *read).mapInArrow(Packing(parting or Parting()), schema)
-
-
 class Packing:
     """What a task does with its rows; found by name where it is unpickled."""
 
@@ -217,7 +206,7 @@ class Packing:
             mine = table
             for name, value in group.items():
                 mine = mine.filter(pa.compute.equal(mine[name], value))
-            inside = [one for one in (*_INSIDE, *_KEYED) if one in mine.column_names]
+            inside = [one for one in (*_INSIDE, *KEYED) if one in mine.column_names]
             yield _pack(group, mine.select(inside).to_batches(), self._parting)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.batch.task import CLASSES, Asking, told
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.context import Context
 from xstreamcast.evaluate.deep import deep
@@ -15,7 +16,6 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
 from xstreamcast.operators.batch.ranks import met
 from xstreamcast.operators.batch.values import combined
-from xstreamcast.spark.running.task import CLASSES, Asking, told
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.batch_parts import Distributed

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from xstreamcast.edges.partitions.host import Asked, Host
+from xstreamcast.edges.partitions.later import Addressed, Turned, another_place, step_of
+from xstreamcast.edges.partitions.messages import Arrived, Given, Handed, Part, Sent, Whole
 from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
@@ -14,9 +17,6 @@ from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.fragment_feed import FragmentFeed
 from xstreamcast.operators.partition import PartitionWatch
 from xstreamcast.operators.relational.staged import UnitStage
-from xstreamcast.spark.watching.host import Asked, Host
-from xstreamcast.spark.watching.later import Addressed, Turned, step_of
-from xstreamcast.spark.watching.messages import Arrived, Given, Handed, Part, Sent, Whole
 
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import Refused
@@ -152,6 +152,8 @@ class Units:
                 raise AssertionError(part)
 
     def _in_one_place(self, given: Whole) -> Handed | None:
+        if self.emits:
+            raise another_place()
         self.watch, self._decoders = None, {}
         if self.number != 0:
             return None
@@ -162,7 +164,7 @@ class Units:
         for blob, _ in before:
             self.whole.take_rows(Arrived.of(blob).table)
         if given.anew:
-            self.whole.refused.clear()  # it was told when it came
+            self.whole.refused.clear()  # it was reported on arrival
         changes = self.whole.take(Arrived.of(last).table, now)
         refused, self.whole.refused = tuple(self.whole.refused), []
         ended = self.whole.ended

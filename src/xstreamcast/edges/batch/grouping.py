@@ -1,4 +1,4 @@
-"""Groups made by tasks: each tells of its own tuples, those of one bucket of keys are put together.
+"""Groups computed by tasks: each groups its own tuples, buckets of keys are merged.
 
 A bucket has all tuples of its groups. Which one a key belongs to is told by what equal keys have in
 common whatever their types: numbers count as doubles there. The clause itself tells which are one.
@@ -15,6 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from xstreamcast.algebra import plan as p
+from xstreamcast.edges.batch.task import CLASSES, Asking, failing, rows, told
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.context import Context
@@ -34,13 +35,12 @@ from xstreamcast.operators.batch.ranks import classes, ranks, told_classes
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.batch.values import all_rows, packed, unpacked
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
-from xstreamcast.spark.running.task import CLASSES, Asking, failing, rows, told
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.circuit.batch_groups import Groups, Partial
     from xstreamcast.edges.binding import Options
-    from xstreamcast.history.asking import When
+    from xstreamcast.history.query import When
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.tape.store import Store
 
@@ -161,7 +161,7 @@ def _code(key: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GroupsTask:
-    """Groups put together from blocks, and the query asked of each."""
+    """Groups merged from blocks, and the query evaluated for each."""
 
     groups: Groups
     program: Program
@@ -247,7 +247,7 @@ class GroupsTask:
 
 
 def _unfolded(use: Partial, column: Column, frame: Frame) -> Column:
-    """A value of whole groups from what tasks told of it."""
+    """A value of complete groups from the partial values of tasks."""
     match use.fold:
         case "items":
             return column

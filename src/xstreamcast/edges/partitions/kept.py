@@ -10,6 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from xstreamcast.edges.partitions.direct import DirectUnits
+from xstreamcast.edges.partitions.host import Host
+from xstreamcast.edges.partitions.later import Later
+from xstreamcast.edges.partitions.links import Links
+from xstreamcast.edges.partitions.route import Router
+from xstreamcast.edges.partitions.unit_keys import KnownUnits
+from xstreamcast.edges.partitions.units import Units
 from xstreamcast.edges.snapshot.container import Snapshot, packed, unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
@@ -33,13 +40,6 @@ from xstreamcast.operators.snapshot.stage import read_part, write_part
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.operators.snapshot.watch import read_inputs, write_inputs
 from xstreamcast.operators.watch import Watch
-from xstreamcast.spark.watching.direct import DirectUnits
-from xstreamcast.spark.watching.host import Host
-from xstreamcast.spark.watching.later import Later
-from xstreamcast.spark.watching.links import Links
-from xstreamcast.spark.watching.route import Router
-from xstreamcast.spark.watching.unit_keys import KnownUnits
-from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -89,7 +89,7 @@ def thaw(place: Any, raw: bytes) -> None:
                 raise TypeError(place)
     except Unreadable as why:
         raise error(
-            "XSCU0005", f"the checkpoint cannot be gone on from: {why}",
+            "XSCU0005", f"the checkpoint cannot be continued: {why}",
             hint="start with an empty checkpoint",
         ) from None  # fmt: skip
 
@@ -282,7 +282,7 @@ def _thaw_plan(later: Later, found: Snapshot) -> None:
 def _frozen_router(router: Router) -> bytes:
     to = TableWriter()
     if router.why is None and router.plan.pipeline is None:
-        raise NotNow("not all inputs have told their structure")
+        raise NotNow("not all inputs have sent their structure")
     to.facts["router"] = {
         "turn": router.turn,
         "now": list(router.now),

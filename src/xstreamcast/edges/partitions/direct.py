@@ -14,6 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import why_one_partition
+from xstreamcast.edges.partitions.host import Asked, Reading
+from xstreamcast.edges.partitions.messages import Part, Sent, framed, unframed
+from xstreamcast.edges.partitions.packing import EVERYONE, read_schema, rows_in
+from xstreamcast.edges.partitions.unit_keys import HINT, KnownUnits
+from xstreamcast.edges.partitions.units import Units
 from xstreamcast.edges.table.schema import EOS, arrow
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.moments import Moment
@@ -21,17 +26,12 @@ from xstreamcast.model.fragment import Described, Ended, FragmentBatch
 from xstreamcast.model.instant import START
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.spark.watching.host import Asked, Reading
-from xstreamcast.spark.watching.messages import Part, Sent, framed, unframed
-from xstreamcast.spark.watching.packing import EVERYONE, read_schema, rows_in
-from xstreamcast.spark.watching.unit_keys import HINT, KnownUnits
-from xstreamcast.spark.watching.units import Units
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.partitions.later import Addressed
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.fragment import Arrival
     from xstreamcast.operators.partition import PartitionWatch
-    from xstreamcast.spark.watching.later import Addressed
     from xstreamcast.tape.names import Names
 
 

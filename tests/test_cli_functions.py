@@ -35,7 +35,7 @@ def test_the_forms_of_the_list(capsys: pytest.CaptureFixture[str]) -> None:
         "    " + next(row.doc for row in rows() if row.name == "fn:abs"),
     ]
     assert listed(capsys, "fn:abs", "--format", "markdown")[:2] == [
-        "| function | what it gives |",
+        "| function | what it returns |",
         "|---|---|",
     ]
 

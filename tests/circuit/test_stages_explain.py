@@ -59,7 +59,7 @@ def test_where_a_query_left_running_is_computed(
     ("inner", "expected"),
     [
         ("snapshot", "no router: fragments are partitioned by their ids as they are read\n"),
-        ("temporal", 'why: fragments stand inside the units of stream("s"), and do not name'),
+        ("temporal", 'why: fragments are inside the units of stream("s"), and do not name'),
     ],
 )
 def test_a_router_says_why_it_is_there_and_what_it_keeps(

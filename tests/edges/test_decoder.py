@@ -351,7 +351,7 @@ def test_the_id_of_the_root_is_no_other_fragments():
     )
     *_, refused = found + decoder.close()
     assert isinstance(refused, Refused)
-    assert refused.reason == "id 0 is that of the root, which must not stand in another fragment"
+    assert refused.reason == "id 0 is that of the root, which must not be inside another fragment"
 
 
 def test_the_unit_of_a_fragment_is_any_text_and_is_written_again() -> None:

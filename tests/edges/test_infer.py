@@ -35,11 +35,11 @@ def test_each_tag_has_a_type_and_a_reason() -> None:
     assert proposed(temporal=("account/limit",), filler=("/accounts/account",)).lines() == [
         "accounts: snapshot, because it is the root",
         "account: snapshot in fragments, because given by --filler /accounts/account",
-        "owner: snapshot, because nothing says that it changes",
+        "owner: snapshot, because nothing shows that it changes",
         "limit: temporal, because given by --temporal account/limit",
         "transaction: event, because it repeats and carries an instant (@date)",
-        "part: snapshot, because nothing says that it changes",
-        "name: snapshot, because nothing says that it changes",
+        "part: snapshot, because nothing shows that it changes",
+        "name: snapshot, because nothing shows that it changes",
         "rate: temporal, because it repeats and carries a lifespan (@from, @to)",
     ]
 

@@ -59,7 +59,7 @@ def test_what_is_added_is_added(tmp_path: Path) -> None:
 def test_another_input_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "fragments.xml"
     transcribed(path, UPDATES)
-    with pytest.raises(Error, match="is not what it was"):
+    with pytest.raises(Error, match="has changed"):
         transcribed(path, UPDATES.replace(b'"5"', b'"4"'))
     with pytest.raises(Error, match="shorter"):
         transcribed(path, UPDATES[:300])

@@ -14,7 +14,7 @@ SAID = {
 stream credit: qac+, because paths name all elements of their tags
   fragments read: status
   passed by links alone: accounts, account, charge
-  in place, where they have no holes and came in order
+  in place, where they have no holes and arrived in order
 """,
     'for $a in stream("credit")//account return <n>{count($a/charge[status = "paid"])}</n>': """
 stream credit: qac+, because paths name all elements of their tags

@@ -10,7 +10,7 @@ import xstreamcast as xsc
 from tests.operators.following import Following
 from xstreamcast.edges.loading import load
 from xstreamcast.evaluate.moments import Moment
-from xstreamcast.history.asking import Asked, When
+from xstreamcast.history.query import HistoryQuery, When
 from xstreamcast.tape.store import Store
 
 # p and q are bound by the root's payload, r by an account's, t by the wire.
@@ -85,5 +85,5 @@ def test_what_is_read_as_a_value_needs_nothing_from_above(query: str, strategy: 
     store = Store()
     history = load("s", WIRE, store).history
     program = xsc.query(PROLOG + query).program
-    choice = Asked(program, {"s": history}, store, When(Moment(history.newest))).choice
+    choice = HistoryQuery(program, {"s": history}, store, When(Moment(history.newest))).choice
     assert choice.streams["s"].strategy == strategy

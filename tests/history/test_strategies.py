@@ -9,8 +9,8 @@ import xstreamcast as xsc
 from tests.history.telling import filler, hole, told
 from xstreamcast.algebra.strategies import Choice, explain_strategy
 from xstreamcast.evaluate.moments import Moment
-from xstreamcast.history.asking import Asked, When
 from xstreamcast.history.history import History, forked
+from xstreamcast.history.query import HistoryQuery, When
 
 PARTS = [
     filler(0, 1, "1", f"<accounts>{hole(1, 2)}</accounts>"),
@@ -42,7 +42,7 @@ CHOICES: dict[str, tuple[str, set[int], set[int], bool]] = {
 def chosen(query: str, history: History) -> Choice:
     store = forked(history.store)
     when = When(Moment(history.newest))
-    return Asked(xsc.query(query).program, {"credit": history}, store, when).choice.streams[
+    return HistoryQuery(xsc.query(query).program, {"credit": history}, store, when).choice.streams[
         "credit"
     ]
 
@@ -62,7 +62,7 @@ def test_in_place_nothing_is_copied_unless_fragments_came_out_of_order() -> None
         history = told(parts)
         store = forked(history.store)
         before = len(store._tapes)
-        asked = Asked(
+        asked = HistoryQuery(
             xsc.query(query).program, {"credit": history}, store, When(Moment(history.newest))
         )
         nodes = asked.stream("credit\x1f6")

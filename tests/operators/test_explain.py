@@ -40,7 +40,7 @@ def test_what_grows_is_said_beforehand():
     assert unbounded(compiled("sum(//x), count(//y)")) == []
     assert unbounded(compiled("head(//x)")) == []
     assert "order by" in unbounded(compiled("for $x in //x order by $x return $x"))[0]
-    assert "kept whole" in unbounded(compiled("string(/)"))[0]
+    assert "kept completely" in unbounded(compiled("string(/)"))[0]
     (said,) = unbounded(compiled('stream("s")//x'), frozenset({"s"}))
     assert said.startswith('the history of stream("s") is kept, because')
     assert "--immutable PATH bounds" in said
@@ -57,7 +57,7 @@ def test_what_is_kept_inside_units_is_said():
     query = "for $a in stream('s')//account let $c := $a/charge return sum($c?[now - PT1H,now])"
     told = explain_circuit(compiled(query), {"s": structure})
     assert "of each fragment inside: sum($c?[now - PT1H,now])" in told
-    assert "forgets: nothing, because its structure names its fragments" in told
+    assert "forgets: nothing, because its structure declares its fragments" in told
 
 
 def test_explain_takes_the_inputs_that_watch_takes(
@@ -80,6 +80,6 @@ def test_explain_takes_the_inputs_that_watch_takes(
 
 def test_what_is_kept_of_a_stream_that_is_projected():
     (near,) = unbounded(compiled('stream("s")//a?[now]'), frozenset({"s"}))
-    assert near.startswith('of stream("s") what its projections see is kept')
+    assert near.startswith('of stream("s") the versions that its projections select are kept')
     (whole,) = unbounded(compiled('stream("s")//a?[now], stream("s")//a'), frozenset({"s"}))
     assert whole.startswith('the history of stream("s") is kept')

@@ -70,7 +70,7 @@ def test_metrics_count_what_came_and_what_was_told(feed: Path):
 def test_too_much_memory_is_an_error_that_names_what_is_largest(feed: Path):
     status, said = watch(feed, "--max-memory", "1000000")
     assert status == 1
-    assert "more than --max-memory 1,000,000; about what is kept: input roads" in said
+    assert "more than --max-memory 1,000,000; estimated state: input roads" in said
     assert watch(feed, "--max-memory", str(1 << 40))[0] == 0
 
 

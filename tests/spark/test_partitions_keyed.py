@@ -128,7 +128,7 @@ def test_what_contradicts_is_named_with_what_to_do() -> None:
     ):
         why = _refused(*pieces)
         assert why.code == "XSCU0005"
-        assert "fragment b0 is said to stand in unit a1, and in unit a0 too" in why.message
+        assert "fragment b0 is declared in unit a1, and in unit a0 too" in why.message
         assert "--partitions 1" in str(why.hint)
         assert "s" in str(why.place)
 
@@ -138,7 +138,7 @@ def test_a_parent_in_another_unit_is_named() -> None:
     inner = '<stream:filler id="b0" tsid="3" unit="a0"><b v="1"/></stream:filler>'
     for pieces in ((inner, attached), (_unit("a0", "b0"), attached)):
         why = _refused(*pieces)
-        assert "fragment b0 is said to stand in unit a0, and in unit a1 too" in why.message
+        assert "fragment b0 is declared in unit a0, and in unit a1 too" in why.message
 
 
 def test_a_fragment_that_holds_others_must_name_its_unit() -> None:

@@ -165,5 +165,5 @@ def test_a_name_that_contradicts_a_link_stops_the_query(spark: Any, tmp_path: Pa
     feed = tmp_path / "credit.xml"
     feed.write_text(bank.HEAD + bank.beginning().replace('unit="a3"', 'unit="a4"'))
     running = query(bank.MAXED).spark(spark).start(lambda *_: None, credit=feed, partitions=2)
-    with pytest.raises(Error, match=r"fragment l3 is said to stand in unit a\d, and in unit"):
+    with pytest.raises(Error, match=r"fragment l3 is declared in unit a\d, and in unit"):
         running.awaitTermination(100)

@@ -126,7 +126,7 @@ def test_joins_of_spark_find_what_the_driver_finds(spark: Any, table: Path) -> N
     copied = {**_named(table), "credit": Path(f"table:{table.parent / 'copy'}")}
     found, expected, run = _both(spark, text, copied, few=0)
     assert found == expected
-    assert any(one.startswith("joins of Spark found which rows") for one in run.words)
+    assert any(one.startswith("joins of Spark computed the rows") for one in run.words)
     nested, expected, _ = _both(spark, 'stream("s")//q', _nested(table.parent), few=0)
     assert nested == expected
 

@@ -82,7 +82,7 @@ def test_joins_and_windows_answer_as_one_process_with_every_strategy(
     for strategy in strategies:
         found, run = _asked(spark, text, table, 0, as_of=as_of, strategy=strategy)
         assert found == expected, strategy
-        by = "joins of Spark found" if strategy == strategies[0] else "which rows stand below"
+        by = "joins of Spark computed" if strategy == strategies[0] else "the rows of each unit"
         assert any(one.startswith(by) for one in run.words)
 
 

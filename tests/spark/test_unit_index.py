@@ -72,7 +72,7 @@ def test_row_groups_are_skipped_by_unit_and_by_instant(
     many = len(index.labels())
 
     def read(low: int, high: int, until: int | None = None) -> int:
-        return len(list(kept._groups(rows, kept._Asked(low, high, every, until), ["unit"])))
+        return len(list(kept._groups(rows, kept._Selection(low, high, every, until), ["unit"])))
 
     whole = read(0, many)
     assert whole > 10

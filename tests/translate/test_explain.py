@@ -63,7 +63,7 @@ def test_a_clock_behind_and_an_interval_are_told(
     query = ["-q", 'stream("credit")//account?[now - P1D, now]']
     assert main([*told, "--clock", "wall", *query]) == 0
     out = capsys.readouterr().out
-    assert "(: materialised: a projection may reach what is planned :)" in out
+    assert "(: materialised: a projection may reach planned states :)" in out
     assert "xsc:reached($xsc:credit.view, $xsc:end1)" in out
     assert main([*told, "--between", *query]) == 0
     assert "$xsc:since, $xsc:until)" in capsys.readouterr().out

@@ -90,7 +90,7 @@ class DepthCut:
         """Where a step down leads from the spine."""
         assert isinstance(spine, Depths)
         if test.kind != "element" and not (test.kind == "node" and axis == "descendant-or-self"):
-            raise NotDivided("it reads what stands between the units")
+            raise NotDivided("it reads nodes between the units")
         low = spine.low if axis == "descendant-or-self" else spine.low + 1
         high = spine.high + 1 if axis == "child" else self.depth
         left = Depths(low, min(high, self.depth - 1), test)
@@ -146,7 +146,7 @@ class TagCut:
         """Where a step down leads from the spine, as the structure tells."""
         assert isinstance(spine, frozenset)
         if test.kind != "element" and not (test.kind == "node" and axis == "descendant-or-self"):
-            raise NotDivided("it reads what stands between the units")
+            raise NotDivided("it reads nodes between the units")
         reached = set(self._below(spine)) if axis != "child" else set(self._children(spine))
         inside = any(self._cut(tag) for tag in reached)
         if axis == "child":
@@ -166,7 +166,7 @@ class TagCut:
         return not any(self._passes(tag, test) for tag in reached)
 
     def settled(self, place: Place) -> tuple[Place, Guard | None]:
-        """The structure has told already what may stand in the spine."""
+        """The structure already declares what may be in the spine."""
         raise NotDivided("it reads the content of the root fragment")
 
     def spine_tags(self) -> frozenset[int]:

@@ -72,15 +72,15 @@ def kept(program: Program, name: str, structure: TagStructure, guide: Guide | No
     """The tags of a stream that a program needs; `guide` says more than the structure, if given."""
     known = structured(structure) if guide is None else guide
     every = frozenset(known.name)
-    asked = replace(program, body=inlined(program))
-    if any(map(_opens, _plans(asked))):
+    flat = replace(program, body=inlined(program))
+    if any(map(_opens, _plans(flat))):
         return Kept(every, known, "a document is opened by a name that is computed")
     if structure.open:
-        return _unstructured(asked, name, known, "its structure does not say which tags travel")
+        return _unstructured(flat, name, known, "its structure does not declare its fragments")
     if len(every) > 1 and all(map(structure.travels, structure.tags)):
-        why = "its structure names its fragments, not what is inside them"
-        return _unstructured(asked, name, known, why)
-    reading = _Noting(asked, {name: known})
+        why = "its structure declares its fragments, but not the elements inside them"
+        return _unstructured(flat, name, known, why)
+    reading = _Noting(flat, {name: known})
     needs = reading.done()[name]
     if needs.all is not None:
         return Kept(every, known, needs.all)

@@ -8,7 +8,7 @@ _MARK: Final = "\x1f"
 
 
 def part_name(stream: str, tags: frozenset[int]) -> str:
-    """What StreamInput is told for the fragments of some tags."""
+    """The argument of StreamInput for the fragments of some tags."""
     return stream + _MARK + ",".join(map(str, sorted(tags)))
 
 

@@ -40,10 +40,10 @@ def programs(
     return {name: made[name] for name in _in_order(module, reads)}, reads
 
 
-def needed(told: str, reads: Mapping[str, Iterable[str | None]]) -> frozenset[str]:
+def needed(target: str, reads: Mapping[str, Iterable[str | None]]) -> frozenset[str]:
     """A query and all that it reads, at first or at second hand."""
     found: set[str] = set()
-    todo = [told]
+    todo = [target]
     while todo:
         name = todo.pop()
         found.add(name)

@@ -104,7 +104,7 @@ def _choice(guide: Guide, needs: Needs, wanted: str, through: bool) -> Choice:
     read |= guide.above(read) & guide.below(guide.roots)
     if wanted == "auto" and read >= guide.below(guide.roots):
         return Choice("caq", every, frozenset(), False, "the query reads every tag")
-    return Choice("qac", read, frozenset(), False, "the query reads what is above its tags")
+    return Choice("qac", read, frozenset(), False, "the query reads the elements above its tags")
 
 
 def _through_links(guide: Guide, needs: Needs, read: frozenset[int]) -> Choice:
@@ -145,7 +145,7 @@ def explain_strategy(program: Program, structures: Mapping[str, TagStructure]) -
         if choice.link:
             lines.append(f"  passed by links alone: {_named(tags, choice.link)}")
         if choice.in_place:
-            lines.append("  in place, where they have no holes and came in order")
+            lines.append("  in place, where they have no holes and arrived in order")
     return "\n".join(lines)
 
 

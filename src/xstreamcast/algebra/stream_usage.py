@@ -294,7 +294,7 @@ class Reading:
         self.copy(given)
         atomic = isinstance(function.result.item, AtomicItem | AtomicUnion)
         if given and (not atomic or (function.uri == FN and function.local in AROUND)):
-            return self.unsure(f"{function.local}() may see what is around a node")
+            return self.unsure(f"{function.local}() may read nodes around its argument")
         return NOWHERE
 
     def _user_call(self, index: int, args: list[Places]) -> Places:

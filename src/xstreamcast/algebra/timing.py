@@ -1,4 +1,4 @@
-"""How a part depends on the clock: where it can be told when a unit's answer may next change.
+"""How a part depends on the clock: whether it is known when a unit's answer may next change.
 
 If `now` occurs only in bounds of projections and beside what it is compared with, the bounds of
 lifespans and dateTimes in the content, as now, now - D or now + D, and nobody looks at lifespans

@@ -83,7 +83,7 @@ def counted_around(
 
 
 def _up(asked: p.Step) -> tuple[p.Step, Around] | None:
-    """The step up, and what is asked below it."""
+    """The step up, and the path below it."""
     if asked.axis in _UP:
         return asked, Around()
     match asked:

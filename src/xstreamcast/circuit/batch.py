@@ -125,7 +125,7 @@ class _Batch:
         if groups is not None and len(self._parts) > 1:
             raise NotDistributed("groups are computed together with other values")
         if not self._parts:
-            raise NotDistributed("it reads nothing that stands in units")
+            raise NotDistributed("it reads nothing inside units")
         programs = tuple(self._over(one.expression, groups) for one in self._parts)
         whole = frozenset(self._constants.values())
         return Distributed(
@@ -138,21 +138,21 @@ class _Batch:
         if circuit.whole:
             raise NotDistributed(
                 *(sentence for sentence, _ in circuit.reasons),
-                *(() if circuit.reasons else ("it is read as a whole",)),
+                *(() if circuit.reasons else ("all of it is read at once",)),
             )
         if is_read_elsewhere(self._program, self._read_as):
-            raise NotDistributed("a function or a variable reads it whole")
+            raise NotDistributed("a function or a variable reads all of it")
 
     def _check_rest(self, rest: p.Expression) -> None:
         """What follows has no nodes as they stand in the input, so that it must not walk."""
         if facts(rest).used & self._constants.keys():
-            raise NotDistributed("what follows reads another input")
+            raise NotDistributed("a later operator reads another input")
         held = [one for one in self._parts if one.fold in ("items", "rows")]
         if not facts(rest).used & {one.variable for one in held}:
             return
         walks = _walks if not all(one.is_bounded for one in held) else _leaves
         if any(map(walks, descendants(rest))):
-            raise NotDistributed("what follows walks over nodes of several units")
+            raise NotDistributed("a later operator navigates across nodes of several units")
 
     def _groups(self, above: list[c.Rows], node: c.Node, result: p.Expression) -> Groups | None:
         """Groups of rows, and what is done with each; None if the answer is anything else."""
@@ -169,7 +169,7 @@ class _Batch:
             self._program, self._cut, node, document, tail, order, result, self._fresh
         )
         if facts(groups.rest).used & self._constants.keys():
-            raise NotDistributed("what is done with a group reads another input")
+            raise NotDistributed("the result of a group reads another input")
         return groups
 
     # -- what follows from the parts --------------------------------------------------------------
@@ -224,7 +224,7 @@ class _Batch:
     def _singles(self, node: c.Node) -> p.Tuples:
         """Rows of units with one item each, in the one column that is read."""
         found: p.Expression | None = None
-        if not node.columns and is_map(node):  # it is enough to know how many rows there are
+        if not node.columns and is_map(node):  # it is enough to know the number of rows
             column = self._fresh("row")
             found = self._part(BatchPart(self._fresh("rows"), row_tuples(node), ONE))
         elif len(node.columns) == 1:

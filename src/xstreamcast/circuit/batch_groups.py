@@ -91,12 +91,12 @@ def _with_let(tail: Any, variable: p.Variable, value: p.Expression) -> p.Tuples:
 
 def _check(rest: p.Expression, taking: _Taking) -> None:
     if facts(rest).used & taking.members:
-        raise NotDistributed("what is done with a group needs all of its rows at once")
+        raise NotDistributed("the result of a group needs all of its rows at once")
     if facts(rest).reads_focus or not facts(rest).pure:
-        raise NotDistributed("what is done with a group depends on more than the group")
+        raise NotDistributed("the result of a group depends on more than the group")
     items = any(one.fold == "items" for one in taking.partials)
     if items and any(isinstance(node, _WALKING) for node in descendants(rest)):
-        raise NotDistributed("what is done with a group walks over its nodes")
+        raise NotDistributed("the result of a group navigates from its nodes")
 
 
 class _Taking:

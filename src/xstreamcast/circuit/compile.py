@@ -45,7 +45,7 @@ def _planned(
     planner = Planner(program, cuts, growing)
     planner.loops_over_roots, planner.loops_over_spines = roots, spines
     if program.settings.sequential:
-        why = "a sequential program is evaluated as a whole"
+        why = "a sequential program is not evaluated incrementally"
     if why is not None:
         planner.reasons.append((why, (0, 0)))
         found, result = planner.whole_answer(program.body)

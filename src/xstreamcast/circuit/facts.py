@@ -25,12 +25,12 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Root():
             return NodeFacts("none", "whether there is one", "1")
         case c.Spine():
-            return NodeFacts("the element", "what each element says", "1")
+            return NodeFacts("the element", "the value of each element", "1")
         case c.Within():
             return NodeFacts(_key(node), "both sides by element", "the rows in the element")
         case c.CountAround():
             return NodeFacts(
-                "none", "how many units found each element; sums by the elements around units", "1"
+                "none", "how many units reach each element; sums by the elements around units", "1"
             )
         case c.Units(pieces=True):
             return NodeFacts("the piece of the document", "nothing", "the units of a piece")
@@ -39,14 +39,14 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Units(clock=clock, timing=timing, inner=inner):
             due = "".join(f"; of each fragment inside: {one.shown}" for one in inner)
             if clock:
-                due += "; a timer for each" if timing is not None else "; all when the clock moves"
+                due += "; a timer for each" if timing is not None else "; all as the clock advances"
             return NodeFacts("the unit", f"the place of each unit{due}", "1")
         case c.Rows(whole=whole) if whole:
             return NodeFacts("none", "its inputs", "all of its inputs")
         case c.Rows(scalars=scalars, clock=clock):
             again = bool(scalars) or (clock and not c.follows_clock(node.source))
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
-            kept = "nothing" if grows(node) else "what each row became"
+            kept = "nothing" if grows(node) else "the result of each row"
             return NodeFacts(_key(node), kept, cost)
         case c.Join(key=key):
             if key is None:
@@ -80,7 +80,7 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Slice(source=source) if node.outer == 0 and grows(source):
             return NodeFacts("none", "the rows that it shows", "1")
         case c.Number() if grows(node):
-            return NodeFacts("none", "how many rows there are", "1")
+            return NodeFacts("none", "the number of rows", "1")
         case c.Slice() | c.Pick():
             return NodeFacts("the outer row", "the ranks of all rows", "log of all rows")
         case c.Number():

@@ -173,7 +173,7 @@ class LiftValues(Lifting):
             if isinstance(node, c.Rows):
                 known = set(node.source.columns) | {variable for variable, _ in node.scalars}
                 if facts(node.tuples).free - known - self.globals:
-                    raise NotLifted("a row of a group reads what the group's row holds")
+                    raise NotLifted("a row of a group reads columns of the group's row")
 
     def _range_fold(
         self, plan: p.Expression, call: p.Call, outer: Relation

@@ -231,7 +231,7 @@ class Lifting(SpineLoops):
             else:
                 place = walk.settle(walk.drive(plan, None), plan)
                 if not place.inside:
-                    raise NotDivided("it reads nothing that stands in units", plan.span)
+                    raise NotDivided("it reads nothing inside units", plan.span)
         except NotDivided as why:
             self._why = why.reason, why.span
             return None

@@ -1,7 +1,7 @@
 """Whether a part of a plan can be computed unit by unit, and what it reads besides.
 
 driven: value over the input  →  the values over its units, one after another.
-looked at: reads nothing of the input but the unit it is asked in, and names and attributes around.
+looked at: reads only its own unit, and names and attributes around it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Locality:
         """NotDivided unless the value is that over the units, one after another."""
         place = self.drive(plan, None if self.input is not None else self.cut.document())
         if not self.settle(place, plan).inside:
-            raise NotDivided("it reads nothing that stands in units", plan.span)
+            raise NotDivided("it reads nothing inside units", plan.span)
 
     def drive(self, plan: p.Expression, focus: Place | None) -> Place:
         """Where the items of a driven expression stand."""
@@ -92,7 +92,7 @@ class Locality:
     def _root(self, plan: p.Expression, operand: p.Expression, focus: Place | None) -> Place:
         place = self.drive(operand, focus)
         if place != self.cut.document():
-            raise NotDivided("it goes back to the root", plan.span)
+            raise NotDivided("it navigates up to the root", plan.span)
         return place
 
     def _drive_step(self, plan: p.Step, place: Place) -> Place:
@@ -260,7 +260,7 @@ class Locality:
     def _look_further(self, plan: p.Expression, focus: Place | None) -> Place:
         match plan:
             case p.Root():
-                raise NotDivided("it goes back to the root", plan.span)
+                raise NotDivided("it navigates up to the root", plan.span)
             case p.Call(function, args):
                 return self._call(plan, function.local, args, focus)
             case p.FunctionRef(function) if function.local in ABOVE | _CLOCK:

@@ -289,7 +289,7 @@ class Pick:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Number:
-    """Each row with its position within its outer row; `size`: with how many rows there are."""
+    """Each row with its position within its outer row; `size`: with the number of rows."""
 
     source: Node
     outer: int

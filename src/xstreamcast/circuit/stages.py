@@ -268,7 +268,7 @@ def why_one_partition(circuit: c.Circuit, strict: bool) -> str | None:
     if not inputs:
         return "nothing is computed unit by unit"
     if circuit.whole:
-        return "a part of it reads an input as a whole"
+        return "a part of it reads all of an input"
     order = c.in_order(circuit.root)
     if any(isinstance(node, c.Root | c.Spine) for node in order):
         return "it loops over the root of a stream"

@@ -59,14 +59,14 @@ def _router(
     if set(deep) <= set(keyed):
         yield "no router: fragments are partitioned as they are read, by their ids, or by the unit"
         yield f"  that they name (attribute unit), inside the units of {_named(deep)}"
-        yield "  keeps: the unit of each id, in the partition of the id, to see what contradicts it"
+        yield "  keeps: the unit of each id, in the partition of the id, to detect contradictions"
         return
     yield "router, in one place: finds the unit of each fragment"
-    yield f"  why: fragments stand inside the units of {_named(deep)}, and do not name their units"
+    yield f"  why: fragments are inside the units of {_named(deep)}, and do not name their units"
     yield "  (attribute unit, which `fragment` writes) where the stream begins"
     yield "  keeps: links (the holes of each fragment, the partitions of each id), and the clock"
     yield (
-        "  in the state store: what arrived, read again if a fragment moves to a unit of another "
+        "  in the state store: the input, read again if a fragment moves to a unit of another "
         "partition"
     )
 
@@ -98,7 +98,7 @@ def _stages(circuit: c.Circuit, most: int | None) -> Iterator[str]:
 
 def _later(circuit: c.Circuit, stages: Stages, number: int) -> Iterator[str]:
     if any(port.rendered and port.last == number for port in stages.ports):
-        yield "  items of each row; emitted here, with their ranks, where updates are asked for"
+        yield "  items of each row; emitted here, with their ranks, if updates are requested"
         yield (
             f"stage {number + 1}, in one place: puts the items in the order of the answer, and "
             "emits changes; there is none for updates"
@@ -127,7 +127,7 @@ def _nodes(stages: Stages, number: int) -> Iterator[str]:
 def _by(stages: Stages, number: int) -> str:
     routes = {port.route for port in stages.ports if port.last == number}
     found = [said for route, said in _BY.items() if route in routes]
-    return ", ".join(found) or "what the rows were partitioned by before"
+    return ", ".join(found) or "the previous partitioning of the rows"
 
 
 def _why(nodes: list[c.Node]) -> str:

@@ -12,8 +12,8 @@ _BOUND = "windows would bound it"
 def unbounded_nodes(
     circuit: c.Circuit, streams: frozenset[str | None], tables: frozenset[str | None] = frozenset()
 ) -> list[str]:
-    """A sentence for each operator that keeps more and more; `streams` are told by themselves,
-    and `tables` do not grow.
+    """A sentence for each operator that keeps more and more; `streams` are reported
+    separately, and `tables` do not grow.
     """
     found: list[str] = []
     for node in c.in_order(circuit.root):
@@ -31,8 +31,8 @@ def unbounded_nodes(
     if whole:
         why = circuit.reasons[0][0] if circuit.reasons else "it is read with others"
         found.append(
-            f"{_names(whole)} is kept whole, because {why}; a query that evaluates each unit by "
-            "itself, or windows, would bound it"
+            f"{_names(whole)} is kept completely, because {why}; a query that evaluates each unit "
+            "by itself, or windows, would bound it"
         )
     return list(dict.fromkeys(found))
 
@@ -41,8 +41,8 @@ def kept_history(name: str | None, near: bool = False) -> str:
     """A stream of fragments; `near`: it is read only through projections to times near now."""
     if near:
         return (
-            f"of {shown_name(name)} what its projections see is kept; if its units hold other "
-            "fragments, its history"
+            f"of {shown_name(name)} the versions that its projections select are kept; if its "
+            "units contain other fragments, its history"
         )
     why = "its fragments may be corrected"
     return f"the history of {shown_name(name)} is kept, because {why}; --immutable PATH bounds it"
@@ -75,7 +75,7 @@ def _nested(inner: tuple[tuple[c.Node, c.Fold], ...], names: str) -> str | None:
     folds = {fold.name for _, fold in inner}
     if all(_gives_windows(one) for one, _ in inner):
         counted = folds <= {"count", "exists", "empty"}
-        return None if counted else f"what follows needs the results of all windows of {names}"
+        return None if counted else f"a later operator needs the results of all windows of {names}"
     if units and all(one.pieces for one in units):
         if "distinct-values" in folds:
             return f"distinct-values keeps all values that it has met in {names}; {_BOUND}"

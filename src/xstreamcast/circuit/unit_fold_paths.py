@@ -1,4 +1,4 @@
-"""Paths inside units taken apart, and what plans are asked about them."""
+"""Paths inside units, split into parts, and facts that plans need about them."""
 
 from __future__ import annotations
 

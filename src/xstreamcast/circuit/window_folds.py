@@ -119,7 +119,7 @@ def _tuples(plan: p.Tuples, window: p.Variable) -> bool:
 
 
 def _inside(plan: p.Expression, window: p.Variable) -> bool:
-    """Whether it stays with the item it is asked of."""
+    """Whether it reads only its own item."""
     known = facts(plan)
     if window in known.used or known.position or known.last or not known.pure or known.calls:
         return False

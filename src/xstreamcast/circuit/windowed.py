@@ -58,12 +58,12 @@ class Windowed:
 
     @property
     def by_last(self) -> bool:
-        """Whether windows are told in the order of their last items; tumbling ones need none."""
+        """Whether windows are emitted in the order of their last items; tumbling ones need none."""
         return self.window.order == "last" and self.window.kind != "tumbling"
 
     @property
     def passes(self) -> bool:
-        """Whether windows are told only if they end, and positions pass by where they could."""
+        """Whether windows are emitted only if they end, and positions pass by where they could."""
         key, end = self.key, self.window.end
         if key is None or end is None or end.position is None or not self.window.only_end:
             return False

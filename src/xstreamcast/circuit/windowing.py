@@ -33,7 +33,7 @@ def windowed(plan: p.Expression, walk: Locality) -> Windowed | None:
     _check(before, window, result, walk, by)
     made = replace(_made(before, window, result), by=by)
     if by is not None and not made.alone:
-        raise NotDivided("windows of each value read what is around their items", window.span)
+        raise NotDivided("windows per key read nodes around their items", window.span)
     return made
 
 
@@ -84,7 +84,7 @@ def _check(
         walk.settle(walk.drive(by.values, focus), by.values)
     items_clock, walk.clock = walk.clock, before_clock
     if not place.inside:
-        raise NotDivided("it reads nothing that stands in units", window.span)
+        raise NotDivided("it reads nothing inside units", window.span)
     walk.places[window.variable] = place
     for boundary in (window.start, window.end):
         if boundary is not None:
@@ -96,11 +96,9 @@ def _check(
     if walk.others:
         raise NotDivided("windows are compared with another input", window.span)
     if walk.clock:
-        raise NotDivided("windows that ask what time it is are made again", window.span)
+        raise NotDivided("windows that read the clock are recomputed", window.span)
     if items_clock and isinstance(walk.cut, DepthCut):
-        raise NotDivided(
-            "windows of a document that ask what time it is are made again", window.span
-        )
+        raise NotDivided("windows of a document that read the clock are recomputed", window.span)
     walk.clock = items_clock
 
 

@@ -73,7 +73,7 @@ class Everywhere:
 
 
 def everywhere(argv: list[str]) -> Everywhere:
-    """Take the options that may stand anywhere out of a command line; what follows `--` is kept."""
+    """Remove options that are allowed anywhere from a command line; keep what follows `--`."""
     stop = argv.index("--") if "--" in argv else len(argv)
     options, words, debug, color = iter(argv[:stop]), [], False, "auto"
     for word in options:

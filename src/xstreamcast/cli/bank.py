@@ -115,7 +115,7 @@ def _afternoon() -> Iterator[Message]:
 
 
 def _traffic(first: int, last: int, seed: int) -> Iterator[Message]:
-    """Small charges, some of them a few minutes late; those of the first accounts are told."""
+    """Small charges, some of them a few minutes late; those of the first accounts are shown."""
     dice = random.Random(seed)
     for at in range(first, last):
         customer = dice.choice(list(_CUSTOMERS)[5:])

@@ -1,4 +1,4 @@
-"""`xstreamcast bench`: the benchmarks that live beside the source."""
+"""`xstreamcast bench`: the benchmarks of the source tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""xstreamcast cast: a stream sent as fragments to whoever tunes in."""
+"""xstreamcast cast: send a stream as fragments to all listeners."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.cli.asked import sources
+from xstreamcast.cli.query_arguments import sources
 from xstreamcast.edges.durations import micros
 from xstreamcast.errors import error
 
@@ -30,7 +30,7 @@ def add_arguments(parser: Parser) -> None:
     )  # fmt: skip
     parser.add_argument("-s", "--structure", metavar="TS", help="the tag structure of a document")
     parser.add_argument(
-        "--repeat", metavar="30s", help="repeat what is kept, like a carousel, at this interval"
+        "--repeat", metavar="30s", help="repeat the kept fragments like a carousel at this interval"
     )
     parser.add_argument(
         "--rounds", type=int, metavar="N", help="with --repeat: end after so many, once SOURCE has"
@@ -41,7 +41,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument(
         "--keep", default="current", metavar="current|all|1h",
         help="what late listeners get: the current version of everything (and all events), all "
-        "versions, or what is current and so much history",
+        "versions, or the current state and this much history",
     )  # fmt: skip
     parser.add_argument(
         "--priority", action="append", default=[], metavar="TAG=N",

@@ -13,7 +13,7 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("table", metavar="TABLE", help="the folder of the table")
     parser.add_argument(
         "--clean", action="store_true",
-        help="delete replaced files at once; nobody may be reading or writing the table",
+        help="delete replaced files at once; no other process may read or write the table",
     )  # fmt: skip
 
 
@@ -24,7 +24,7 @@ def main(arguments: Parsed) -> int:
     with progress("compact") as shown:
         done = compact(
             arguments.table, clean=arguments.clean,
-            told=lambda done, of: shown.show(done, of, f"{done} of {of} files"),
+            report=lambda done, of: shown.show(done, of, f"{done} of {of} files"),
         )  # fmt: skip
     said = f"{done.before} files became {done.after}"
     sys.stderr.write(said + (f", {done.deleted} deleted\n" if done.deleted else "\n"))

@@ -65,7 +65,7 @@ def main(args: Parsed) -> int:
 
 
 def _on_spark(runner: str | None) -> bool:
-    """Whether the demo runs on Spark: as told, else if it is installed."""
+    """Whether the demo runs on Spark: as requested, else if it is installed."""
     if runner is None and find_spec("pyspark") is None:
         _say("Spark is not installed: the demo runs locally, in one process.")
         _say("pip install 'xstreamcast[spark]' adds it; then xstreamcast demo runs on Spark.\n")
@@ -80,7 +80,7 @@ def _made(text: bytes) -> Iterator[str]:
 
 
 def _reading(text: bytes) -> Iterator[str]:
-    """Our reader beside expat without handlers, the fastest parser Python brings along."""
+    """Our reader compared with expat without handlers, the fastest parser Python brings along."""
     from xstreamcast.tape import read
 
     _, first = _timed(lambda: read(text))
@@ -103,16 +103,16 @@ def _arriving(text: bytes) -> Iterator[str]:
 
 
 def _asking(text: bytes) -> Iterator[str]:
-    for asked in QUERIES:
-        answer, took = _timed(partial(_answered, asked, text), 3)
-        yield asked
+    for expression in QUERIES:
+        answer, took = _timed(partial(_answered, expression, text), 3)
+        yield expression
         yield from (f"  → {line}" for line in islice(answer, 3))
         rest = f"{len(answer) - 3:,} more; " if len(answer) > 3 else ""
         yield f"  ({rest}{took * 1e3:.0f} ms, median of three, with reading the feed)\n"
 
 
-def _answered(asked: str, text: bytes) -> list[str]:
-    return list(query(asked).run(text).lines())
+def _answered(expression: str, text: bytes) -> list[str]:
+    return list(query(expression).run(text).lines())
 
 
 def _moving(text: bytes) -> Iterator[str]:

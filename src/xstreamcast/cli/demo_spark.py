@@ -1,4 +1,4 @@
-"""The demo on Spark: questions left running over a bank's messages, then asked of the past."""
+"""The demo on Spark: queries keep running over a bank's messages, then read the past."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ SECONDS: Final = 30.0  # that the feed takes
 QUESTIONS: Final = {"fraud": bank.FRAUD, "maxed": bank.MAXED}
 _TITLE: Final = "Two continuous queries over messages that correct each other"
 _ABOUT: Final = """\
-A bank sends small XML messages: accounts, limits, charges, statuses. Some come late, some in
-the wrong order, and some correct what was said before. Two XQuery questions are left running
-over them on Spark. Each + and - below is a change of their answers: an answer that is no longer
-true is taken back."""
+A bank sends small XML messages: accounts, limits, charges, statuses. Some arrive late, some
+in the wrong order, and some correct earlier ones. Two XQuery queries keep running over them on
+Spark. Each + and - below is a change of their answers: an answer that is no longer true is
+retracted."""
 
 
 class Screen:
@@ -65,14 +65,14 @@ class Screen:
 
 
 class Playing:
-    """The feed on its way, and the answers as they stand."""
+    """The feed so far, and the current answers."""
 
     def __init__(self, screen: Screen, feed: Path, seconds: float) -> None:
         self._screen, self._feed = screen, feed
         self._pause = seconds / 360  # the feed is six hours
         self.answers = {name: Accumulated() for name in QUESTIONS}
         self.came = self.went = self.messages = 0
-        self.took: list[float] = []  # seconds until a message had been taken in
+        self.took: list[float] = []  # seconds until a message was processed
         self._began = time.monotonic()
 
     def tell(self, _epoch: int, changes: list[tuple[str, Change]]) -> None:
@@ -84,7 +84,7 @@ class Playing:
             self._screen.line(f"         {sign} {name}: {change.item}", sign)
 
     def send(self, messages: Sequence[bank.Message], taken_in: Callable[[], None]) -> None:
-        """Append messages to the feed as the bank's clock goes; wait for those that are told."""
+        """Append messages to the feed by the bank's clock; wait for those that are shown."""
         with open(self._feed, "a", encoding="utf-8") as file:
             first, began = messages[0].at, time.monotonic()
             for message in messages:
@@ -183,7 +183,7 @@ def _started(session: Any, feed: Path, playing: Playing) -> Running:
 
 
 def _run(screen: Screen, playing: Playing, running: Running) -> dict[str, list[str]]:
-    """Let the feed go by → the answers as they stood at noon."""
+    """Play the feed → the answers at noon."""
     wait = running.query.processAllAvailable
     screen.line(f"They run; {len(QUESTIONS)} queries, 10 accounts. The day begins.\n", "dim")
     playing.send(bank.first_half(), wait)
@@ -204,7 +204,7 @@ def _standing(answers: dict[str, list[str]]) -> str:
 def _checked(
     screen: Screen, session: Any, feed: Path, table: Path, then: dict[str, list[str]]
 ) -> bool:
-    """Keep all that came in a fragment table, and ask it as of noon."""
+    """Store all messages in a fragment table, and query it as of noon."""
     from xstreamcast.spark.ingest import ingest
 
     kept = ingest(session, feed, table, stream="credit")
@@ -223,7 +223,7 @@ def _checked(
 
 
 def main(seconds: float) -> int:
-    """Play it on stdout; nobody need press anything."""
+    """Play it on stdout, without user input."""
     from xstreamcast.spark.session import session
 
     made: list[Any] = []

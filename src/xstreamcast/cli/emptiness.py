@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.api import Answer
 
-Name = tuple[str, str]  # URI and local part; the URI * stands for any
+Name = tuple[str, str]  # URI and local part; the URI * is a wildcard
 
 
 def likely_causes(programs: Iterable[Program], answer: Answer) -> list[str]:
     """What may explain an answer without items, a sentence each."""
     there = _names(answer)
-    asked = {name for program in programs for name in _asked_names(program)}
+    named = {name for program in programs for name in _names_in(program)}
     there_locally = {local for _, local in there}
     missing = sorted(
         name
-        for name in asked
+        for name in named
         if (name[1] not in there_locally if name[0] == _ANY else name not in there)
     )
     return [said for name in missing if (said := _explained(name, there)) is not None]
@@ -84,7 +84,7 @@ def _names(answer: Answer) -> set[Name]:
     return found
 
 
-def _asked_names(program: Program) -> Iterator[Name]:
+def _names_in(program: Program) -> Iterator[Name]:
     for node in _nodes(program):
         if isinstance(node, Step) and node.test.local is not None:
             yield _ANY if node.test.uri is None else node.test.uri, node.test.local

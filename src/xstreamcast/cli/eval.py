@@ -6,7 +6,7 @@ request  {"id": n, "query": text, "context": path|null, "documents": {uri: path}
           "collections": {uri: [{"doc": path} | {"select": expression}]},
           "modules": [{"uri": namespace, "location": hint, "file": path}], "serialize": true}
 answer   {"id": n, "items": [...]}  or  {"id": n, "error": {"code": code, "message": text}};
-         asked to serialise: "serialized": text, or "serialization_error": {"code": code, …}
+         if requested: "serialized": text, or "serialization_error": {"code": code, …}
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _answered(line: str, shelf: Shelf) -> dict[str, Any]:
         request, problem = {}, f"a request must be one line of JSON: {why}"
     if problem is None:
         return answer(request, shelf)
-    told = {"code": "XSCU0008", "message": f"XSCU0008: {problem}"}
-    return {"id": request.get("id") if isinstance(request, dict) else None, "error": told}
+    described = {"code": "XSCU0008", "message": f"XSCU0008: {problem}"}
+    return {"id": request.get("id") if isinstance(request, dict) else None, "error": described}
 
 
 def _problem(request: Any) -> str | None:
@@ -98,13 +98,13 @@ def answer(request: Mapping[str, Any], shelf: Shelf) -> dict[str, Any]:
     try:
         return {"id": request.get("id"), **_computed(request, shelf)}
     except Error as caught:
-        return {"id": request.get("id"), "error": _told(caught)}
+        return {"id": request.get("id"), "error": _described(caught)}
     except Exception as caught:
-        told = {"code": "XSCB0001", "message": f"{type(caught).__name__}: {caught}"}
-        return {"id": request.get("id"), "error": told}
+        described = {"code": "XSCB0001", "message": f"{type(caught).__name__}: {caught}"}
+        return {"id": request.get("id"), "error": described}
 
 
-def _told(caught: Error) -> dict[str, str]:
+def _described(caught: Error) -> dict[str, str]:
     return {"code": _code(caught), "message": str(caught)}
 
 
@@ -149,4 +149,4 @@ def _serialized(program: Program, inputs: Inputs, items: Items) -> dict[str, Any
     try:
         return {"serialized": serialized(program, inputs, items)}
     except Error as caught:
-        return {"serialization_error": _told(caught)}
+        return {"serialization_error": _described(caught)}

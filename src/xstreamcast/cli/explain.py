@@ -12,11 +12,11 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.queries import BODY, modules, programs
 from xstreamcast.algebra.show import show_program
 from xstreamcast.cli.arguments import Parsed, Parser
-from xstreamcast.cli.asked import add_query_arguments, query_text
+from xstreamcast.cli.query_arguments import add_query_arguments, query_text
 from xstreamcast.cli.translation import (
     add_translation_arguments,
+    given_structures,
     naming_units,
-    told_structures,
     translation,
 )
 from xstreamcast.errors import error
@@ -49,7 +49,7 @@ def add_arguments(parser: Parser) -> None:
         "--policy",
         choices=("strict", "optimistic"),
         default="optimistic",
-        help="strict: refuse what needs the end of a sequence that may have none",
+        help="strict: refuse expressions that need the end of a sequence that may have none",
     )
     parser.add_argument(
         "--watch",
@@ -106,20 +106,20 @@ def _lowered(module: Module, args: Parsed) -> Program:
 def _circuit(module: Module, args: Parsed) -> str:
     from xstreamcast.operators.relational.explain import explain_circuit
 
-    return explain_circuit(optimise(_lowered(module, args)), told_structures(args))
+    return explain_circuit(optimise(_lowered(module, args)), given_structures(args))
 
 
 def _strategy(module: Module, args: Parsed) -> str:
     from xstreamcast.algebra.strategies import explain_strategy
 
-    structures = told_structures(args)
+    structures = given_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
     return explain_strategy(optimise(_lowered(module, args)), structures)
 
 
 def _spark(module: Module, args: Parsed) -> str:
-    """What the tasks of `run --runner spark` do, beside Spark's plan."""
+    """What the tasks of `run --runner spark` do, and Spark's plan."""
     made, _ = programs(module, lambda one: optimise(_lowered(one, args)))
     if args.watch:
         return _left_running(made, args)
@@ -142,7 +142,7 @@ def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
 
     if len(made) > 1:
         return in_one_partition("it reads the answers of declared streams")
-    structures = told_structures(args)
+    structures = given_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
     (program,) = made.values()

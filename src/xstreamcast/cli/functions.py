@@ -60,7 +60,7 @@ def _table(rows: list[Function | Form]) -> Iterator[str]:
 
 
 def _markdown(rows: list[Function | Form]) -> Iterator[str]:
-    yield "| function | what it gives |"
+    yield "| function | what it returns |"
     yield "|---|---|"
     for row in rows:
         signature, doc = (text.replace("|", "\\|") for text in (row.signature, row.doc))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _LOOK: Final = 0.2  # seconds between two looks at what has been added
 
-Told: TypeAlias = "Callable[[Ingested], None]"
+Report: TypeAlias = "Callable[[Ingested], None]"
 
 
 def add_arguments(parser: Parser) -> None:
@@ -77,7 +77,7 @@ def main(arguments: Parsed) -> int:
         _check(arguments)
     with progress("ingest") as line:
         work = _local if arguments.runner == "local" else _on_spark
-        done = work(arguments, _told(line))
+        done = work(arguments, _reporter(line))
     sys.stderr.write(done.summary() + "\n")
     if done.fragments == 1 and not done.refused and not _fleeting(arguments.source):
         _say_unfit(str(arguments.source), done.stream)
@@ -117,7 +117,7 @@ def _check(arguments: Parsed) -> None:
 
 
 def _place(source: str) -> str:
-    """Where a source lies, without the mapping that it names."""
+    """The path of a source, without the mapping that it names."""
     from xstreamcast.edges.mapping.finding import split_source
 
     return str(split_source(source)[1])
@@ -149,27 +149,29 @@ def _refuse_failed(spool: Spool) -> None:
         raise spool.failed
 
 
-def _local(arguments: Parsed, told: Told) -> Ingested:
+def _local(arguments: Parsed, report: Report) -> Ingested:
     from xstreamcast.edges.ingesting import Ingested, ingest
 
     source, name, spool = _source(arguments)
     done = Ingested(name)
 
-    def some(told: Told) -> None:
+    def some(report: Report) -> None:
         ingest(
             source, arguments.table, stream=name, structure=arguments.structure,
             valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
-            told=told, done=done,
+            report=report, done=done,
         )  # fmt: skip
 
     if not arguments.follow:
-        some(told)
-    elif not _followed(some, told, source, spool):
+        some(report)
+    elif not _followed(some, report, source, spool):
         raise error("XSCU0003", f"{source} delivered nothing")
     return done
 
 
-def _followed(some: Callable[[Told], None], told: Told, source: str, spool: Spool | None) -> bool:
+def _followed(
+    some: Callable[[Report], None], report: Report, source: str, spool: Spool | None
+) -> bool:
     """Again and again, to the end of what is written down, or until somebody interrupts it.
 
     Whether there was anything to read.
@@ -178,7 +180,7 @@ def _followed(some: Callable[[Told], None], told: Told, source: str, spool: Spoo
     with _interrupted() as ending:
 
         def between(done: Ingested) -> None:
-            told(done)
+            report(done)
             if ending.is_set():
                 raise KeyboardInterrupt
 
@@ -214,7 +216,7 @@ def _interrupted() -> Iterator[Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def _on_spark(arguments: Parsed, told: Told) -> Ingested:
+def _on_spark(arguments: Parsed, report: Report) -> Ingested:
     if find_spec("pyspark") is None:
         raise error(
             "XSCU0006", "Spark is not installed",
@@ -231,18 +233,18 @@ def _on_spark(arguments: Parsed, told: Told) -> Ingested:
             spark, source, arguments.table, stream=name, structure=arguments.structure,
             valid=arguments.valid_time, most=arguments.max_per_batch,
             checkpoint=arguments.checkpoint, follow=arguments.follow, on_error=arguments.on_error,
-            told=told,
+            report=report,
         )  # fmt: skip
     finally:
         spark.stop()
 
 
-def _told(shown: Progress) -> Callable[[Ingested], None]:
+def _reporter(shown: Progress) -> Callable[[Ingested], None]:
     """What is shown after each batch."""
 
-    def told(done: Ingested) -> None:
+    def report(done: Ingested) -> None:
         rate = done.fragments / max(shown.passed, 0.001)
         said = f"{done.fragments:,} fragments, {done.refused:,} refused, {rate:,.0f} a second"
         shown.show(0, None, said)
 
-    return told
+    return report

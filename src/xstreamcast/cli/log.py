@@ -1,4 +1,4 @@
-"""What a command that is left running says on stderr: lines of text, or of JSON."""
+"""The log of a continuous query on stderr: lines of text, or of JSON."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Log:
         sys.stderr.write(json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n")
 
     def refused(self, one: Refused) -> None:
-        """A refused fragment that nobody keeps."""
+        """A refused fragment that is not kept."""
         if not self._json:
             self.write("refused", str(one))
             return

@@ -23,7 +23,7 @@ def main(argv: list[str]) -> int:
         sys.stdout.flush()
         return status
     except BrokenPipeError:
-        # The interpreter flushes once more on its way out; give it somewhere to write.
+        # The interpreter flushes once more on its way out; give it a file to write to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
 
@@ -75,15 +75,15 @@ def _unknown(name: str) -> Row:
 
 
 def _report(caught: Exception, argv: list[str]) -> int:
-    told = _told(caught)
+    raised = _as_error(caught)
     if "--debug" in argv:
         traceback.print_exception(caught, file=sys.stderr)
     sys.stdout.flush()
-    sys.stderr.write(told.render(_colored(argv)) + "\n")
-    return told.exit_status
+    sys.stderr.write(raised.render(_colored(argv)) + "\n")
+    return raised.exit_status
 
 
-def _told(caught: Exception) -> Error:
+def _as_error(caught: Exception) -> Error:
     """Whatever was raised, as an error for the user."""
     match caught:
         case Error():
@@ -113,7 +113,7 @@ def _told(caught: Exception) -> Error:
 
 
 def _colored(argv: list[str]) -> bool:
-    """Whether errors are painted: asked for, or a terminal whose user has nothing against it."""
+    """Whether errors are coloured: on request, or on a terminal unless disabled."""
     try:
         choice = everywhere(argv).color
     except Error:  # the choice itself is the mistake being reported

@@ -44,11 +44,11 @@ def moving() -> Iterator[str]:
 
 
 def _checked(stream: bytes, changes: list[Change]) -> Iterator[str]:
-    """The answer that changes had added up to at 09:13, beside the question asked of the past."""
+    """The accumulated answer at 09:13, compared with the same query as of that time."""
     stood = Accumulated(change for change in changes if show_instant(change.instant) <= _THEN)
-    asked = list(query(QUESTION).run(as_of=_THEN, roads=stream).lines())
-    same = "which is what" if asked == list(stood.items()) else "which is NOT what"
-    yield f"\nthe same query later, as of {_THEN[11:16]}: {'  '.join(asked)}, {same} it was then"
+    answer = list(query(QUESTION).run(as_of=_THEN, roads=stream).lines())
+    same = "which is what" if answer == list(stood.items()) else "which is NOT what"
+    yield f"\nthe same query later, as of {_THEN[11:16]}: {'  '.join(answer)}, {same} it was then"
 
 
 def _filler(message: tuple[int, str, str, int, str, str]) -> bytes:

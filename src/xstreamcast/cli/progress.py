@@ -66,7 +66,7 @@ def progress(title: str, patience: float = _PATIENCE) -> Iterator[Progress]:
 
 @contextmanager
 def work_shown() -> Iterator[None]:
-    """Show how far reading and answering have come while the block runs, from a thread beside."""
+    """Show the progress of reading and answering while the block runs, from another thread."""
     shown = Progress("")
     if not shown.on:
         yield
@@ -100,7 +100,7 @@ def _bar(share: float) -> str:
 
 
 def _left(share: float, passed: float) -> str:
-    """How long it will take, as far as what has passed can tell."""
+    """The estimated time left."""
     if share < 0.02:
         return ""
     seconds = round(passed / share - passed)

@@ -28,8 +28,8 @@ def main(arguments: Parsed) -> int:
     streams = [wanted] if wanted else sorted(state.streams)
     found = [one for name in streams for one in refused(log, name)]
     if arguments.count:
-        told = Counter((one.stream, one.code, one.reason) for one in found)
-        for (stream, code, reason), count in told.most_common():
+        counted = Counter((one.stream, one.code, one.reason) for one in found)
+        for (stream, code, reason), count in counted.most_common():
             sys.stdout.write(f"{count} {code} {stream}: {reason}\n")
     else:
         for one in found:

@@ -1,4 +1,4 @@
-"""A feed of road incidents made on the spot: messages open, correct and close what was said."""
+"""A feed of road incidents generated on the fly: messages open, correct and close incidents."""
 
 from __future__ import annotations
 

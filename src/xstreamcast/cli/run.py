@@ -1,4 +1,4 @@
-"""xstreamcast run: the answer of a query, once, over what is there."""
+"""xstreamcast run: the answer of a query, once, over the current inputs."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.asked import (
-    add_asked_arguments,
+from xstreamcast.cli.progress import work_shown
+from xstreamcast.cli.query_arguments import (
+    add_input_arguments,
     bindings,
     hint_at_context,
     query_text,
     sources,
     written_to,
 )
-from xstreamcast.cli.progress import work_shown
 from xstreamcast.cli.streams import (
     add_limit_arguments,
     add_stream_arguments,
@@ -40,7 +40,7 @@ FORMATS: Final = ("lines", "xml", "ndjson", "csv", "records", "table")
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    add_asked_arguments(parser)
+    add_input_arguments(parser)
     add_stream_arguments(parser)
     parser.add_argument(
         "--format", choices=FORMATS,
@@ -71,18 +71,18 @@ def main(arguments: Parsed) -> int:
     text, name = query_text(arguments)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
-    asked = query(text, name=name, module_path=arguments.module_path)
+    compiled = query(text, name=name, module_path=arguments.module_path)
     document, named = read_sources(arguments.input)
     with quarantined(arguments) as keep:
-        inputs = {**named, **bindings(asked, arguments.bind)}
+        inputs = {**named, **bindings(compiled, arguments.bind)}
         if arguments.runner == "spark":
-            return _on_spark(asked, document, inputs, arguments, keep)
+            return _on_spark(compiled, document, inputs, arguments, keep)
         options = stream_options(arguments, keep)
         with work_shown():
-            answer = _answer(asked, document, inputs, options, arguments)
+            answer = _answer(compiled, document, inputs, options, arguments)
         with _output(arguments.output) as out, _shown_if_kept(arguments):
             shown = _limited(answer, arguments.limit)
-            if _serializes(arguments, asked):
+            if _serializes(arguments, compiled):
                 out.write(shown.serialize(**_parameters(arguments.serialize)) + "\n")
             else:
                 for line in _written(shown, _format(arguments)):
@@ -92,17 +92,17 @@ def main(arguments: Parsed) -> int:
         sys.stderr.write(loaded.summary() + "\n")
         if loaded.unfit is not None:
             sys.stderr.write(f"note: {loaded.unfit}\n")
-    _explain_emptiness(asked, answer, named)
+    _explain_emptiness(compiled, answer, named)
     return 0
 
 
-def _explain_emptiness(asked: Query, answer: Answer, named: dict[str, Any]) -> None:
+def _explain_emptiness(compiled: Query, answer: Answer, named: dict[str, Any]) -> None:
     """Say what may explain an answer without items, and which inputs were never read."""
     if len(answer) and not named:
         return
     from xstreamcast.cli.emptiness import likely_causes, unused_inputs
 
-    programs = asked.programs.values()
+    programs = compiled.programs.values()
     said = unused_inputs(programs, named)
     if not len(answer):
         causes = likely_causes(programs, answer)
@@ -112,10 +112,10 @@ def _explain_emptiness(asked: Query, answer: Answer, named: dict[str, Any]) -> N
 
 
 def _answer(
-    asked: Query, document: Any, inputs: dict[str, Any], options: Options, arguments: Parsed
+    compiled: Query, document: Any, inputs: dict[str, Any], options: Options, arguments: Parsed
 ) -> Answer:
     try:
-        return asked.answer(document, inputs, options, arguments.tell)
+        return compiled.answer(document, inputs, options, arguments.tell)
     except Error as caught:
         hint_at_context(caught, arguments.input)
         raise
@@ -126,15 +126,15 @@ def _shown_if_kept(arguments: Parsed) -> AbstractContextManager[None]:
     return nullcontext() if arguments.output is None and sys.stdout.isatty() else work_shown()
 
 
-def _serializes(arguments: Parsed, asked: Query) -> bool:
-    """Whether the answer is one text: -s asks for it, or the query declares how."""
+def _serializes(arguments: Parsed, compiled: Query) -> bool:
+    """Whether the answer is one text: -s requests it, or the query declares it."""
     from xstreamcast.evaluate.serializing import declares_output
 
     if arguments.serialize and arguments.format is not None:
         raise error("XSCU0001", "-s and --format exclude each other")
     if arguments.serialize:
         return True
-    return arguments.format is None and declares_output(asked.programs[arguments.tell])
+    return arguments.format is None and declares_output(compiled.programs[arguments.tell])
 
 
 def _parameters(words: list[str]) -> dict[str, str]:
@@ -148,13 +148,13 @@ def _parameters(words: list[str]) -> dict[str, str]:
 
 
 def _on_spark(
-    asked: Query, document: Any, inputs: dict[str, Any], arguments: Parsed, keep: Keep
+    compiled: Query, document: Any, inputs: dict[str, Any], arguments: Parsed, keep: Keep
 ) -> int:
     """The same, as tasks of Spark."""
     from xstreamcast.cli.run_spark import written
 
     options = stream_options(arguments, keep)
-    programs = asked.telling(arguments.tell)
+    programs = compiled.telling(arguments.tell)
     form, limit = _format(arguments), arguments.limit
     said = written(programs, document, inputs, options, form, limit, arguments.master)
     with _output(arguments.output) as out:
@@ -205,7 +205,7 @@ def _format(arguments: Parsed) -> str:
 
 @contextmanager
 def _output(path: str | None) -> Iterator[TextIO]:
-    """The file, or standard output; always UTF-8, whatever the locale says."""
+    """The file, or standard output; always UTF-8, regardless of the locale."""
     if path is not None:
         with written_to(path), open(path, "w", encoding="utf-8") as file:
             yield file

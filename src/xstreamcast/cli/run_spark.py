@@ -22,8 +22,8 @@ def written(
     from xstreamcast.spark.running.spark_run import SparkRun
     from xstreamcast.spark.session import session
 
-    told = "records" if form in ("ndjson", "csv", "records", "xml") else "lines"
-    run = SparkRun(session(master), programs, document, inputs, options, form=told)
+    row_form = "records" if form in ("ndjson", "csv", "records", "xml") else "lines"
+    run = SparkRun(session(master), programs, document, inputs, options, form=row_form)
     try:
         found = run.collected()
     finally:

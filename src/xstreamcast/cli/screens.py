@@ -42,7 +42,7 @@ def help_screen() -> str:
 
 
 def version_line() -> str:
-    """Versions from package metadata: nothing heavy is imported to tell them."""
+    """Versions from package metadata: no heavy module is imported for them."""
     import platform
 
     parts = [f"Python {platform.python_version()}", _installed("numba", "numba")]

@@ -63,7 +63,7 @@ def add_stream_arguments(parser: Parser) -> None:
 
 
 def add_limit_arguments(parser: Parser) -> None:
-    """How much an input may ask for."""
+    """Limits of an input."""
     group = parser.add_argument_group("limits of inputs")
     for name, (help, default) in _LIMITS.items():
         group.add_argument(
@@ -113,7 +113,7 @@ def apply_limits(arguments: Parsed) -> None:
 
 
 def stream_options(arguments: Parsed, keep: Keep) -> Options:
-    """What was asked for, in the words of the library."""
+    """The options of the command, as options of the library."""
     from xstreamcast.edges.binding import Options
 
     between = None if arguments.between is None else tuple(arguments.between)
@@ -135,5 +135,5 @@ def quarantined(arguments: Parsed) -> Iterator[Keep]:
 
 
 def quarantine_line(refused: Refused) -> None:
-    """A refused fragment nobody keeps: a line on stderr."""
+    """A refused fragment that is not kept: a line on stderr."""
     sys.stderr.write(f"refused: {refused}\n")

@@ -9,12 +9,12 @@ from xstreamcast.syntax.tree import Module
 
 
 def add_translation_arguments(parser: Parser) -> None:
-    """What the stage needs to know beside the query."""
+    """The options of the stage, in addition to the query."""
     parser.add_argument(
         "--strategy",
         choices=("caq", "qac", "qac+"),
         default="qac+",
-        help="with --stage xquery: how holes are followed; qac+ if nothing is said",
+        help="with --stage xquery: how holes are followed (default: qac+)",
     )
     parser.add_argument(
         "--structure", action="append", default=[], metavar="NAME=FILE",
@@ -40,24 +40,24 @@ def translation(module: Module, args: Parsed) -> str:
     from xstreamcast.algebra.translate import translate
 
     return translate(
-        module, args.strategy, told_structures(args), planned=args.clock == "wall",
+        module, args.strategy, given_structures(args), planned=args.clock == "wall",
         between=args.between,
     ).rstrip("\n")  # fmt: skip
 
 
-def told_structures(args: Parsed) -> dict[str, TagStructure]:
+def given_structures(args: Parsed) -> dict[str, TagStructure]:
     """The tag structures that were given, by stream; documents have none."""
-    from xstreamcast.cli.asked import sources
+    from xstreamcast.cli.query_arguments import sources
     from xstreamcast.edges.structures import read_structure
 
     known = {name: read_structure(file) for name, file in map(_named, args.structure)}
-    found = {name: _told(name, source) for name, source in sources(args.input)[1].items()}
+    found = {name: _last_structure(name, source) for name, source in sources(args.input)[1].items()}
     return known | {name: one for name, one in found.items() if one is not None}
 
 
 def naming_units(args: Parsed) -> frozenset[str]:
-    """The streams whose fragments name the units that they stand in, by their first bytes."""
-    from xstreamcast.cli.asked import sources
+    """The streams whose fragments name their units, by their first bytes."""
+    from xstreamcast.cli.query_arguments import sources
     from xstreamcast.edges.ahead import ahead_of
     from xstreamcast.edges.inputs import kind_of_source
     from xstreamcast.edges.loading import table_path
@@ -76,8 +76,8 @@ def _named(word: str) -> tuple[str, str]:
     return name, source
 
 
-def _told(name: str, source: str) -> TagStructure | None:
-    """The structure that a stream told last; None of a document."""
+def _last_structure(name: str, source: str) -> TagStructure | None:
+    """The last structure of a stream; None for a document."""
     from xstreamcast.edges.decoding import decoder_of
     from xstreamcast.edges.inputs import arrivals, kind_of_source
     from xstreamcast.edges.mapping.finding import mapping_of

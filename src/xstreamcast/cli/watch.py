@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
-from xstreamcast.cli.asked import (
-    add_asked_arguments,
+from xstreamcast.cli.log import Log
+from xstreamcast.cli.query_arguments import (
+    add_input_arguments,
     bindings,
     query_text,
     query_texts,
     sources,
     written_to,
 )
-from xstreamcast.cli.log import Log
 from xstreamcast.cli.streams import add_limit_arguments, apply_limits
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
 from xstreamcast.edges.disk import FULL
@@ -38,7 +38,7 @@ FORMATS: Final = (*FORMS, "table")
 
 def add_arguments(parser: Parser) -> None:
     """What the command understands."""
-    add_asked_arguments(parser, "; a folder: all its queries (*.xq), which run together")
+    add_input_arguments(parser, "; a folder: all its queries (*.xq), which run together")
     parser.add_argument(
         "--format", choices=FORMATS,
         help="changes (JSON, a line each; when piped), lines (+ item, - item), xml (the answer at "
@@ -81,11 +81,11 @@ def add_arguments(parser: Parser) -> None:
     parser.add_argument("--quarantine", metavar="FILE", help="write refused fragments to this file")
     parser.add_argument(
         "--max-quarantine", type=int, default=1 << 30, metavar="BYTES",
-        help="size of that file; what does not fit is counted, and not kept (1073741824)",
+        help="size of that file; fragments beyond it are counted, and not kept (1073741824)",
     )  # fmt: skip
     parser.add_argument(
         "--max-memory", type=int, metavar="BYTES",
-        help="stop when the process holds more, and say what is largest (none)",
+        help="stop when the process uses more memory, and print which state is largest (none)",
     )  # fmt: skip
     parser.add_argument("--metrics", metavar="FILE", help="write numbers to this file, as JSON")
     parser.add_argument(
@@ -136,7 +136,7 @@ def _run(arguments: Parsed) -> int:
             _warn(watching, log)
             try:
                 _write(watching, arguments.limit, out)
-            except KeyboardInterrupt:  # how most end: what was counted is said all the same
+            except KeyboardInterrupt:  # most runs end here: counts are still reported
                 _report(watching, kept, log)
                 raise
             _report(watching, kept, log)
@@ -144,7 +144,7 @@ def _run(arguments: Parsed) -> int:
 
 
 def _usual_format(arguments: Parsed, out: Sink) -> str:
-    """How changes are written where nobody says it."""
+    """The default format of changes."""
     if not out.isatty():
         return "changes"
     return "lines" if _folder(arguments) else "table"
@@ -158,7 +158,7 @@ def _folder(arguments: Parsed) -> Path | None:
     return path if path.is_dir() else None
 
 
-def _asked(arguments: Parsed, output: str) -> Query | Queries:
+def _compiled(arguments: Parsed, output: str) -> Query | Queries:
     """The query, or those of a folder."""
     from xstreamcast.api import Queries, query
 
@@ -193,7 +193,7 @@ def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
 
 @contextmanager
 def _fitting(arguments: Parsed) -> Iterator[None]:
-    """A disk that is full: which file did not fit, and what comes next."""
+    """A full disk: which file did not fit, and what to do."""
     try:
         yield
     except OSError as failed:
@@ -238,7 +238,7 @@ def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching |
     from xstreamcast.edges.watching import Options
     from xstreamcast.edges.watching.bound import Input
 
-    asked = _asked(arguments, output)
+    compiled = _compiled(arguments, output)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
     options = Options(
@@ -261,12 +261,12 @@ def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching |
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)
-    inputs = {name: Input(one) for name, one in named.items()} | bindings(asked, arguments.bind)
+    inputs = {name: Input(one) for name, one in named.items()} | bindings(compiled, arguments.bind)
     if arguments.runner == "spark":
-        assert isinstance(asked, Query)
+        assert isinstance(compiled, Query)
         _refuse_to_recall(output, options.checkpoint)
-        return on_spark(asked, document, inputs, options, arguments)
-    return asked.watching(document, inputs, options)
+        return on_spark(compiled, document, inputs, options, arguments)
+    return compiled.watching(document, inputs, options)
 
 
 def _refuse_to_recall(output: str, checkpoint: str | None) -> None:
@@ -336,7 +336,7 @@ def _warn(watching: Watching | SparkWatching, log: Log) -> None:
 
 
 def _output(arguments: Parsed) -> Sink:
-    """The sink; a file begins anew, unless a checkpoint says how much of it counts already."""
+    """The sink; a file is truncated, unless a checkpoint records how much of it counts."""
     if arguments.output is None:
         return Sink(None, fresh=False)
     with written_to(arguments.output):

@@ -40,7 +40,7 @@ def add_spark_arguments(parser: Parser) -> None:
 
 
 def on_spark(
-    asked: Query, document: Any, inputs: Mapping[str, Any], options: Options, arguments: Parsed
+    compiled: Query, document: Any, inputs: Mapping[str, Any], options: Options, arguments: Parsed
 ) -> SparkWatching:
     """The query on Spark, over the same inputs."""
     from xstreamcast.edges.durations import micros
@@ -50,7 +50,7 @@ def on_spark(
     from xstreamcast.spark.query import bound_programs
     from xstreamcast.spark.watching.run import SparkWatching, watchings
 
-    bound = bound_programs(asked.telling(options.tell), document, inputs)
+    bound = bound_programs(compiled.telling(options.tell), document, inputs)
     interval = f"{(micros(arguments.interval) or 0) // 1000} milliseconds"
     made = watchings({"query": bound}, options)
     many = arguments.partitions

@@ -40,8 +40,8 @@ from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.evaluate.run import run
 from xstreamcast.functions.call import Text
 from xstreamcast.functions.signature import FN
-from xstreamcast.history.asking import Asked, When, event_now, planned_instants
 from xstreamcast.history.history import History, forked
+from xstreamcast.history.query import HistoryQuery, When, event_now, planned_instants
 from xstreamcast.model import atomic as a
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
@@ -85,7 +85,7 @@ def _one_of(what: str, given: str, known: tuple[str, ...]) -> None:
 
 
 class Binding:
-    """One run of a program over its inputs; they are read when the query asks for them."""
+    """One run of a program over its inputs; they are read when the query needs them."""
 
     def __init__(self, program: Program, inputs: Mapping[str, Any], options: Options) -> None:
         self.program, self._inputs, self._options = program, inputs, options
@@ -95,7 +95,7 @@ class Binding:
         self.store = self._base_store()
 
     def run(self, document: Any = None) -> Items:
-        """The items of the answer, whose nodes lie in `store`."""
+        """The items of the answer, whose nodes are in `store`."""
         return deep(lambda: self._run(document))
 
     def _run(self, document: Any) -> Items:
@@ -117,16 +117,16 @@ class Binding:
         if len(planned_instants(self.histories, when)):
             program = _as_written(program)
         program, strategy = with_streams(program, self.histories), self._options.strategy
-        asked = Asked(program, self.histories, self.store, when, strategy, self._input)
+        bound = HistoryQuery(program, self.histories, self.store, when, strategy, self._input)
         if "" in self.histories and when is not None:
-            given.item = _nodes(asked.document(""))
+            given.item = _nodes(bound.document(""))
         elif document is not None:
             given.item = self._document(document)
-        self._bind(given, asked)
-        return asked.program, given
+        self._bind(given, bound)
+        return bound.program, given
 
     def _refuse_past_of_documents(self) -> None:
-        """A document is as it is: nothing tells what it was at another time."""
+        """A document has no history."""
         options = self._options
         if options.as_of is None and options.between is None:
             return
@@ -177,7 +177,7 @@ class Binding:
             options = self._options
             loaded = load(
                 name or "input", source, self.store, on_error=options.on_error, keep=options.keep,
-                immutable=paths_of(self.program), asked=self._alone(name),
+                immutable=paths_of(self.program), query=self._alone(name),
             )  # fmt: skip
             self.loaded.append(loaded)
             self.histories[name] = loaded.history
@@ -193,9 +193,9 @@ class Binding:
 
     def _when(self, given: Inputs) -> When | None:
         options = self._options
-        told = told_when(options)
-        if told is not None:
-            return told
+        requested = requested_when(options)
+        if requested is not None:
+            return requested
         if options.clock == "wall":
             return When(Moment(*instant_from(given.current)), planned=self._projects())
         if options.clock != "event":
@@ -208,16 +208,16 @@ class Binding:
     def _projects(self) -> bool:
         return any(isinstance(node, IntervalProjection) for node in self._nodes())
 
-    # -- what the query asks for ------------------------------------------------------------------
+    # -- inputs on request ------------------------------------------------------------------
 
-    def _bind(self, given: Inputs, asked: Asked) -> None:
-        given.streams, given.documents, given.texts = asked.stream, asked.document, self._text
-        given.reach, given.trace = asked.reach, _traced
+    def _bind(self, given: Inputs, bound: HistoryQuery) -> None:
+        given.streams, given.documents, given.texts = bound.stream, bound.document, self._text
+        given.reach, given.trace = bound.reach, _traced
         given.collections, given.addresses = self._collection, self._addresses
         given.modules = self._options.modules or modules_of(self.program)
         for one in self.program.variables:
             if one.external and one.local in self.histories:
-                self._documents[one.local] = _nodes(asked.document(one.local))
+                self._documents[one.local] = _nodes(bound.document(one.local))
         for one in self.program.variables:
             if one.external and one.local in self._inputs:
                 value = _value(self._inputs[one.local], partial(self._typed, one))
@@ -309,7 +309,7 @@ def _opens(function: Function) -> bool:
 
 
 def _traced(text: str) -> None:
-    """What fn:trace says, beside the answer."""
+    """The output of fn:trace, separate from the answer."""
     sys.stderr.write(text + "\n")
 
 
@@ -321,7 +321,7 @@ def _instant(text: str) -> tuple[int, bool] | None:
     return parse_instant(text) or parse_instant(with_seconds(text))
 
 
-def told_when(options: Options) -> When | None:
+def requested_when(options: Options) -> When | None:
     """What is now where the words say it: --between or --as-of."""
     if options.between is not None:
         begin, end = (_moment(text) for text in options.between)

@@ -59,7 +59,7 @@ class ChangeReader:
         return self._answer[key]
 
     def behind(self, key: str) -> str | None:
-        """The key that a key stands behind; None for the first."""
+        """The key before a key; None for the first."""
         return self._answer.behind(key)
 
     def items(self) -> list[str]:

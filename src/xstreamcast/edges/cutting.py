@@ -1,6 +1,6 @@
 """Cutting a document into fragments as its bytes come.
 
-Elements whose tag travels become fragments of their own; where they stood, a hole stays. Ids count
+Elements of fragment tags become fragments of their own and leave a hole in their place. Ids count
 in document order, the root is 0. A fragment is written when its element ends, so what is kept is
 the open path: for each open fragment what is not yet written of it.
 """
@@ -121,7 +121,7 @@ class _Cutter:
             raise refused from None
 
     def _drop(self) -> None:
-        """Let go of the bytes before the last tag; the innermost fragment takes its own."""
+        """Drop the bytes before the last tag; the innermost fragment copies its own."""
         last = self._last[0]
         if self._open and self._open[-1].at < last:
             top = self._open[-1]
@@ -216,7 +216,7 @@ class _Cutter:
             self._open[-1].at = end
 
     def _unit(self) -> dict[str, str]:
-        """The unit that the innermost fragment stands in, which readers partition it by; a unit
+        """The unit of the innermost fragment, which readers partition it by; a unit
         names itself where others of its tag stand inside of units.
         """
         if len(self._open) > 2 or (len(self._open) == 2 and self._open[1].tsid in self._inside):

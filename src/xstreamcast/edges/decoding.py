@@ -29,7 +29,7 @@ def decoder_of(
 ) -> StreamDecoder:
     """What reads a stream of this kind, or a feed by its mapping.
 
-    Of fragments, `Kept` leaves out what is immutable. `renumbers`: nobody is told tag ids again.
+    Of fragments, `Kept` leaves out what is immutable. `renumbers`: tag ids are not sent again.
     """
     if mapping is not None:
         return MappingDecoder(name, mapping, names=names, on_error=on_error)

@@ -38,7 +38,7 @@ class Path:
     text: str
 
     def matches(self, names: Sequence[str]) -> bool:
-        """Whether an element whose names from the root down are these stands at the path."""
+        """Whether an element with these names from the root down is at the path."""
         ends = {0}
         for anywhere, wanted in self.steps:
             ends = {
@@ -50,7 +50,7 @@ class Path:
         return len(names) in ends
 
     def covers(self, names: Sequence[str]) -> bool:
-        """Whether it stands at the path, or below what does."""
+        """Whether it is at the path, or below it."""
         return any(self.matches(names[:count]) for count in range(1, len(names) + 1))
 
 
@@ -115,7 +115,7 @@ class Kept:
 
 
 def immutable_tags(structure: TagStructure, paths: Iterable[Path]) -> frozenset[int]:
-    """The tags of fragments that stand at one of the paths or below."""
+    """The tags of fragments at one of the paths or below."""
     found: set[int] = set()
     for path in paths:
         for tag, names in _named(structure):
@@ -130,7 +130,7 @@ def immutable_tags(structure: TagStructure, paths: Iterable[Path]) -> frozenset[
 
 
 def _named(structure: TagStructure) -> list[tuple[int, tuple[str, ...]]]:
-    """Every tag with the names from the root down to it; a tag may stand in several places."""
+    """Every tag with the names from the root down to it; a tag may have several parents."""
     found: list[tuple[int, tuple[str, ...]]] = []
     todo: list[tuple[int, tuple[str, ...], frozenset[int]]] = [
         (structure.root, (structure[structure.root].local,), frozenset())

@@ -1,4 +1,4 @@
-"""A source into a fragment table, in this process; it goes on where it stopped."""
+"""A source into a fragment table, in this process; it continues where it stopped."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def ingest(
     valid: str | None = None,
     most: int | None = None,
     on_error: OnError = "quarantine",
-    told: Callable[[Ingested], None] | None = None,
+    report: Callable[[Ingested], None] | None = None,
     done: Ingested | None = None,
 ) -> Ingested:
     """Read what is there in batches of at most `most` fragments; each is written once.
 
-    Each batch is counted in `done` when it is in the table, before `told` is called.
+    Each batch is counted in `done` when it is in the table, before `report` is called.
     """
     name = stream or stream_name(split_source(source)[1])
     replay = Replay(os.fspath(source), structure_text(structure), 1, valid)
@@ -73,15 +73,15 @@ def ingest(
         rows = [rows for split in plan for rows in split_rows(name, split, insides)]
         whole = arrow().Table.from_batches(rows, row_schema())
         epoch += 1
-        told_end = end.json()
+        end_offset = end.json()
         written = append(
-            table, whole, writer=writer, epoch=epoch, offset=told_end, on_error=on_error,
+            table, whole, writer=writer, epoch=epoch, offset=end_offset, on_error=on_error,
             insides=insides,
         )  # fmt: skip
         done.add(written)
         offset = end
-        if told is not None:
-            told(done)
+        if report is not None:
+            report(done)
     done.left = list(replay.left_over(offset))
     return done
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.decoding import StreamDecoder
 
 CHUNK: Final = 1 << 20
-_HEAD: Final = 1 << 16  # bytes that are looked at to tell what an input is
+_HEAD: Final = 1 << 16  # bytes that are read to detect the kind of an input
 
 _BEFORE: Final = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\s+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.S
@@ -162,7 +162,7 @@ def arrivals(source: str | os.PathLike[str], decoder: StreamDecoder) -> Iterator
 
 
 def _plain_size(path: str) -> int:
-    """How many bytes will be read; 0 where nobody knows."""
+    """How many bytes will be read; 0 if unknown."""
     return 0 if path == "-" or is_compressed(path) else os.path.getsize(path)
 
 

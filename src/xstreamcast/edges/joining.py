@@ -52,7 +52,7 @@ def join(
     if history is None:
         hint = "give one with --structure TS"
         if kind_of_source(source) == "document":
-            hint = "it holds no fragments: what was cut before can be joined"
+            hint = "the input contains no fragments; only a stream of fragments can be joined"
         raise error("XSCF0010", at=DataPlace(decoder.name), hint=hint)
     return Joined(reconstruct(history).serialize(), refused)
 

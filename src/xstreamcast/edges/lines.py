@@ -3,7 +3,7 @@
 {"id": 7}   →  <map xmlns="…/xpath-functions"><number key="id">7</number></map>   (fn:json-to-xml)
 7,open      →  <row><id>7</id><state>open</state></row>
 
-A line that is none is told apart with its reason; the others count.
+A line that is invalid is reported with its reason; the others count.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class LineWriter:
         return self._taken(data, False)
 
     def end_input(self) -> Written | None:
-        """The last line, which needs no line end; the next input begins anew."""
+        """The last line, which needs no line end; the next input starts from the beginning."""
         found = self._taken(self._held, True) if self._held else None
         self._begin()
         return found
@@ -159,7 +159,7 @@ class LineWriter:
     # -- CSV --------------------------------------------------------------------------------------
 
     def _without_header(self, data: bytes, final: bool) -> bytes:
-        """Read the names of the columns, and leave the record that they stand in behind."""
+        """Read the names of the columns, and skip their record."""
         end = data.find(b"\n")
         if end < 0 and not final:
             return data
@@ -267,7 +267,7 @@ def element_name(column: str, number: int) -> str:
 
 
 def _row_marks(columns: tuple[str, ...]) -> tuple[U8, I64]:
-    """What stands before each field and behind the last, end to end, and where each begins."""
+    """The text before each field and after the last, concatenated, and where each begins."""
     names = [element_name(column, k) for k, column in enumerate(columns, start=1)]
     parts = [f"<row><{names[0]}>"] if names else ["<row"]
     parts += [f"</{a}><{b}>" for a, b in pairwise(names)]

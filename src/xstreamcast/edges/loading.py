@@ -45,7 +45,7 @@ class Loaded:
         orphans = history.orphans
         parts += [f"{orphans} orphans, neither in a hole nor attached"] if orphans else []
         circles = history.circular
-        parts += [f"{circles} contain themselves and are left out there"] if circles else []
+        parts += [f"{circles} contain themselves and are left out"] if circles else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []
         parts += [f"{self.shortened} valid times shortened"] if self.shortened else []
         return ", ".join(parts)
@@ -92,19 +92,19 @@ def load(
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
     immutable: tuple[Path, ...] = (),
-    asked: tuple[Program, str] | None = None,
+    query: tuple[Program, str] | None = None,
 ) -> Loaded:
-    """Read a stream to its end into a history whose tapes lie in `store`.
+    """Read a stream to its end into a history whose tapes are in `store`.
 
-    `asked`, a program that reads nothing else and a strategy: a table need not be read whole.
+    `query`, a program that reads nothing else and a strategy: only a part of a table is read.
     """
     table = table_path(source)
     if table is not None:
         from xstreamcast.edges.table.reading import load_table
 
-        whole = asked if not immutable else None
+        whole = query if not immutable else None
         return load_table(
-            name, table, store, asked=whole, on_error=on_error, keep=keep, immutable=immutable
+            name, table, store, query=whole, on_error=on_error, keep=keep, immutable=immutable
         )
     from xstreamcast.edges.decoding import decoder_of  # here: these need the compiler
     from xstreamcast.edges.immutable import Kept
@@ -129,7 +129,7 @@ def load(
             for one in refused[met:]:
                 keep(one)
     if history is None:
-        raise error("XSCF0010", at=DataPlace(name), hint="a stream says its structure itself")
+        raise error("XSCF0010", at=DataPlace(name), hint="a stream contains its own structure")
     counts = decoder.counts
     if isinstance(counts, WireCounts):
         return Loaded(history, counts.read, refused, counts.shortened)

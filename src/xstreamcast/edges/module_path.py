@@ -39,7 +39,7 @@ class ModulePath:
         return [(path.as_uri(), _text(path)) for path in found]
 
     def _at(self, place: str) -> Iterator[Path]:
-        """The file that a place names, if it lies in one of the folders."""
+        """The file that a place names, if it is in one of the folders."""
         parts = urlsplit(place)
         if parts.scheme not in ("", "file"):
             return

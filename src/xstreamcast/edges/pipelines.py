@@ -1,4 +1,4 @@
-"""Queries that read each other's answers, asked once: each after those that it reads."""
+"""Queries that read each other's answers, evaluated once: each after those that it reads."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from xstreamcast.edges.immutable import Path, paths_of
 from xstreamcast.edges.loading import Loaded, is_stream, load
 from xstreamcast.errors import error
 from xstreamcast.evaluate.results import lines
-from xstreamcast.history.asking import event_now
 from xstreamcast.history.history import History
+from xstreamcast.history.query import event_now
 from xstreamcast.model.instant import show_instant
 from xstreamcast.operators.answer_feed import document_of
 from xstreamcast.tape.store import Store

@@ -31,7 +31,7 @@ class Quarantine:
         self._file: GrowingFile | None = None
 
     def add(self, refused: Refused) -> None:
-        """Keep one; whoever reads the file sees it when this returns."""
+        """Keep one; readers of the file see it when this returns."""
         self.count += 1
         file, written = self._opened(), entry(refused)
         if self._most is not None and file.length + len(written) > self._most:

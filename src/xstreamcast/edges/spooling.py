@@ -98,7 +98,7 @@ class Spool(threading.Thread):
         return None
 
     def close(self) -> None:
-        """Call nobody again."""
+        """Do not reconnect."""
         self._over.set()
 
 
@@ -121,15 +121,15 @@ class Handed(threading.Thread):
                     file.add(piece[passed:])
                     file.flush()
                     passed = max(passed - len(piece), 0)
-        except BaseException as failed:  # the program's own: told to whoever waits for the end
+        except BaseException as failed:  # a failure of the program: raised where the end is awaited
             self.failed = failed
 
     def close(self) -> None:
-        """There is nobody to call."""
+        """There is nothing to reconnect to."""
 
 
 def head(written: Spool | Handed) -> bytes:
-    """The first bytes that came, ever; waited for until they tell what is coming."""
+    """The first bytes of all; waits until they identify the kind of input."""
     while True:
         over = not written.is_alive()
         found = first_bytes(written.folder)

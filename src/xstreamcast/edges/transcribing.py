@@ -72,11 +72,11 @@ class Transcript(threading.Thread):
                     elif piece:
                         said = b"<?took %d?>\n" % len(piece)
                         self._write(file, said, self._said(self.decoder.feed(piece)))
-        except BaseException as failed:  # told to whoever waits for the end
+        except BaseException as failed:  # raised where the end is awaited
             self.failed = failed
 
     def finish(self) -> None:
-        """The stream is over: what it still had to say; forgotten by whoever starts again."""
+        """End the stream and write the rest; a restart ignores this."""
         with open(self.path, "ab", buffering=0) as file:
             self._write(file, _OVER, self._said(self.decoder.close()))
 
@@ -101,7 +101,7 @@ class Transcript(threading.Thread):
             expected = self._step(None if step[2] is None else int(step[2]))
             there = file.read(len(expected))
             if not expected.startswith(there):
-                raise error("XSCU0003", f"the input {self._name} is not what it was")
+                raise error("XSCU0003", f"the input {self._name} has changed")
             if len(there) < len(expected):
                 file.write(expected[len(there) :])
                 return

@@ -42,8 +42,8 @@ def _found(payload: bytes, steps: list[str]) -> str | None:
     nodes = around[0].children[0].children
     for step in steps:
         nodes = [found for node in nodes for found in _step(node, step)]
-    told = (_written(node.string.strip()) for node in nodes)
-    return next((text for text in told if text is not None), None)
+    texts = (_written(node.string.strip()) for node in nodes)
+    return next((text for text in texts if text is not None), None)
 
 
 def _written(text: str) -> str | None:

@@ -52,8 +52,8 @@ def allen_compare(plan: p.AllenCompare, frame: Frame) -> Column:
 
 
 def interval(plan: p.Interval, frame: Frame) -> Column:
-    """[t1, t2] is no value: it means something beside Allen's words alone."""
-    raise error("XPST0003", "an interval must stand beside a comparison of intervals")
+    """[t1, t2] is not a value: it is allowed only as an operand of Allen's words."""
+    raise error("XPST0003", "an interval must be an operand of a comparison of intervals")
 
 
 def _intervals(plan: p.Expression, frame: Frame) -> tuple[I64, I64, I64]:

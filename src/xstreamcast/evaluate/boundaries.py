@@ -1,9 +1,9 @@
 """Where windows begin and end: positions of items in, (first, last) of each window out.
 
-Items of all outer rows lie end to end; `stop[i]` is where the row of item i ends. An end condition
-is asked for many (first item, candidate) pairs at once. It is asked ahead of time, for pairs that
-may turn out not to matter; if that fails the pairs are asked again one by one, so that no error
-comes from a pair that the definition never looks at.
+Items of all outer rows are stored end to end; `stop[i]` is where the row of item i ends. An end
+condition is evaluated for many (first item, candidate) pairs at once. It is evaluated
+speculatively, for pairs that may turn out not to matter; if that fails, they are evaluated one by
+one, so that no error comes from a pair that the definition never looks at.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PairTest: TypeAlias = "Callable[[Ints, Ints], Bools]"
 
 _BLOCK: Final = 8  # items a window looks ahead at first; doubles
-_PAIRS: Final = 1 << 18  # pairs asked in one round
+_PAIRS: Final = 1 << 18  # pairs evaluated in one round
 _SHORT: Final = 24  # windows shorter than this are cheaper to guess than to wait for
 NEVER: Final = np.iinfo(np.int64).max
 
@@ -151,7 +151,7 @@ def tumbling_known(starts: Bools, offsets: Ints, stop: Ints, last: Ints, only: b
 
 
 class _Chain:
-    """Tumbling windows of all rows as they are found: each row stands at its next start."""
+    """Tumbling windows of all rows as they are found: each row is at its next start."""
 
     def __init__(self, starts: Bools, offsets: Ints, stop: Ints) -> None:
         self.starts = starts
@@ -169,7 +169,7 @@ class _Chain:
         return first[order], last[order]
 
     def walk(self, last: list[int | None] | list[int]) -> None:
-        """Go on as far as ends are known: last[i] is None where not, -1 where there is none."""
+        """Continue as far as ends are known: last[i] is None if unknown, -1 if there is none."""
         heads: list[int] = []
         following, stop = self.next_start, self.stop
         for head in self.heads.tolist():
@@ -186,7 +186,7 @@ class _Chain:
         self.heads = np.array(heads, np.int64)
 
     def follow(self, test: PairTest) -> None:
-        """Ask for the ends of the next windows, guessing further starts while windows are short."""
+        """Evaluate the ends of the next windows, guessing further starts if windows are short."""
         known: list[int | None] = [None] * len(self.starts)
         reach = 1
         while len(self.heads):

@@ -43,8 +43,8 @@ def library_call(
         converted(frame, argument, wanted, f"argument {i} of {function.name}")
         for i, (argument, wanted) in enumerate(zip(arguments, types, strict=True), start=1)
     ]
-    told = frame.context.call(frame.n, focus, namespaces)
-    result: Column = function.body(told, *ready)
+    caller = frame.context.call(frame.n, focus, namespaces)
+    result: Column = function.body(caller, *ready)
     return result
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.functions.call import StaticContext
     from xstreamcast.model.column import Bools, Ints
 
-    Told: TypeAlias = tuple[int, Mapping[str, str]]
+    Setting: TypeAlias = tuple[int, Mapping[str, str]]
 
 
 def general(plan: p.GeneralCompare, frame: Frame) -> Column:
@@ -41,62 +41,62 @@ def general_of(plan: p.GeneralCompare, left: Column, right: Column, frame: Frame
         a, b = left.items, right.items
         if a.tag == b.tag == INTEGER and a.values.dtype == b.values.dtype != object:
             return Column(Items(BOOLEAN, compare_arrays(plan.op, a.values, b.values)))
-    store, told = frame.context.store, _told(frame)
+    store, setting = frame.context.store, _setting(frame)
     left, right = atomize(store, left), atomize(store, right)
     static = frame.context.static
     if static.collation != CODEPOINT:
-        return Column(Items(BOOLEAN, _collated(plan.op, left, right, told, static)))
+        return Column(Items(BOOLEAN, _collated(plan.op, left, right, setting, static)))
     try:
-        found = general_compare(plan.op, left, right, *told)
+        found = general_compare(plan.op, left, right, *setting)
     except Error:
-        found = _until_true(plan.op, left, right, told)
+        found = _until_true(plan.op, left, right, setting)
     return Column(Items(BOOLEAN, found))
 
 
 def _collated(
-    op: p.CompareOp, left: Column, right: Column, told: Told, static: StaticContext
+    op: p.CompareOp, left: Column, right: Column, setting: Setting, static: StaticContext
 ) -> Bools:
     """Strings compare by the default collation; untyped values only against strings do."""
     order = default_collation(static)
     texts = all(FAMILY.get(tag) == STRING for tag in left.items.kinds() | right.items.kinds())
     if texts:
-        return general_compare(op, order.column(left), order.column(right), *told)
+        return general_compare(op, order.column(left), order.column(right), *setting)
     rows = range(left.n)
-    found = (_some_pair(op, left.row(i), right.row(i), told, order) for i in rows)
+    found = (_some_pair(op, left.row(i), right.row(i), setting, order) for i in rows)
     return np.fromiter(found, np.bool_, left.n)
 
 
-def _told(frame: Frame) -> Told:
+def _setting(frame: Frame) -> Setting:
     """What a comparison must know: the time zone of those without, and the prefixes of names."""
     return frame.context.inputs.timezone, frame.context.static.in_scope
 
 
-def _until_true(op: p.CompareOp, left: Column, right: Column, told: Told) -> Bools:
+def _until_true(op: p.CompareOp, left: Column, right: Column, setting: Setting) -> Bools:
     """An error after a pair that compares so is none: rows that fail are looked at pair by pair."""
     found = np.zeros(left.n, np.bool_)
     waiting: list[Ints] = [np.arange(left.n, dtype=np.int64)]
     while waiting:
         rows = waiting.pop()
         try:
-            found[rows] = general_compare(op, left.take(rows), right.take(rows), *told)
+            found[rows] = general_compare(op, left.take(rows), right.take(rows), *setting)
         except Error:
             middle = len(rows) // 2
             if middle:
                 waiting += [rows[middle:], rows[:middle]]
             else:
-                found[rows] = _some_pair(op, left.row(rows[0]), right.row(rows[0]), told)
+                found[rows] = _some_pair(op, left.row(rows[0]), right.row(rows[0]), setting)
     return found
 
 
 def _some_pair(
-    op: p.CompareOp, left: Items, right: Items, told: Told, order: Collation = PLAIN
+    op: p.CompareOp, left: Items, right: Items, setting: Setting, order: Collation = PLAIN
 ) -> bool:
     for i in range(len(left)):
         for j in range(len(right)):
             a, b = Column(left.slice(i, i + 1)), Column(right.slice(j, j + 1))
             if FAMILY.get(a.items.tag) == FAMILY.get(b.items.tag) == STRING:
                 a, b = order.column(a), order.column(b)
-            if general_compare(op, a, b, *told)[0]:
+            if general_compare(op, a, b, *setting)[0]:
                 return True
     return False
 

@@ -170,7 +170,7 @@ def _part(plan: p.Expression, frame: Frame) -> Made:
 
 
 def _in_place(plan: p.Expression) -> bool:
-    """Whether a node is written where it stands: it belongs there, or a copy would be equal."""
+    """Whether a node is written in place: it belongs there, or a copy would be equal."""
     return isinstance(plan, _INLINE) and (
         not isinstance(plan, p.MakeElement) or plan.nested or _plain(plan)
     )

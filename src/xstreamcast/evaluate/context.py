@@ -36,7 +36,7 @@ SINGLE_ROWS = os.environ.get("XSC_SINGLE_ROWS") != "off"
 
 
 def _silent(text: str) -> None:
-    """Trace output nobody asked for."""
+    """Discard trace output."""
 
 
 def _no_documents(uri: str) -> int:
@@ -57,11 +57,11 @@ def now() -> DateTime:
 
 @dataclass(slots=True)
 class Inputs:
-    """What a caller hands to a query beside its text.
+    """The inputs that a caller passes to a query.
 
-    `documents` gives the document node for an address the query may read, `texts` its bytes and
-    encoding; `collections` the items of a collection (None: the default one), `addresses` theirs;
-    `environment` the variables that the query may see; `modules` what it may load;
+    `documents` returns the document node of an address that the query may read, `texts` its bytes
+    and encoding; `collections` the items of a collection (None: the default one), `addresses`
+    theirs; `environment` the variables that the query may see; `modules` what it may load;
     `streams` what has arrived on a named input; `variables` values for external variables by
     (namespace, local); `clock` the instant that is `now`, None for `current`; `reach` what
     projections see that end after it, None where nothing is planned.
@@ -190,7 +190,7 @@ class Context:
     def call(
         self, n: int, focus: Focus | None = None, namespaces: Namespaces | None = None
     ) -> Call:
-        """What a function body is told."""
+        """The dynamic context of a call of a function body."""
         static = self.static if namespaces is None else self._static(namespaces)
         inputs = self.inputs
         return Call(
@@ -220,11 +220,11 @@ class Context:
             self._collections[uri] = self.inputs.collections(uri)
         return self._collections[uri]
 
-    def load(self, *asked: Any) -> Any:
+    def load(self, *request: Any) -> Any:
         """A library module loaded while the query runs."""
         from xstreamcast.evaluate.loading import load
 
-        return load(self, *asked)
+        return load(self, *request)
 
     def document(self, uri: str) -> int:
         """The document node for an address, the same each time."""

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 _STACK: Final = 1 << 29
 _FRAMES: Final = 1_000_000
-_IDLE: Final = 2  # threads that are kept; several at a time are asked for by programs with threads
+_IDLE: Final = 2  # threads that are kept; programs with threads use several at a time
 _inside = threading.local()
 
 
@@ -39,7 +39,7 @@ def deep(work: Callable[[], T]) -> T:
     with _ROOM:
         _POOL.run(run, limits.query_timeout)
     if not outcome:
-        raise _told(failure[0] if failure else Stopped(), limits)
+        raise _as_error(failure[0] if failure else Stopped(), limits)
     return outcome[0]
 
 
@@ -47,7 +47,7 @@ class Stopped(BaseException):
     """The time of an evaluation is over; nothing on its way out may take it for an error."""
 
 
-def _told(failure: BaseException, limits: QueryLimits) -> BaseException:
+def _as_error(failure: BaseException, limits: QueryLimits) -> BaseException:
     if not isinstance(failure, Stopped):
         return failure
     seconds = limits.query_timeout or 0
@@ -55,7 +55,7 @@ def _told(failure: BaseException, limits: QueryLimits) -> BaseException:
 
 
 class _Room:
-    """The interpreter's limit on frames, raised while anybody needs it."""
+    """The interpreter's limit on frames, raised while a caller needs it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -19,7 +19,7 @@ class Reads(NamedTuple):
 
 
 class ReadBook:
-    """What the expressions of one program read, found out when first asked for.
+    """What the expressions of one program read, computed on first use.
 
     The program outlives the book, so a node is known by its identity.
     """

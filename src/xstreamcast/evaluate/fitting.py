@@ -37,7 +37,7 @@ _BY_TAG: Final[dict[ItemType, tuple[int, ...]]] = {
 
 
 def fitting(wanted: SequenceType) -> Callable[[Column], bool]:
-    """Whether a value has the type, as far as that is told without a look at its items."""
+    """Whether a value has the type, as far as that is known without reading its items."""
     known = _known.get(id(wanted))
     if known is None:
         if len(_known) >= _MOST:

@@ -26,9 +26,9 @@ FOCUS: Final = frozenset({ITEM, POSITION, LAST})
 
 
 class Frame:
-    """n rows inside an outer frame: row i lies in row `origin[i]` of it (None: row i in row i).
+    """n rows inside an outer frame: row i belongs to row `origin[i]` of it (None: row i to row i).
 
-    A value of the outer frame is taken into this one when it is first asked for, and kept.
+    A value of the outer frame is lifted into this one on first use, and kept.
     """
 
     __slots__ = ("_own", "context", "kept", "n", "origin", "outer", "steady", "values")
@@ -140,7 +140,7 @@ class Frame:
         return frame
 
     def origin_in(self, home: Frame) -> Ints:
-        """For each row, the row of an outer frame in which it lies."""
+        """For each row, its row of an outer frame."""
         rows: Ints = np.arange(self.n, dtype=np.int64)
         frame = self
         while frame is not home:

@@ -214,7 +214,7 @@ def _converted(function: FunctionItem, arguments: Sequence[Column], frame: Frame
 
 
 def coerced(context: Context, items: Items, wanted: FunctionType) -> Items:
-    """Functions that take and give what a function type says; wrong arity stays as it is."""
+    """Functions converted to a function type; a wrong arity is left unchanged."""
     made: dict[int, FunctionItem] = {}  # one for each function, so that its rows stay one group
 
     def fitted(tag: int, value: Any) -> Any:
@@ -259,11 +259,11 @@ def _wrapped(context: Context, function: FunctionItem, wanted: FunctionType) -> 
 def one_each(column: Column, arity: int) -> list[FunctionItem]:
     """The function of every row: exactly one, of that arity."""
     if not column.single:
-        raise error("XPTY0004", "what is called must be one function; got another number of items")
+        raise error("XPTY0004", "the called item must be one function; got another number of items")
     found = []
     for tag, value in column.items.pairs():
         if tag not in FUNCTIONS:
-            raise error("XPTY0004", "what is called must be a function; got another item")
+            raise error("XPTY0004", "the called item must be a function; got another item")
         if value.arity != arity:
             raise error(
                 "XPTY0004", f"the function takes {value.arity} arguments; the call has {arity}"

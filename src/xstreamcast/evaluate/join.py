@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 def join(plan: p.Join, frame: Frame) -> Iterator[Frame]:
     """The pairs that agree on all keys, left-major.
 
-    Keys are made for all tuples, even those that meet no other. If that fails, or no order tells
-    which values agree, every pair is looked at, as the query says: no error comes from elsewhere.
+    Keys are made for all tuples, even those that meet no other. If that fails, or no order
+    decides which values agree, every pair is compared, as the query says: no error comes from
+    elsewhere.
     """
     from xstreamcast.evaluate.tuples import gathered
 

@@ -34,7 +34,7 @@ class Side(NamedTuple):
 
 
 def pairs(key: JoinKey, left: Side, right: Side) -> Blocks | None:
-    """(left row, right row) of all pairs that compare, left-major; None if no order tells."""
+    """(left row, right row) of all pairs that compare, left-major; None if no order decides."""
     if not key.general:
         at_most_one(left.column, f"an operand of {key.op}")
         at_most_one(right.column, f"an operand of {key.op}")
@@ -49,7 +49,7 @@ def pairs(key: JoinKey, left: Side, right: Side) -> Blocks | None:
 
 
 def ranked_alike(left: Items, right: Items, general: bool) -> bool:
-    """Whether one order over all values says of each pair what the comparison would."""
+    """Whether one order over all values decides each pair as the comparison would."""
     a, b = ({PRIMITIVE.get(tag, tag) for tag in side.kinds()} for side in (left, right))
     texts = all(FAMILY.get(tag) == STRING for tag in a | b)
     if texts or (len(a) <= 1 and len(b) <= 1 and general):

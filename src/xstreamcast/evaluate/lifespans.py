@@ -59,7 +59,7 @@ def spans_of(store: Store, handles: I64) -> Spans:
 
 
 def has_lifespan(store: Store, handles: I64) -> Bools:
-    """Whether each node says itself when it lives."""
+    """Whether each node has a lifespan of its own."""
     out = np.zeros(len(handles), np.bool_)
     for number in distinct(handles >> 32).tolist():
         places = np.flatnonzero(handles >> 32 == number)

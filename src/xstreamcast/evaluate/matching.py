@@ -1,4 +1,4 @@
-"""Which items belong to an item type: what `instance of`, typeswitch and conversions ask."""
+"""Which items belong to an item type: used by `instance of`, typeswitch and conversions."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _is_function(store: Store, tag: int, function: Any, wanted: FunctionType) ->
         return False
     values = function.own_values() if tag == MAP else function.members()
     result = wanted.result or ANY
-    empty = tag == ARRAY or result.at_least == 0  # a map gives () for a key that it lacks
+    empty = tag == ARRAY or result.at_least == 0  # a map returns () for a missing key
     return empty and bool(instance_of(store, values, result).all())
 
 

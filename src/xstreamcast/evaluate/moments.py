@@ -42,7 +42,7 @@ def now(frame: Frame) -> Moment:
 
 
 def date_time(instant: int, zoned: bool, clock: Moment) -> DateTime:
-    """An instant as a value; the symbolic ones become what they stand for."""
+    """An instant as a value; symbolic ones are resolved."""
     if instant == START:
         return BEGINNING
     if instant == NOW:

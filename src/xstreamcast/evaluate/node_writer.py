@@ -27,7 +27,7 @@ class _Open:
         self, name: StaticName | None, bindings: dict[str, str], inherited: dict[str, str]
     ) -> None:
         self.name = name  # None: a document
-        self.bindings = bindings  # namespaces asked for
+        self.bindings = bindings  # requested namespaces
         self.inherited = inherited  # namespaces it has because it is a copy, as all inside it
         self.attributes: dict[tuple[str, str], tuple[StaticName, str]] = {}
         self.head = name is not None  # whether attributes may still come
@@ -54,12 +54,12 @@ class NodeWriter:
     # -- elements and documents -----------------------------------------------------------------
 
     def start(self, name: StaticName, namespaces: Namespaces, nested: bool = False) -> None:
-        """Begin an element; unless it is a nested constructor, it stands for a copy of itself."""
+        """Begin an element; unless it is a nested constructor, it represents a copy of itself."""
         self._settle()
         self._open.append(_Open(name, dict(namespaces), self._inherited(nested)))
 
     def _inherited(self, nested: bool) -> dict[str, str]:
-        """The namespaces that a new element here has without asking for them."""
+        """The namespaces that a new element here inherits."""
         if not self._open:
             return {}
         parent = self._open[-1]
@@ -92,10 +92,10 @@ class NodeWriter:
             if text:
                 self._builder.text(text)
 
-    # -- what stands in them --------------------------------------------------------------------
+    # -- content --------------------------------------------------------------------
 
     def text(self, value: str) -> None:
-        """Text, merged with what comes next to it."""
+        """Text, merged with adjacent text."""
         if value:
             self._open[-1].text.append(value)
 
@@ -139,7 +139,7 @@ class NodeWriter:
     def _early(self, what: str) -> _Open:
         top = self._open[-1]
         if top.name is None:
-            raise error("XPTY0004", f"{what} cannot stand in a document")
+            raise error("XPTY0004", f"{what} cannot be in a document")
         if not top.head or top.text:
             raise error("XQTY0024", f"{what} cannot come after other content")
         return top
@@ -196,7 +196,7 @@ class NodeWriter:
 
 
 def _bound(top: _Open, outer: dict[str, str]) -> dict[str, str]:
-    """The bindings of an element: those asked for and the one of its own name."""
+    """The bindings of an element: the requested ones and the one of its own name."""
     assert top.name is not None
     bound, (prefix, _, uri) = top.bindings, top.name
     if prefix == "xml":

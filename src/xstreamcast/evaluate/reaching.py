@@ -28,10 +28,10 @@ class Reach(Protocol):
         """For each end of an interval up to when planned states count; NOW: none does."""
 
     def stream(self, name: str, horizon: int) -> Items:
-        """What stands for stream(name)."""
+        """The nodes of stream(name)."""
 
     def document(self, name: str, horizon: int) -> int:
-        """What stands for doc(name)."""
+        """The nodes of doc(name)."""
 
     def counterparts(self, handles: I64, horizon: int) -> I64:
         """The same nodes, with what is planned below them."""

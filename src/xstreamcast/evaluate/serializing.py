@@ -1,4 +1,4 @@
-"""An answer as one text, by the output declarations of its query and by what its caller says."""
+"""An answer as one text, by the declarations of its query and the parameters of its caller."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def serialized(program: Program, inputs: Inputs, items: Items) -> str:
-    """The items as the query's own declarations ask."""
+    """The items, serialised by the query's own declarations."""
     call = Context(program, inputs).call(1)
     return written(call, items, declared_parameters(call, program.settings.options))
 
@@ -39,10 +39,10 @@ def answer_text(
             known = ", ".join(sorted(ALL - {"use-character-maps"}))
             raise error("SEPM0016", f"there is no serialisation parameter {name}", hint=known)
     kept = [one for one in declared if one[1] not in given]
-    asked = declared_parameters(call, [*kept, *((OUTPUT, k, v) for k, v in given.items())])
-    return written(call, items, asked)
+    chosen = declared_parameters(call, [*kept, *((OUTPUT, k, v) for k, v in given.items())])
+    return written(call, items, chosen)
 
 
 def declares_output(program: Program) -> bool:
-    """Whether the query itself says how its answer is serialised."""
+    """Whether the query declares how its answer is serialised."""
     return any(uri == OUTPUT for uri, _, _ in program.settings.options)

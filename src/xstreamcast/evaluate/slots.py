@@ -28,7 +28,7 @@ END: Final = OPERATIONS["end"]
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """Events at one place of every row: one each, or as many as `counts` says.
+    """Events at one place of every row: one each, or `counts` of them.
 
     `op`, `text` and `handle` are one for all events, or one for each.
     """

@@ -1,4 +1,4 @@
-"""When one sequence type lies inside another: what function types need."""
+"""Whether one sequence type is a subtype of another, for function types."""
 
 from __future__ import annotations
 

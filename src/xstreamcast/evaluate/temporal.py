@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, U8, Bools
 
 _LAST: Final = p.Variable(-1, "last")  # how many versions there are, in the brackets of #[…]
-# Bounds by identity, each kept beside what was made of it, so that both stay what they are.
+# Bounds by identity, each kept with its result, so that the identity stays valid.
 _COUNTED: Final[dict[int, tuple[p.Expression, p.Expression]]] = {}
 _MOST: Final = 10_000
 
@@ -38,7 +38,7 @@ def stream_input(plan: p.StreamInput, frame: Frame) -> Column:
 
 
 def instant(plan: p.Instant, frame: Frame) -> Column:
-    """now: what the clock says; start: before everything."""
+    """now: the time of the clock; start: before everything."""
     if plan.which == "start":
         return Column.constant(Items.of(DATE_TIME, [BEGINNING]), frame.n)
     clock = now(frame)
@@ -48,7 +48,7 @@ def instant(plan: p.Instant, frame: Frame) -> Column:
 
 def last_version(plan: p.LastVersion, frame: Frame) -> Column:
     """`last` means something in the brackets of #[…] alone."""
-    raise error("XPST0003", "last must stand in the brackets of a version projection, #[last]")
+    raise error("XPST0003", "last must be inside the brackets of a version projection, #[last]")
 
 
 # -- lifespans ------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ def _handles(items: Items) -> I64:
 
 
 def interval_projection(plan: p.IntervalProjection, frame: Frame) -> Column:
-    """e?[t1,t2]: copies of what lives in the interval, clipped to it; e?[now] clips no begin.
+    """e?[t1,t2]: copies of elements alive in the interval, clipped to it; e?[now] clips no begin.
 
     e?[a,b]?[c,d] is one projection to what both intervals have in common: a lifespan that was
     clipped would not tell whether its end belongs to it.
@@ -192,14 +192,14 @@ def version_projection(plan: p.VersionProjection, frame: Frame) -> Column:
 
 
 def _positions(plan: p.Expression, frame: Frame) -> tuple[I64, Bools]:
-    """The number that a bound gives for each row, and whether it gives any."""
+    """The number of a bound in each row, and whether there is one."""
     atoms = atomize(frame.context.store, evaluate(_bound(plan), frame))
     if (atoms.lengths() > 1).any():
         raise error("XPTY0004", "a version must be one number; got several")
-    told = cast(atoms.items, INTEGER)
-    if len(told) and (cast(atoms.items, DOUBLE).values != cast(told, DOUBLE).values).any():
+    integers = cast(atoms.items, INTEGER)
+    if len(integers) and (cast(atoms.items, DOUBLE).values != cast(integers, DOUBLE).values).any():
         raise error("XPTY0004", "a version must be a whole number")
-    values = np.array([int(v) for v in told.values.tolist()], np.int64)
+    values = np.array([int(v) for v in integers.values.tolist()], np.int64)
     wide, there = np.zeros(frame.n, np.int64), np.zeros(frame.n, np.bool_)
     wide[atoms.rows()], there[atoms.rows()] = values, True
     return wide, there

@@ -1,4 +1,4 @@
-"""Streams of tuples: each is a frame inside the one its FLWOR was asked in, in morsels.
+"""Streams of tuples: each is a frame inside the frame of its FLWOR, in morsels.
 
 A loop whose rows would not fit in one frame is cut by outer rows; the frames of a stream follow
 each other in the order of their tuples. Operators that need all tuples gather them first.

@@ -50,7 +50,7 @@ def var(plan: p.Var, frame: Frame) -> Column:
 
 
 def comma(plan: p.Comma, frame: Frame) -> Column:
-    """The parts beside each other."""
+    """The parts side by side."""
     if not plan.parts:
         return Column.empty(frame.n)
     return beside([evaluate(part, frame) for part in plan.parts])

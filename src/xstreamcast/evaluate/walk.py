@@ -82,7 +82,7 @@ def _lifted(plan: p.Expression, frame: Frame) -> Column:
 def at_home(plan: p.Expression, frame: Frame) -> tuple[Column, Ints | None]:
     """The value in the outermost frame that suffices, with the row there of each row here.
 
-    None: it was evaluated in this very frame. A value that concerns no row is never asked for.
+    None: it was evaluated in this very frame. A value that concerns no row is never evaluated.
     """
     reads = frame.context.reads.of(plan)
     shared = reads.shared and not frame.context.sequential
@@ -123,7 +123,7 @@ def _by_position(plan: p.Expression, frame: Frame) -> Column:
 
 
 def _around(plan: p.Expression, around: Frame) -> Column | None:
-    """The same for all positions, of which some are asked for; None if it fails for another."""
+    """The same for all positions, of which some are needed; None if it fails for another."""
     try:
         return _by_position(plan, around) if around.n <= _SHORT else None
     except Error:

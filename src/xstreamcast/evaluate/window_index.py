@@ -34,8 +34,8 @@ class WindowIndex:
 
     def next(self) -> Ints:
         """For every window its first end, -1 if there is none."""
-        asked = self._wanted * self._n + self._first
-        at = np.searchsorted(self._places, asked)
+        sought = self._wanted * self._n + self._first
+        at = np.searchsorted(self._places, sought)
         found = np.append(self._places, -1)[at]
         last = found % self._n
         ends = (self._wanted >= 0) & (found // self._n == self._wanted)
@@ -55,7 +55,7 @@ class WindowIndex:
 def window_index(
     key: p.JoinKey, starts: Frame, ends: Frame, opens: Bools, stop: Ints
 ) -> WindowIndex | None:
-    """The index; None where values are several or no order tells which are equal."""
+    """The index; None if there are several values or no order decides which are equal."""
     first = np.flatnonzero(opens)
     store = starts.context.store
     one = atomize(store, evaluate(key.left, starts.select(first)))

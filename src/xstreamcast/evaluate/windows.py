@@ -42,7 +42,7 @@ def found_windows(
 ) -> tuple[Frame, Ints, Ints]:
     """The windows, and for each the places of its first and last item among the items given.
 
-    The items are a part of a sequence: `before` of its items stand before them, and at the first
+    The items are a part of a sequence: `before` of its items precede them, and at the first
     `skip` of them no window begins. `around`: of landmark windows only those that end at the first
     of these places or behind it, and begin at the second or before it.
     """
@@ -59,9 +59,9 @@ def bound_at(
     stop: Ints,
     before: int = 0,
 ) -> dict[Key, Value]:
-    """What a boundary binds when it stands at these places of items that lie in [origin, stop).
+    """The variables of a boundary at these places of items in [origin, stop).
 
-    `before`: how many items of their sequence stand before them.
+    `before`: the number of items of their sequence before them.
     """
 
     def neighbour(there: Bools, by: int) -> Column:
@@ -114,14 +114,14 @@ class _Sequence:
         self.origin = self.offsets[:-1][self.rows]
 
     def windows(self) -> Frame:
-        """A frame with a row for each window, in the order asked for."""
+        """A frame with a row for each window, in the requested order."""
         plan = self.plan
         if plan.kind == "general" or plan.start is None:
             return self._subsequences()
         return self.bound(*self.bounds())
 
     def bounds(self) -> tuple[Frame, b.Bounds]:
-        """A row for every item, and where windows begin and end, in the order asked for."""
+        """A row for every item, and where windows begin and end, in the requested order."""
         plan = self.plan
         assert plan.start is not None
         starts = self._started(plan.start)
@@ -165,7 +165,7 @@ class _Sequence:
                 return b.landmark(opens, self.stop, ends, plan.only_end, least)
 
     def _indexed(self, key: p.JoinKey, starts: Frame, opens: Bools) -> b.Bounds | None:
-        """The windows by looking up their ends; None if that fails where perhaps nobody asks."""
+        """Windows by looking up their ends; None if that fails for one that may not matter."""
         assert self.plan.end is not None
         try:
             index = window_index(key, starts, self._started(self.plan.end), opens, self.stop)
@@ -192,7 +192,7 @@ class _Sequence:
         return ends
 
     def _ends_alone(self, end: p.Boundary) -> Bools | None:
-        """The end condition for every item; None if it fails where perhaps nobody asks."""
+        """The end condition for every item; None if it fails for one that may not matter."""
         assert end.test is not None
         try:
             return truth(end.test, self._started(end))
@@ -217,7 +217,7 @@ class _Sequence:
     # -- bindings -------------------------------------------------------------------------------
 
     def _variables(self, boundary: p.Boundary, at: Ints) -> dict[Key, Value]:
-        """What a boundary binds when it stands at these items."""
+        """The variables of a boundary at these items."""
         take = self.column.items.take
         return bound_at(boundary, at, take, self.origin[at], self.stop[at], self.before)
 

@@ -32,7 +32,7 @@ _PARTS: Final = re.compile(
 
 
 def joined(base: str, uri: str) -> str:
-    """A reference resolved against a base as RFC 3986 says; nothing else of either is changed."""
+    """A reference resolved against a base as in RFC 3986; nothing else is changed."""
     scheme, authority, path, query, fragment = _split(uri)
     if scheme is not None:
         return uri
@@ -81,7 +81,7 @@ def _without_dots(path: str) -> str:
 
 
 def resolved(uri: str, base: str | None) -> str:
-    """The URI made absolute with the base, or as it stands where there is none."""
+    """The URI made absolute with the base, or unchanged if there is none."""
     return uri if base is None or is_absolute(uri) else joined(base, uri)
 
 

@@ -1,4 +1,4 @@
-"""fn:analyze-string: a string cut into matches, their groups, and what lies between."""
+"""fn:analyze-string: a string cut into matches, their groups, and the text between."""
 
 from __future__ import annotations
 

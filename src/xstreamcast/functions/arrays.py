@@ -180,7 +180,7 @@ def _called(call: Call, f: Alike, lengths: Ints, arguments: list[Column]) -> Col
 
 @function("array:for-each($array as array(*), $action as function(item()*) as item()*) as array(*)")
 def for_each(call: Call, array: Column, action: Column) -> Column:
-    """An array of what the function gives for each member."""
+    """An array of the results of the function for each member."""
 
     def work(f: Alike, arrays: Column) -> Column:
         members, shape = members_of(arrays)
@@ -194,7 +194,7 @@ def for_each(call: Call, array: Column, action: Column) -> Column:
     "array:filter($array as array(*), $function as function(item()*) as xs:boolean) as array(*)"
 )
 def filter_(call: Call, array: Column, test: Column) -> Column:
-    """The members for which the function gives true."""
+    """The members for which the function returns true."""
 
     def work(f: Alike, arrays: Column) -> Column:
         members, shape = members_of(arrays)
@@ -210,7 +210,7 @@ def filter_(call: Call, array: Column, test: Column) -> Column:
     " $function as function(item()*, item()*) as item()*) as array(*)"
 )
 def for_each_pair(call: Call, left: Column, right: Column, action: Column) -> Column:
-    """An array of what the function gives for the members at the same position."""
+    """An array of the results of the function for the members at the same position."""
 
     def work(f: Alike, a: Column, b: Column) -> Column:
         pairs = [list(zip(x, y, strict=False)) for x, y in zip(_cells(a), _cells(b), strict=True)]

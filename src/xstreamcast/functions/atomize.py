@@ -42,7 +42,7 @@ _NUMBERS: Final = frozenset({INTEGER, DECIMAL, FLOAT, DOUBLE})
 
 
 def atomize(where: Call | Texts, column: Column) -> Column:
-    """The typed value of every item, in its row; node values stay unread until somebody asks."""
+    """The typed value of every item, in its row; node values are read on first use."""
     tag = column.items.tag
     if NODE < tag < MAP:
         return column

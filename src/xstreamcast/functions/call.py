@@ -1,4 +1,4 @@
-"""What a function body is told about the call beside its arguments."""
+"""The dynamic context of a call, which a function body receives with its arguments."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Call:
     """The dynamic context of one call for n rows.
 
     `current` is the same for a whole evaluation; `timezone` is in minutes east of UTC; `documents`
-    gives the document node of a URI or raises FODC0002; `invoke` calls a function item for n rows;
+    returns the document of a URI or raises FODC0002; `invoke` calls a function item for n rows;
     `texts` gives the bytes of a URI and their encoding, or raises FOUT1170; `declared` finds the
     functions of the query itself by namespace, local name and number of arguments; `collections`
     gives the items of a collection, `addresses` theirs; `load` loads a library module.

@@ -1,4 +1,4 @@
-"""Collations: how strings compare. Each gives every string a key whose codepoints order as it does.
+"""Collations: how strings compare. Each maps a string to a key whose codepoints sort in its order.
 
 Known are the codepoint collation, HTML's ASCII case-insensitive one, and the Unicode Collation
 Algorithm with its parameters: by ICU where it is installed, else by an order of our own, which the

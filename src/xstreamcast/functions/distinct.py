@@ -69,8 +69,8 @@ def _distinct_numbers(items: Items, rows: Ints) -> Bools:
         mine = _precision(tag)
         forms = [(row, mine, form, _key(v)) for form, v in enumerate((value, single, double))]
         # Compared with exact, float and double values in turn, in the wider form of the two.
-        asked = [(row, other, *forms[max(mine, other)][2:]) for other in range(3)]
-        if not any(key in seen for key in asked):
+        candidates = [(row, other, *forms[max(mine, other)][2:]) for other in range(3)]
+        if not any(key in seen for key in candidates):
             keep[i] = True
             seen.update(forms[mine:])
     return keep

@@ -28,7 +28,7 @@ def doc(call: Call, uri: Column) -> Column:
 
 @function("fn:doc-available($uri as xs:string?) as xs:boolean")
 def doc_available(call: Call, uri: Column) -> Column:
-    """Whether fn:doc would give a document."""
+    """Whether fn:doc would return a document."""
     return truths(_available(call, at) for at in one_or(uri))
 
 

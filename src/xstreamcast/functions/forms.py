@@ -1,4 +1,4 @@
-"""What a query author writes about streams and time, listed beside the functions.
+"""The syntax for streams and time, listed with the functions.
 
 The compiler understands these itself, so they have no row with a body in the registry.
 """
@@ -12,7 +12,7 @@ from xstreamcast.model.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How it is written, and what it gives."""
+    """How it is written, and its result."""
 
     name: str
     signature: str

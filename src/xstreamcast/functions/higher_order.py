@@ -56,7 +56,7 @@ def by_function(
 
 @function("fn:for-each($seq as item()*, $action as function(item()) as item()*) as item()*")
 def for_each(call: Call, seq: Column, action: Column) -> Column:
-    """What the function gives for each item, end to end."""
+    """The results of the function for each item, concatenated."""
 
     def work(f: Alike, items: Column) -> Column:
         return _each(call, f, items.rows(), [items.each()]).regroup(items.offsets)
@@ -70,7 +70,7 @@ def _each(call: Call, f: Alike, rows: Ints, arguments: list[Column]) -> Column:
 
 @function("fn:filter($seq as item()*, $f as function(item()) as xs:boolean) as item()*")
 def filter_(call: Call, seq: Column, test: Column) -> Column:
-    """The items for which the function gives true."""
+    """The items for which the function returns true."""
 
     def work(f: Alike, items: Column) -> Column:
         passed = _each(call, f, items.rows(), [items.each()])
@@ -84,7 +84,7 @@ def filter_(call: Call, seq: Column, test: Column) -> Column:
     " $action as function(item(), item()) as item()*) as item()*"
 )
 def for_each_pair(call: Call, left: Column, right: Column, action: Column) -> Column:
-    """What the function gives for the items at the same place of both sequences."""
+    """The results of the function for the items at the same position of both sequences."""
 
     def work(f: Alike, a: Column, b: Column) -> Column:
         lengths = np.minimum(a.lengths(), b.lengths())

@@ -79,7 +79,7 @@ def _attributes(call: Call, root: int, test: NodeTest) -> Iterator[tuple[int, in
 
 
 def _declared(call: Call, root: int, *kinds: str) -> Iterator[tuple[int, int, str]]:
-    """The attributes to which a DTD gives one of the types."""
+    """The attributes that a DTD declares with one of the types."""
     declared = call.store.tape(root >> 32).declared or {}
     wanted = {names for names, kind in declared.items() if kind in kinds}
     if not wanted:

@@ -1,6 +1,6 @@
-"""What was kept for some nodes: plans call this where they need not look below a node again.
+"""Stored values of some nodes: plans call this instead of reading below a node again.
 
-Nobody calls it by name: its arguments come from whoever keeps the values.
+Queries cannot call it: its arguments come from the operator that stores the values.
 """
 
 from __future__ import annotations

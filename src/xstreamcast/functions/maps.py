@@ -167,7 +167,7 @@ def remove(call: Call, map: Column, keys: Column) -> Column:
     " as item()*"
 )
 def for_each(call: Call, map: Column, action: Column) -> Column:
-    """What the function gives for each key and value, end to end."""
+    """The results of the function for each key and value, concatenated."""
 
     def work(f: Alike, maps: Column) -> Column:
         entries = [one.entries() for one in one_or(maps)]

@@ -99,8 +99,8 @@ def generate_id_of_context(call: Call) -> Column:
 def lang(call: Call, testlang: Column, node: Column) -> Column:
     """Whether xml:lang at the node or nearest above names the language or a dialect of it."""
     spoken = _languages(call, node.items.values)
-    asked = one_or(testlang, "")
-    return truths(_speaks(a.lower(), b) for a, b in zip(asked, spoken, strict=True))
+    language = one_or(testlang, "")
+    return truths(_speaks(a.lower(), b) for a, b in zip(language, spoken, strict=True))
 
 
 @function("fn:lang($testlang as xs:string?) as xs:boolean", focus=True)
@@ -115,14 +115,14 @@ def _languages(call: Call, handles: Ints) -> list[str | None]:
     which, attributes = call.store.step(ancestors, "attribute", _LANG)
     found: list[str | None] = [None] * len(handles)
     texts = call.store.strings(attributes).tolist()
-    # Document order within a row: the last one stands nearest.
+    # Document order within a row: the last one is the nearest.
     for row, value in zip(above[which].tolist(), texts, strict=True):
         found[row] = value.lower()
     return found
 
 
-def _speaks(asked: str, spoken: str | None) -> bool:
-    return spoken is not None and (spoken == asked or spoken.startswith(asked + "-"))
+def _speaks(language: str, spoken: str | None) -> bool:
+    return spoken is not None and (spoken == language or spoken.startswith(language + "-"))
 
 
 # -- innermost and outermost -----------------------------------------------------------------

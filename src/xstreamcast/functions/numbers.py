@@ -48,13 +48,13 @@ def _absolute(items: Items) -> Items:
 
 @function("fn:ceiling($arg as xs:numeric?) as xs:numeric?")
 def ceiling(call: Call, arg: Column) -> Column:
-    """The smallest whole number that is not below the argument."""
+    """The smallest integer that is not below the argument."""
     return arg.with_items(per_type(arg.items, lambda part: _whole(part, np.ceil, math.ceil)))
 
 
 @function("fn:floor($arg as xs:numeric?) as xs:numeric?")
 def floor(call: Call, arg: Column) -> Column:
-    """The largest whole number that is not above the argument."""
+    """The largest integer that is not above the argument."""
     return arg.with_items(per_type(arg.items, lambda part: _whole(part, np.floor, math.floor)))
 
 
@@ -69,7 +69,7 @@ def _whole(items: Items, fast: Callable[[Array], Array], exact: Callable[[Decima
 
 @function("fn:round($arg as xs:numeric?) as xs:numeric?")
 def round_(call: Call, arg: Column) -> Column:
-    """The nearest whole number; halfway cases go up."""
+    """The nearest integer; halfway cases are rounded up."""
     return arg.with_items(per_type(arg.items, _rounded_whole))
 
 
@@ -80,7 +80,7 @@ def _rounded_whole(items: Items) -> Items:
         with np.errstate(invalid="ignore"):
             up = low + (items.values - low >= 0.5)
         whole = np.where(np.isfinite(items.values), up, items.values)
-        return Items(primitive, np.copysign(whole, items.values))  # -0.4 gives negative zero
+        return Items(primitive, np.copysign(whole, items.values))  # -0.4 becomes negative zero
     return _rounded(items, [0] * len(items), _half_up)
 
 
@@ -92,7 +92,7 @@ def round_to(call: Call, arg: Column, precision: Column) -> Column:
 
 @function("fn:round-half-to-even($arg as xs:numeric?) as xs:numeric?")
 def round_half_to_even(call: Call, arg: Column) -> Column:
-    """The nearest whole number; halfway cases go to the even one."""
+    """The nearest integer; halfway cases are rounded to the even one."""
     return _to_precision(arg, column_of(INTEGER, [0] * call.n), _half_even)
 
 
@@ -152,7 +152,7 @@ def _decimal(value: Decimal, digits: int, rounding: Rounding) -> Decimal:
 
 
 def _floating(value: float, digits: int, rounding: Rounding) -> float:
-    """By way of the exact decimal value, as the specification says; the sign of zero stays."""
+    """By way of the exact decimal value, as specified; the sign of zero is kept."""
     if not math.isfinite(value) or value == 0 or digits > _MANY:
         return value
     return math.copysign(float(_decimal(Decimal(value), digits, rounding)), value)

@@ -16,5 +16,5 @@ from xstreamcast.model.column import Column
 def serialize(call: Call, arg: Column, params: Column | None = None) -> Column:
     """The items as XML, or as the parameters say: an element or a map."""
     given = [[]] * call.n if params is None else list(pairs(params))
-    asked = (of_argument(call, one[0][1], one[0][0]) if one else Parameters() for one in given)
-    return text(serialized(call, arg.row(i), one) for i, one in enumerate(asked))
+    parameters = (of_argument(call, one[0][1], one[0][0]) if one else Parameters() for one in given)
+    return text(serialized(call, arg.row(i), one) for i, one in enumerate(parameters))

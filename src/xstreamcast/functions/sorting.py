@@ -39,7 +39,7 @@ def sort(call: Call, source: Column, collation: Column | None = None) -> Column:
     blocking=(0,),
 )
 def sort_by(call: Call, source: Column, collation: Column, key: Column) -> Column:
-    """The items in the order of the keys that the function gives them."""
+    """The items in the order of the keys that the function returns."""
     order = one_collation(call, collation)
 
     def work(f: Alike, items: Column) -> Column:
@@ -68,7 +68,7 @@ def array_sort(call: Call, array: Column, collation: Column | None = None) -> Co
     " $key as function(item()*) as xs:anyAtomicType*) as array(*)"
 )
 def array_sort_by(call: Call, array: Column, collation: Column, key: Column) -> Column:
-    """The members in the order of the keys that the function gives them."""
+    """The members in the order of the keys that the function returns."""
     order = one_collation(call, collation)
 
     def work(f: Alike, arrays: Column) -> Column:

@@ -26,7 +26,7 @@ from xstreamcast.model.query_limits import exceeded, query_limits
 
 @function("fn:string($arg as item()?) as xs:string", doc="The string value of an item.")
 def string(call: Call, arg: Column) -> Column:
-    """Nodes stay unread where each row has one: the text is then made when somebody asks."""
+    """Nodes stay unread where each row has one: the text is then created on first use."""
     if FUNCTIONS & arg.items.kinds():
         raise error("FOTY0014")
     if arg.items.tag == NODE and arg.single:

@@ -48,7 +48,7 @@ def _lines(text: str) -> list[str]:
 @function("fn:unparsed-text-available($href as xs:string?) as xs:boolean")
 @function("fn:unparsed-text-available($href as xs:string?, $encoding as xs:string) as xs:boolean")
 def unparsed_text_available(call: Call, href: Column, encoding: Column | None = None) -> Column:
-    """Whether fn:unparsed-text would give a text."""
+    """Whether fn:unparsed-text would return a text."""
     cells = zip(one_or(href), _encodings(call, encoding), strict=True)
     return truths(_available(call, at, name) for at, name in cells)
 
@@ -92,7 +92,7 @@ def _known(encoding: str) -> None:
 
 
 def decoded(data: bytes, encoding: str | None, href: str, *, any_character: bool = False) -> str:
-    """The text of the bytes: as their mark says, as asked, else UTF-8."""
+    """The text of the bytes: by their byte order mark, the requested encoding, or UTF-8."""
     for mark, name in _MARKS:
         if data.startswith(mark):
             data, encoding = data[len(mark) :], name

@@ -31,7 +31,7 @@ _DIGITS: Final = re.compile(r"\d+")
 
 
 def uca_collation(uri: str) -> Made | None:
-    """Keys and units of a UCA collation; None where fallback=no asks for more than there is."""
+    """Keys and units of a UCA collation; None if fallback=no requires more than is available."""
     options = _options(uri.partition("?")[2])
     if options is None:
         return None
@@ -59,7 +59,7 @@ def _options(query: str) -> dict[str, str] | None:
 
 
 def _own(options: dict[str, str]) -> Made:
-    """Letters first, then accents, then case: as far as the Unicode tables of Python tell them."""
+    """Letters first, then accents, then case: as Python's Unicode tables define them."""
     strength = _STRENGTHS[options.get("strength", "tertiary")]
     upper_first = options.get("caseFirst") == "upper"
     blank = options.get("alternate") in ("shifted", "blanked")

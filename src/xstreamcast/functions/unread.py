@@ -1,4 +1,4 @@
-"""Values of nodes that nobody has read yet: kernels serve them where they lie."""
+"""Values of nodes that have not been read yet: kernels process them in place."""
 
 from __future__ import annotations
 

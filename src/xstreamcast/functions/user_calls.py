@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from xstreamcast.functions.signature import Signature
     from xstreamcast.tape.node import Node
 
-# What Python value a type takes, beside those of its own Python type.
+# The Python types that a type accepts in addition to its own.
 _PYTHON: Final[dict[int, tuple[type, ...]]] = {
     a.BOOLEAN: (bool,),
     a.INTEGER: (int,),

@@ -1,4 +1,4 @@
-"""What is attached to which fragment, in an order that no order of arrival changes."""
+"""Which fragments are attached to which, in an order independent of arrival."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOTHING: Final = np.zeros(1, np.int64), np.zeros(0, np.int32)
 def attached(history: History) -> tuple[I64, I32]:
     """(first by code of the parent, the codes attached to it): links as kernels follow them.
 
-    Versioned units stand in the order of their ids, behind them events by valid time, then id.
+    Versioned units are in the order of their ids, followed by events by valid time, then id.
     """
     if not history.attaches:
         return _NOTHING
@@ -41,16 +41,16 @@ def attached(history: History) -> tuple[I64, I32]:
 def ranks(history: History, codes: I64) -> I64:
     """A number for each id that sorts as its text does."""
     given = history.text_codes
-    told = codes if given is None else given[codes]
+    shown = codes if given is None else given[codes]
     if history.ids is None:
-        return told
+        return shown
     heap, start, length = history.ids.spans()
-    lengths = length[told].astype(np.int64)
+    lengths = length[shown].astype(np.int64)
     widest = int(lengths.max(initial=1)) or 1
     if widest > _LONGEST:
-        texts = np.array([history.ids.text(code) for code in told.tolist()], object)
+        texts = np.array([history.ids.text(code) for code in shown.tolist()], object)
         return np.unique(texts, return_inverse=True)[1].astype(np.int64)
-    at = start[told][:, None] + np.arange(widest)
+    at = start[shown][:, None] + np.arange(widest)
     there = np.arange(widest) < lengths[:, None]
     padded = np.where(there, heap[np.minimum(at, len(heap) - 1)], 0).astype(np.uint8)
     found = np.unique(padded.view(f"S{widest}").ravel(), return_inverse=True)[1]

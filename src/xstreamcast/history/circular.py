@@ -1,8 +1,8 @@
 """Ids that contain themselves at some instant.
 
-A child stands below each version of its parent that carries its hole, for as long as both last. So
-A may stand in B until an instant, and B in A from then on. What would stand below itself at one and
-the same instant is left out there; this counts the ids of which that is true.
+A child is below each version of its parent that contains its hole, for as long as both last. So A
+may be in B until an instant, and B in A from then on. What would be below itself at one and the
+same instant is left out there; this counts the ids of which that is true.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ class Containment:
     """Which id contains which at any time, as fragments arrive; those that contain themselves."""
 
     def __init__(self) -> None:
-        self._links: Links | None = None  # after a restart it is made from what is there
+        self._links: Links | None = None  # rebuilt from the history after a restart
         self._may_circle = False  # some id is below itself, at one instant or at several
         self._known = -1, 0  # of how many fragments it was counted, and the count
 
     def follow(self, history: History, first: int) -> None:
-        """Take in what the fragments from a place on contain."""
+        """Add the links of all fragments from a place on."""
         if self._may_circle:
             return
         if self._links is None:
@@ -38,7 +38,7 @@ class Containment:
         f = history.fragments
         ends, begin = f["holes"][first:], int(f["holes"][first - 1]) if first else 0
         if int(ends[-1]) == begin and not (f["within"][first:] >= 0).any():
-            return  # nothing stands in these fragments, nor do they name what they stand in
+            return  # these fragments have neither holes nor parents
         group = np.repeat(np.arange(len(ends), dtype=np.int32), np.diff(ends, prepend=begin))
         ids, held, within = f["id"][first:], history.holes["id"][begin:], f["within"][first:]
         codes = int(max(ids.max(), held.max(initial=-1), within.max())) + 1
@@ -62,7 +62,7 @@ class Containment:
 
 
 def circular(history: History, until: int = NOW) -> I64:
-    """The ids that contain themselves at some instant, or stand between two that do."""
+    """The ids that contain themselves at some instant, or are between two that do."""
     above, below, begin, end = _links(history, until)
     around = _on_circles(above, below, history.codes)
     found: list[I64] = []
@@ -83,7 +83,7 @@ def _links(history: History, until: int) -> tuple[I64, I64, I64, I64]:
     last = np.zeros(len(place), np.bool_)
     last[chains.first[1:][np.diff(chains.first) > 0] - 1] = True
     there = carried.content[place] >= 0
-    there &= (kind != SNAPSHOT) | (last & (end == NOW))  # its latest content stands for it
+    there &= (kind != SNAPSHOT) | (last & (end == NOW))  # its latest content represents it
     there &= (kind == EVENT) | (begin < end)
     always = (kind == SNAPSHOT) | (kind == EVENT)  # neither clips what is below it
     begin[always], end[always] = START, NOW

@@ -1,4 +1,4 @@
-"""What is left when fragments are forgotten: payloads cut out of the tapes they came on."""
+"""Dropping fragments: the payloads that remain are copied out of their tapes."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ def some(batch: FragmentBatch, wanted: Bools) -> FragmentBatch:
 
 
 def superseded(history: History, until: int) -> I64:
-    """The places of contents that will never count again: older ones of what has no versions.
+    """The places of contents that will never count again: older contents of tags without
 
-    What is temporary gives way to an older content when it ends; of one instant, all contents stay,
-    so that what is sent as a repeat of any of them is known.
+    versions. A temporary content is replaced by an older one when it ends; all contents of one
+    instant stay, so that repetitions of any of them are recognised.
     """
     f, h = history.fragments, history.holes
     ids, valid, codes = f["id"], f["valid"], history.codes
@@ -71,7 +71,7 @@ def superseded(history: History, until: int) -> I64:
     layered = np.zeros(codes, np.bool_)
     layered[ids[f["flags"] & np.uint8(TEMPORARY) != 0]] = True
     past &= ~layered[ids]
-    # a hole says of what stands in it that it is not the root
+    # a fragment in a hole is not the root
     rooted = h["tsid"] == history.structure.root
     if rooted.any():
         past &= ~np.isin(

@@ -1,4 +1,4 @@
-"""The fragments of one stream: arrivals in columns, their holes, and the versions they make."""
+"""The fragments of one stream: arrivals in columns, their holes, and their versions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.layout import I32, I64, U8, U64, Bools, Tape
 
 WIRE: Final = b"urn:xstreamcast:stream"  # the namespace of the wire's own words
-# Columns that not every batch has: what stands for nothing said, and what mixes them into a hash.
+# Columns that not every batch has: the value for a missing entry, and the seed of their hash.
 _UNSAID: Final = {"within": np.int32(-1), "to": np.int64(NOW), "version": np.int64(0)}
 _MIXERS: Final = {
     "within": np.uint64(0x9E3779B97F4A7C15),
@@ -87,7 +87,7 @@ class History:
         self.name, self.structure = name, structure
         self.store = Store() if store is None else store
         self.ids = ids
-        self.text_codes: I64 | None = None  # the ids' codes in `ids`, where those here are others
+        self.text_codes: I64 | None = None  # the ids' codes in `ids`, if they differ
         self.fragments = Columns(
             id=np.int32, valid=np.int64, hash=np.uint64, before=np.int32, tsid=np.int32,
             flags=np.uint8, tape=np.int32, payload=np.int32, rows=np.int32, nbytes=np.int32,
@@ -98,13 +98,13 @@ class History:
             beside=np.uint8, path=np.uint64,
         )  # fmt: skip
         self.arrived = self.repeated = self.removals = 0
-        self.newest, self.zoned = START, False  # what the clock has come to, and its time zone
+        self.newest, self.zoned = START, False  # the current time of the clock, and its time zone
         self.latest = START  # the last instant at which anything begins or ends
         self.attaches = False  # some fragment names its parent
         self._slots: I32 = np.full(2048, -1, np.int32)
         self._tapes: dict[int, tuple[Tape, int]] = {}
         self._chains: dict[int, k.Chains] = {}
-        self._said: set[tuple[int, int]] | None = None  # what each id said, once somebody asks
+        self._said: set[tuple[int, int]] | None = None  # contents by id, computed on first use
         self._attached: tuple[I64, I32] | None = None
         self._containment = Containment()
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
@@ -116,19 +116,19 @@ class History:
     def __repr__(self) -> str:
         return f"<History of {self.name}: {self.report()}>"
 
-    # -- taking in --------------------------------------------------------------------------------
+    # -- arriving --------------------------------------------------------------------------------
 
     def describe(self, structure: TagStructure) -> None:
-        """Take in the tag structure that the stream sent, at first or again."""
+        """Store the tag structure that the stream sent, for the first time or again."""
         self.structure = structure
 
     def reach(self, instant: int) -> None:
-        """Event time has come to this instant, though nothing arrived."""
+        """Advance event time to this instant, although nothing arrived."""
         if instant > self.newest:
             self.newest, self.zoned = instant, False
 
     def add(self, batch: FragmentBatch) -> I32:
-        """Take fragments in → the ids, as codes, whose versions changed."""
+        """Add fragments → the ids, as codes, whose versions changed."""
         self.arrived += len(batch)
         if len(batch) == 0:
             return batch.id
@@ -143,7 +143,8 @@ class History:
             self._containment.follow(self, first)
             self._chains.clear()
             self._attached = None
-        # what has no time of its own takes that of its arrival, which passes for repetitions, too
+        # a fragment without a valid time gets that of its arrival, which advances for repetitions,
+        # too
         timely = fresh | (batch.flags & np.uint8(TIMELESS) != 0)
         if timely.any():
             self._reach_newest(batch.clock[timely], batch.flags[timely])
@@ -155,7 +156,7 @@ class History:
             self.newest, self.zoned = int(valid[at]), bool(flags[at] & ZONED)
 
     def _number(self, tape: Tape) -> int:
-        """The tape's number in the store; several batches may lie on one tape."""
+        """The tape's number in the store; several batches may share one tape."""
         known = self._tapes.get(id(tape))
         if known is None or known[0] is not tape:  # a history that was pickled: ids are new
             known = self._tapes[id(tape)] = tape, self.store.add(tape)
@@ -212,7 +213,7 @@ class History:
         return fresh
 
     def _known_repeats(self, batch: FragmentBatch, hashed: U64) -> Bools:
-        """Which are sent as repeats without a valid time, and say what their id said before."""
+        """Which are repeats without a valid time that equal an earlier content of their id."""
         out = np.zeros(len(batch), np.bool_)
         timeless = batch.flags & np.uint8(REPEATED | TIMELESS) == REPEATED | TIMELESS
         if self._said is None and not timeless.any():
@@ -259,7 +260,8 @@ class History:
         self.latest = max(self.latest, int(valid.max()), int(ends.max(initial=START)))
         self.attaches = self.attaches or bool((more["within"] >= 0).any())
 
-    # -- asking -----------------------------------------------------------------------------------
+    # -- querying
+    # -----------------------------------------------------------------------------------
 
     def chains(self, until: int = NOW) -> k.Chains:
         """The versions of every id whose valid time is not after `until`."""
@@ -285,12 +287,12 @@ class History:
 
     @property
     def codes(self) -> int:
-        """How many ids have been met, in fragments or in holes."""
+        """The number of known ids, in fragments or in holes."""
         met = [int(part["id"].max(initial=-1)) for part in (self.fragments, self.holes)]
         return max(*met, int(self.fragments["within"].max(initial=-1))) + 1
 
     def carried(self) -> Carried:
-        """What the fragments carry, for the kernel that follows holes."""
+        """The columns of fragments that the kernel needs to follow holes."""
         f = self.fragments
         first = np.concatenate((np.zeros(1, np.int64), f["holes"]))
         if self._attached is None:
@@ -314,7 +316,7 @@ class History:
         return found
 
     def roots(self, until: int = NOW) -> I32:
-        """The ids of the root's tag that stand in no hole; arrival does not set their order."""
+        """The ids of the root's tag that have no hole; their order does not depend on arrival."""
         f = self.fragments
         there = (f["tsid"] == self.structure.root) & (f["valid"] <= until)
         codes: I32 = distinct(f["id"][there]).astype(np.int32)
@@ -336,7 +338,7 @@ class History:
 
     @property
     def orphans(self) -> int:
-        """How many ids have content, but stand in no hole and are attached to nothing there is."""
+        """The number of ids with content that have neither a hole nor a known parent."""
         f = self.fragments
         content = f["payload"] >= 0
         known = np.zeros(self.codes + 1, np.bool_)
@@ -349,7 +351,7 @@ class History:
         return int(np.count_nonzero(known & ~placed))
 
     def guide(self) -> Guide:
-        """What has been seen in the stream; found once for what has arrived."""
+        """The guide of the stream; computed once for the fragments so far."""
         known = len(self), self.structure
         if self._guide is None or self._guide[0] != known:
             self._guide = known, observed(self)

@@ -1,7 +1,7 @@
-"""Planned states: what is valid after now, for projections that reach it.
+"""Planned states: fragments that are valid after now, for projections that reach them.
 
-A projection that ends after now is asked of the view of all that is valid up to its end. Elements
-that were found before, in the view as of now, are taken for the same ones there.
+A projection that ends after now reads the view of all fragments that are valid up to its end.
+Elements that were found before, in the view as of now, are taken for the same ones there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def planned(histories: Iterable[History], now: int) -> I64:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A view that a query sees: its tape's number, and how to have it as of another instant."""
+    """A view that a query reads: its tape's number, and how to build it as of another instant."""
 
     history: History
     view: View
@@ -45,7 +45,7 @@ class Shown:
 
 
 class Planned:
-    """What projections see that end after now."""
+    """The views for projections that end after now."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Planned:
         return np.where(reached > 0, self._instants[np.maximum(reached, 1) - 1], NOW)
 
     def stream(self, name: str, horizon: int) -> Items:
-        """What stands for stream(name)."""
+        """The nodes of stream(name)."""
         return self._streams(name, horizon)
 
     def document(self, name: str, horizon: int) -> int:
@@ -72,7 +72,7 @@ class Planned:
         return self._documents(name, horizon)
 
     def counterparts(self, handles: I64, horizon: int) -> I64:
-        """The same elements as of the horizon; what is not found there stays what it is."""
+        """The same elements as of the horizon; elements that do not exist there stay unchanged."""
         out = handles.copy()
         for one in list(self._shown()):
             at = np.flatnonzero(handles >> 32 == one.number)
@@ -132,8 +132,8 @@ def _keys(history: History, view: View) -> U64:
     f, found = history.fragments, view.instances
     place = np.arange(len(f), dtype=np.int64)
     snapshot = history.types()[f["tsid"]] == SNAPSHOT
-    told = f["id"].astype(np.int64) << 32 | np.where(snapshot, 0, place + 1)
-    return instance_keys(found.place, found.parent, found.link, told, _repeated(history))
+    identity = f["id"].astype(np.int64) << 32 | np.where(snapshot, 0, place + 1)
+    return instance_keys(found.place, found.parent, found.link, identity, _repeated(history))
 
 
 def _repeated(history: History) -> I32:

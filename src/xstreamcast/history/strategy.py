@@ -1,4 +1,4 @@
-"""The three strategies over histories: what of each stream is written, or read where it lies."""
+"""The three strategies over histories: which parts of a stream are copied, or read in place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Chosen:
-    """The program as it is evaluated, and the nodes that its streams stand for."""
+    """The program as it is evaluated, and the nodes that its streams denote."""
 
     def __init__(
         self, program: Program, streams: Mapping[str, Choice], planned: bool = False
@@ -44,7 +44,7 @@ class Chosen:
         return _of_tags(history, shown.view, tags) | shown.number << 32
 
     def document(self, history: History, name: str, until: int, store: Store) -> int:
-        """The node of a whole view, which no path is known of."""
+        """The node of a complete view, for a stream without known paths."""
         key = f"doc {name}", until
         if key not in self._views:
             made = written(history, until)
@@ -53,7 +53,7 @@ class Chosen:
         return self._views[key].number << 32
 
     def shown(self, until: int) -> list[Shown]:
-        """What was made of the streams as of an instant."""
+        """The views of the streams as of an instant."""
         return [one for (_, at), one in self._views.items() if at == until]
 
     def _of_document(self, history: History, name: str, store: Store, until: int) -> Shown:
@@ -78,7 +78,7 @@ def chosen(
     links: bool = True,
     planned: bool = False,
 ) -> Chosen:
-    """Decide for every stream; `links` False: what stands above must be there.
+    """Decide for every stream; `links` False: the elements above must be present.
 
     `planned`: projections see more than variables hold, so paths stay where they are written.
     """
@@ -113,7 +113,7 @@ def _of_tags(history: History, view: View, tags: frozenset[int]) -> I64:
 def _in_place(
     history: History, choice: Choice, tags: frozenset[int], until: int, store: Store
 ) -> I64 | None:
-    """The payloads where they lie, if they lie in document order and have no holes."""
+    """The payloads in place, if they are in document order and have no holes."""
     f = history.fragments
     found = instances(history, until, modes=_modes(history, choice))
     full = found.state == FULL

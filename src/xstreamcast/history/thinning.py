@@ -1,6 +1,6 @@
-"""Payloads of which only some of the root's children can be seen, without the others.
+"""Payloads reduced to the children of their root that a query reads.
 
-<a k="1">text<b>…</b><c>…</c><hole/></a>  →  <a k="1"><b>…</b><hole/></a>, if b alone is seen
+<a k="1">text<b>…</b><c>…</c><hole/></a>  →  <a k="1"><b>…</b><hole/></a>, if only b is read
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Runs(NamedTuple):
-    """Rows that stay, in runs whose bytes lie together: first row, number, first and last byte."""
+    """Rows that stay, in runs of contiguous bytes: first row, number, first and last byte."""
 
     first: I64
     rows: I64
@@ -54,7 +54,7 @@ def thinned(batch: FragmentBatch, thin: Bools, seen: Bools, lost: Lost) -> Fragm
     size = before[rows + taken.size + 1] - before[rows] - 1
     roots = place[batch.payload[there]]
     length = taken.length.copy()
-    length[roots[thin[batch.tsid[there]]]] = -1  # their bytes are not what they were
+    length[roots[thin[batch.tsid[there]]]] = -1  # their bytes have changed
     parent = place[taken.parent]
     parent[roots] = -1
     out = taken._replace(

@@ -1,4 +1,4 @@
-"""Fragments of which a query sees only a part, written as if there were no more of them."""
+"""Fragments reduced to the part that a query reads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sources:
-    """What the rows of a view are copied from: for each fragment and hole, where it lies."""
+    """The source of the rows of a view: the position of each fragment and hole."""
 
     payloads: Payloads
     places: Places
@@ -32,7 +32,7 @@ class Sources:
 
 
 def sources(history: History, trims: Mapping[int, Trim]) -> Sources:
-    """The payloads where they lie; those of some tags trimmed."""
+    """The payloads in place; those of some tags trimmed."""
     f, h = history.fragments, history.holes
     payloads = Payloads(f["rows"], f["nbytes"], f["shape"], f["hash"])
     places = Places(h["before"], h["depth"], h["beside"], h["path"])
@@ -56,7 +56,7 @@ def sources(history: History, trims: Mapping[int, Trim]) -> Sources:
 
 
 def _trimmed(history: History, c: Columns, which: I64, forest: _Forest, made: Sources) -> Columns:
-    """Columns with what is left of fragments that lie on one tape, over the same bytes."""
+    """Columns with the remaining rows of the fragments of one tape, over the same bytes."""
     f, n = history.fragments, len(which)
     last = f["holes"][which]
     first = np.where(which > 0, f["holes"][which - 1], 0)
@@ -74,7 +74,7 @@ def _trimmed(history: History, c: Columns, which: I64, forest: _Forest, made: So
 
 
 class _Forest:
-    """The paths of all trims: for each tag the node that stands for the root of its fragments."""
+    """The paths of all trims: for each tag the node that represents the root of its fragments."""
 
     def __init__(self, history: History, trims: Mapping[int, Trim]) -> None:
         self._names = history.store.names

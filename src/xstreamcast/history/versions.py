@@ -1,6 +1,6 @@
 """The versions of single ids, kept in order as fragments arrive.
 
-versions of an id  →  what `History.chains` says of it, without looking at any other id
+versions of an id → those of `History.chains`, without reading any other id
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ class Chain:
     def __init__(self) -> None:
         self.begins: list[int] = []
         self.places: list[int] = []
-        self.read = -1  # the last place that was taken in
+        self.read = -1  # the last place that was added
         self.layered = False  # something temporary hides others for a while
 
 
 class Versions:
-    """Chains of the ids that somebody asks for; of an id with one fragment nothing is kept."""
+    """Chains of the ids that are read; an id with one fragment needs none."""
 
     def __init__(self, history: History, links: Links) -> None:
         self._history, self._links = history, links
@@ -79,7 +79,7 @@ class Versions:
             chain = self._chains[code] = Chain()
             fresh = min(places)
             for place in self._links.of(code):
-                if place < fresh:  # it is known from before, when it was alone
+                if place < fresh:  # it is known from the time when it was the only one
                     self._insert(code, chain, place)
         touched: set[int] = set()
         for place in places:
@@ -92,7 +92,7 @@ class Versions:
         known = self._chains.get(code)
         if known is None:
             return None if self._links.is_single(code) else self._built(code)
-        if known.read < self._links.last(code):  # nobody asked for the id when these arrived
+        if known.read < self._links.last(code):  # the id was not read when these arrived
             for place in self._links.of(code):
                 if place > known.read:
                     self._insert(code, known, place)
@@ -108,7 +108,7 @@ class Versions:
         valid = self._valid.item(place)
         chain.read = place
         if not chain.layered and self._hides(place):
-            chain.layered = True  # what it hides counts again, so that all that arrived is needed
+            chain.layered = True  # hidden versions count again, so all fragments are needed
             chain.begins, chain.places = [], self._links.of(code)
             chain.read = chain.places[-1]
             return set()
@@ -132,7 +132,7 @@ class Versions:
         return bool(self._history.layers(np.array([place]))[0] & TEMPORARY)
 
     def is_layered(self, code: int) -> bool:
-        """Whether something temporary hides versions of an id that somebody asked for."""
+        """Whether a temporary fragment hides versions of an id that was read."""
         chain = self._chains.get(code)
         return chain is not None and chain.layered
 
@@ -177,7 +177,7 @@ class Versions:
             return None
         if limit < NOW and limit <= until:
             if limit <= begin and self._hides(place):
-                return None  # what is temporary for no time is no version
+                return None  # an empty temporary lifespan is not a version
             return Version(place, begin, limit, flags & ZONED | (flags & k.ENDS_ZONED) >> 3, True)
         return Version(place, begin, NOW, flags & ZONED, True)
 

@@ -1,4 +1,4 @@
-"""The temporal view of a history on one tape, whole or as much of it as somebody needs."""
+"""The temporal view of a history on one tape, complete or the part that a query needs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def view(history: History, until: int = NOW, *, modes: U8 | None = None) -> Tape
 
 
 def reconstruct(history: History, until: int = NOW) -> Tape:
-    """The document as it stands, without lifespans: what fragments say when put together."""
+    """The current document without lifespans: all fragments joined."""
     return written(history, until, current=True, bounds=False).tape
 
 
@@ -47,7 +47,7 @@ def instances(
     history: History, until: int = NOW, *, modes: U8 | None = None, current: bool = False
 ) -> Instances:
     """The occurrences of fragments below the roots; `modes` by tag, all of them if None."""
-    # What stands now is the latest content of each id, whenever what is around it arrived.
+    # The current state is the latest content of each id, whenever its parent arrived.
     types = np.zeros_like(history.types()) if current else history.types()
     if modes is None:
         modes = np.full(len(types), FULL, np.uint8)
@@ -75,7 +75,7 @@ def written(
     document: bool = True,
     trims: Mapping[int, Trim] = MappingProxyType({}),
 ) -> View:
-    """The instances that the modes ask for, on a tape below a document node or side by side.
+    """The instances that the modes select, on a tape below a document node or side by side.
 
     Of the tags in `trims` only what these say is written.
     """
@@ -104,7 +104,7 @@ def _binds_default(history: History, names: object) -> bool:
 
 
 def _extra_rows(history: History, shapes: U16, timed: I32, added: Added) -> I32:
-    """Rows that the root of each payload gets beside its own."""
+    """Rows that are added to the root of each payload."""
     f = history.fragments
     shape = shapes.astype(np.int32)
     extra: I32 = shape >> SHAPE_BITS
@@ -143,7 +143,7 @@ def _splice(
     laid: Laid,
     out: Columns,
 ) -> None:
-    """One kernel call for each tape that payloads lie on."""
+    """One kernel call for each tape with payloads."""
     tables = history.store.names.tables
     which = np.flatnonzero(found.state == FULL)
     numbers = given.number[found.place[which]]

@@ -1,1 +1,1 @@
-"""For eyes: reads changes, computes no answer."""
+"""The live view: it reads changes and computes no answer."""

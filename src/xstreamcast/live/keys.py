@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Keys(Protocol):
-    """What has been pressed since it was last asked."""
+    """The keys pressed since the last call."""
 
     def __call__(self) -> str: ...
 

@@ -1,4 +1,4 @@
-"""The rows of a live answer: what is there, what has just come, what has just gone."""
+"""The rows of a live answer: current ones, new ones, and those just retracted."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Gone:
 class Rows:
     """The answer of changes, with signs that last for `linger` seconds.
 
-    What came and went again, or was revised to what it was, leaves no sign of the former.
+    An item that was added and retracted, or revised to its earlier value, has no sign.
     """
 
     def __init__(self, linger: float = 1.0) -> None:
@@ -62,7 +62,7 @@ class Rows:
             self._new[change.key] = until
 
     def expire(self, now: float) -> bool:
-        """Take off the signs whose time has come → whether there were any."""
+        """Remove expired signs → whether there were any."""
         found = False
         while self._ends and self._ends[0][0] <= now:
             _, key = self._ends.popleft()
@@ -76,11 +76,11 @@ class Rows:
 
     @property
     def next_expiry(self) -> float | None:
-        """When the next sign may have to go."""
+        """When the next sign expires."""
         return self._ends[0][0] if self._ends else None
 
     def shown(self, most: int, skipped: int = 0) -> list[Row]:
-        """Some rows, in the order of the answer; what has gone, where it stood."""
+        """Some rows, in the order of the answer; retracted ones at their former place."""
         return list(islice(self._rows(), skipped, skipped + most))
 
     def _rows(self) -> Iterator[Row]:
@@ -93,7 +93,7 @@ class Rows:
             yield from self._ghosts(key, below)
 
     def _ghosts(self, behind: str | None, below: dict[str | None, list[str]]) -> Iterator[Row]:
-        """What stood behind a key and has gone, and what stood behind that."""
+        """The retracted items after a key, in order."""
         todo = below.pop(behind, [])
         while todo:
             key = todo.pop(0)

@@ -1,4 +1,4 @@
-"""A terminal, or what stands in for one: where to write, how large it is, what it understands."""
+"""A terminal, or a substitute for one: where to write, how large it is, what it understands."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SGR: Final = {"+": "32", "-": "31", "dim": "2", "bold": "1"}
 
 
 class TextOutput(Protocol):
-    """What a terminal is written through."""
+    """The file that a terminal is written to."""
 
     def write(self, text: str, /) -> object: ...
 

@@ -23,7 +23,7 @@ Cell = tuple[Column, int]  # one member: a row of a column
 
 
 class ArrayItem:
-    """An array: member i is row `start` + i of `column`, which it shares with those made with it.
+    """An array: member i is row `start` + i of `column`, which other arrays may share.
 
     It can be called as a function of one argument, the position of a member.
     """
@@ -66,7 +66,7 @@ class ArrayItem:
 
     @property
     def body(self) -> Callable[..., Column]:
-        """The array as a function: called with a column of positions."""
+        """Call the array as a function, with a column of positions."""
         return lambda call, positions: gather(
             [self.cell(int(position)) for position in positions.items.values.tolist()]
         )

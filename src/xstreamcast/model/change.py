@@ -1,4 +1,4 @@
-"""A change of an answer: a keyed item comes or goes; accumulated, changes give the answer."""
+"""A change of an answer adds or retracts a keyed item; accumulated changes are the answer."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START, parse_instant, show_instant
 
 Diff = Literal[1, -1]
-FORMAT: Final = 1  # of a line; one that names none is of this format
+FORMAT: Final = 1  # of a line; a line that names no format has this one
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """At `instant`, the item under `key` goes (-1), or comes (+1) to stand behind `after`.
+    """At `instant`, the item under `key` is retracted (-1), or added (+1) after the key `after`.
 
-    Keys are names of places in the answer: a place that is revised goes and comes under the same
+    A key names a place in the answer: a revision retracts and adds an item under the same
     key. `after` is the key it stands behind, None for the first; of what goes it says nothing.
     `item` is the serialised node or the value as a string. Where several queries run together,
     `query` is the name of the one whose answer changes: keys are names in its answer.
@@ -46,7 +46,7 @@ class Change:
 
     @staticmethod
     def from_json(line: str) -> Change:
-        """The change that a line says; to_json → from_json gives it back."""
+        """The change that a line describes: from_json(to_json(change)) → change."""
         try:
             match json.loads(line):
                 case {"format": int(version)} if version > FORMAT:
@@ -59,7 +59,7 @@ class Change:
                     query = str(more.get("query", ""))
                     return Change(_instant(said), diff, key, after, item, query)
         except ValueError:
-            pass  # said below: a line that is no JSON is no change
+            pass  # reported below: a line that is not JSON is not a change
         raise error("XSCC0001", f"a change must have time, diff, key, after, item; got {line[:80]}")
 
 
@@ -73,7 +73,7 @@ def _instant(said: str) -> int:
 
 
 class Accumulated:
-    """The answer that changes have added up to: keys in the order of the answer, each an item.
+    """The answer after all changes so far: keys in the order of the answer, each with its item.
 
     accumulate(changes of q over a history)  →  q over that history
     """
@@ -102,19 +102,19 @@ class Accumulated:
             key = self._next[key]
 
     def behind(self, key: str) -> str | None:
-        """The key that a key stands behind; None for the first, and for one that is not there."""
+        """The key before a key; None for the first key, and for an unknown one."""
         return self._before.get(key)
 
     def is_last(self, key: str) -> bool:
-        """Whether nothing stands behind a key."""
+        """Whether a key is the last one."""
         return self._next[key] is None
 
     def items(self) -> list[str]:
-        """The items alone, in order."""
+        """The items without keys, in order."""
         return [item for _, item in self]
 
     def apply(self, change: Change) -> None:
-        """Take a change in; one that does not fit what is there is an error."""
+        """Apply a change; one that does not match the answer so far is an error."""
         if change.diff < 0:
             self._remove(change)
         else:

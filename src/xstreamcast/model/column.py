@@ -58,7 +58,7 @@ class Column:
 
     @staticmethod
     def labelled(items: Items, rows: Ints, n: int) -> Column:
-        """Items labelled with their row, in ascending row order (what a step over a tape gives)."""
+        """Items labelled with their row, in ascending row order (as steps return them)."""
         return Column.from_lengths(items, np.bincount(rows, minlength=n).astype(np.int64))
 
     # -- looking --------------------------------------------------------------------------------
@@ -140,12 +140,12 @@ def offsets_of(lengths: Ints) -> Ints:
 
 
 def _steps(offsets: Ints) -> Ints:
-    """np.diff, without what it does for arrays of other shapes."""
+    """np.diff for one-dimensional arrays only."""
     return offsets[1:] - offsets[:-1]
 
 
 def distinct(values: A) -> A:
-    """The different integers, ascending: many times faster than np.unique where they are few."""
+    """The distinct integers, ascending: many times faster than np.unique where they are few."""
     ordered: Any = np.sort(values)
     first = np.empty(len(ordered), np.bool_)
     first[:1] = True
@@ -220,7 +220,7 @@ def beside(columns: Sequence[Column]) -> Column:
 def scatter(n: int, parts: Sequence[tuple[Ints, Column]]) -> Column:
     """Row rows[j] of the result is row j of its part; rows named by no part are empty.
 
-    How the branches of a conditional come together again.
+    This merges the branches of a conditional.
     """
     live = [(rows, column) for rows, column in parts if len(rows)]
     if not live:

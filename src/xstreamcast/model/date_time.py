@@ -21,9 +21,9 @@ _CYCLE: Final = 146_097  # days in 400 years
 
 @dataclass(frozen=True, slots=True)
 class DateTime:
-    """A dateTime, or what is known of one: the type of its column says which parts count.
+    """A dateTime, or some parts of one: the type of its column decides which parts count.
 
-    Parts that a type lacks stand at the reference of F&O 3.1: a time is on 1972-12-31, a gDay in
+    Parts that a type lacks have the reference value of F&O 3.1: a time is on 1972-12-31, a gDay in
     1972-12, a gMonth and gMonthDay in 1972, a gYear and gYearMonth at their first day; so all
     comparisons are comparisons of instants. Years count astronomically: 0 is a year.
     """
@@ -40,7 +40,7 @@ class DateTime:
         return DateTime(day_number(year, month, day), nanos, offset)
 
     def instant(self, timezone: int = 0) -> int:
-        """Nanoseconds since 0001-01-01T00:00:00Z; `timezone` stands in where there is none."""
+        """Nanoseconds since 0001-01-01T00:00:00Z; `timezone` is the default time zone."""
         offset = timezone if self.offset is None else self.offset
         return self.day * DAY + self.nanos - offset * MINUTE
 
@@ -79,12 +79,12 @@ class DateTime:
         return self.nanos % SECOND
 
     def plus(self, nanos: int) -> DateTime:
-        """Later by so much, in the same time zone."""
+        """The value plus a number of nanoseconds, in the same time zone."""
         days, rest = divmod(self.nanos + nanos, DAY)
         return DateTime(self.day + days, rest, self.offset)
 
     def plus_months(self, months: int) -> DateTime:
-        """Later by so many months; a day that the month lacks becomes its last."""
+        """The value plus a number of months; a day that the month lacks becomes its last day."""
         year, month, day = civil(self.day)
         year, month = year + (month - 1 + months) // 12, (month - 1 + months) % 12 + 1
         day = min(day, days_in_month(year, month))

@@ -1,4 +1,4 @@
-"""Rows of relations and how they change: what operators hand to each other.
+"""Rows of relations and their changes, which operators pass to each other.
 
 A relation has a row for each iteration of a loop. A nested loop is a relation whose keys and ranks
 extend those of the outer one by one part, so that a prefix of a key names the outer row.
@@ -21,7 +21,7 @@ class NodeRef(NamedTuple):
 
 
 class OwnNode(NamedTuple):
-    """A node that a query constructed: it lives as long as a row that holds it."""
+    """A node that a query constructed; it is kept as long as a row refers to it."""
 
     tape: Any
     row: int
@@ -32,14 +32,14 @@ Cell: TypeAlias = tuple[Atom, ...]  # the value of one variable in one row: a se
 
 
 class Row(NamedTuple):
-    """Where a row stands among the rows of its relation, and the values of its columns."""
+    """The rank of a row in its relation, and the values of its columns."""
 
     rank: Rank
     cells: tuple[Cell, ...]
 
 
 class RowDelta(NamedTuple):
-    """A row before and after; None where there was none, or is none any more."""
+    """A row before and after a change; None if it did not exist before, or no longer exists."""
 
     old: Row | None
     new: Row | None

@@ -1,7 +1,7 @@
 """A tag structure that is sent again: the same, an extended one, or a contradiction.
 
 merged(old, the same)      → old
-merged(old, an extension)  → what both say together
+merged(old, an extension) → the union of both
 merged(old, anything else) → error XSCT0002
 """
 
@@ -14,7 +14,7 @@ from xstreamcast.model.structure import Tag, TagStructure
 
 
 def merged(old: TagStructure, new: TagStructure) -> TagStructure:
-    """What both structures say together; `old` itself if the new one adds nothing."""
+    """The union of both structures; `old` itself if the new one adds nothing."""
     if old.root != new.root:
         raise _contradiction(
             f"the root must stay tag {old.root} ({old[old.root].name}); "
@@ -28,13 +28,13 @@ def merged(old: TagStructure, new: TagStructure) -> TagStructure:
 
 
 def fragmented(structure: TagStructure, tsids: list[int]) -> TagStructure:
-    """The structure in which these tags travel as fragments."""
+    """The structure in which these tags are fragments."""
     more = {tsid: replace(structure[tsid], filler=True) for tsid in tsids}
     return replace(structure, tags={**structure.tags, **more})
 
 
 def _both(old: TagStructure, new: TagStructure, tsid: int) -> Tag:
-    """A tag of the new structure with what the old one said of it."""
+    """A tag of the new structure, with the facts that the old one declared about it."""
     now = new[tsid]
     if tsid not in old:
         return now

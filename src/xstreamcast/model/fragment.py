@@ -1,4 +1,4 @@
-"""Fragments as they arrive: a batch of fillers in columns, and what is said beside them."""
+"""Fragments as they arrive: a batch of fillers in columns, and other messages of a stream."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     I64 = npt.NDArray[np.int64]
     U8 = npt.NDArray[np.uint8]
 
-STREAM: Final = "urn:xstreamcast:stream"  # what the prefix `stream` is bound to in what we write
+STREAM: Final = "urn:xstreamcast:stream"  # the namespace of the prefix `stream` in our output
 
 ZONED: Final = 1  # the valid time came with a time zone
-TIMELESS: Final = 2  # it came with none at all: the logical clock gave it one
-REPEATED: Final = 4  # sent as a repeat of what was sent before
-TEMPORARY: Final = 8  # while it lasts it hides what holds otherwise, which returns when it ends
+TIMELESS: Final = 2  # it had no valid time: the logical clock assigned one
+REPEATED: Final = 4  # sent as a repetition
+TEMPORARY: Final = 8  # while it lasts it hides the other versions, which return when it ends
 ENDS_ZONED: Final = 16  # its end came with a time zone
-KEPT_FLAGS: Final = ZONED | TEMPORARY | ENDS_ZONED  # what a history remembers of them
+KEPT_FLAGS: Final = ZONED | TEMPORARY | ENDS_ZONED  # the flags that a history keeps
 
 
 class Op(IntEnum):
@@ -81,20 +81,20 @@ class FragmentBatch:
 
     @property
     def clock(self) -> I64:
-        """The instant that each fragment moves the clock to."""
+        """The instant to which each fragment advances the clock."""
         if self.said is None:
             return self.valid
         return np.where(self.said == START, self.valid, self.said)
 
     def optional(self, at: Any) -> dict[str, Any]:
-        """Some rows of the columns that not every batch has."""
+        """Some rows of the optional columns."""
         given = {name: getattr(self, name) for name in ("within", "to", "version", "said")}
         return {name: column[at] for name, column in given.items() if column is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The stream said its tag structure, at first or again."""
+    """The stream sent its tag structure, for the first time or again."""
 
     structure: TagStructure
 
@@ -108,14 +108,14 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The stream said that nothing more will come."""
+    """The stream announced its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A fragment that could not be taken in, where it stood and why.
+    """A fragment that was refused, with its position and the reason.
 
-    Byte, line and column are those of the file or pipe that it came by; a line is None where only
+    Byte, line and column refer to the file or pipe that it was read from; a line is None where only
     the byte is known.
     """
 

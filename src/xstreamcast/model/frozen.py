@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls=None, /, **options):
-        """`dataclasses.dataclass`; lazy if frozen and slotted and nothing else is asked for."""
+        """`dataclasses.dataclass`; lazy if frozen and slotted, with no other option."""
         if cls is None:
             return lambda cls: dataclass(cls, **options)
         lazy = options.keys() <= {"frozen", "slots", "eq", "repr"}

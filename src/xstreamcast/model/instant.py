@@ -26,8 +26,8 @@ _FORM: Final = re.compile(
 def parse_instant(text: str) -> tuple[int, bool] | None:
     """The instant that a dateTime or date names, and whether it has a time zone; None if neither.
 
-    A value without time zone counts as UTC; a date is its midnight; what is finer than a
-    microsecond is cut off.
+    A value without time zone counts as UTC; a date is its midnight; finer fractions than
+    a microsecond are truncated.
     """
     found = _FORM.fullmatch(text.strip())
     if found is None:
@@ -62,7 +62,7 @@ def _offset(zone: str | None) -> int:
 
 
 def show_instant(instant: int, zoned: bool = False) -> str:
-    """The instant as a dateTime in UTC, with Z only where it came with a time zone."""
+    """The instant as a dateTime in UTC, with Z only if it was given with a time zone."""
     if instant == NOW:
         return "now"
     if instant == START:

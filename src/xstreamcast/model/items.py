@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class TextSource(Protocol):
-    """Whoever can say the string value of nodes: a store of tapes."""
+    """An object that reads the string values of nodes: a store of tapes."""
 
     def strings(self, handles: Ints) -> Array: ...
 
@@ -100,7 +100,7 @@ class Items:
 
     @property
     def values(self) -> Array:
-        """The array of values, read from their nodes now if they were not before."""
+        """The array of values, read from their nodes on first use."""
         if self._values is None:
             assert self.store is not None
             assert self.nodes is not None
@@ -162,7 +162,7 @@ class Items:
         first = self._values[:1]
         if first.dtype == object:
             return Items(self.tag, np.broadcast_to(first, (n,)))
-        # The same view as broadcast_to gives, at a tenth of its cost.
+        # The same view as that of broadcast_to, at a tenth of its cost.
         return Items(self.tag, np.ndarray((n,), first.dtype, first, 0, (0,)))
 
     def settled(self) -> Items:
@@ -199,7 +199,7 @@ def array_of(tag: int, values: Sequence[Any]) -> Array:
 
 
 def objects(values: Sequence[Any]) -> Array:
-    """An object array, one cell for each value whatever the value is."""
+    """An object array, one cell for each value of any type."""
     out = np.empty(len(values), object)
     out[:] = values
     return out

@@ -23,7 +23,7 @@ Atom = tuple[int, Any]  # the type and the value of a key
 Cell = tuple[Column, int]  # a row of a column
 Entry = tuple[Atom, Column, int]  # the key, and its value: a row of a column
 
-_FEW = 32  # changes that a map may have beside another
+_FEW = 32  # changes that a map may have relative to another
 _ATOMIC = SequenceType(AtomicItem(ATOMIC["anyAtomicType"].tag))
 
 
@@ -31,7 +31,7 @@ class MapItem:
     """A map: key i of `keys` has the value in row i of `values`, for i from `start` to `end`.
 
     Maps made together share both. A map that differs from another in a few keys is that other and
-    its changes, until somebody asks for all of it: `put` costs what changes, not what is there.
+    its changes, until all of its entries are read: `put` costs what changes, not what is there.
     It can be called as a function of one argument, a key.
     """
 
@@ -61,7 +61,7 @@ class MapItem:
     # -- looking --------------------------------------------------------------------------------
 
     def find(self, tag: int, value: Any) -> Cell | None:
-        """Where the value of a key is; None where the map has no such key."""
+        """The position of the value of a key; None if the map has no such key."""
         return self._found(map_key(tag, value))
 
     def _found(self, key: Hashable) -> Cell | None:
@@ -114,7 +114,7 @@ class MapItem:
     # -- changed --------------------------------------------------------------------------------
 
     def changed(self, changes: dict[Hashable, Entry | None]) -> MapItem:
-        """The map with other entries for some keys; None takes one away."""
+        """The map with other entries for some keys; None removes one."""
         base, held = (self, changes) if self._base is None else (
             self._base, {**self._changes, **changes}
         )  # fmt: skip
@@ -128,7 +128,7 @@ class MapItem:
         return made
 
     def _settle(self) -> None:
-        """Keys and values of its own, in place of another map and changes."""
+        """Copy keys and values, instead of referring to another map and changes."""
         if self._base is None:
             return
         left = dict(self._changes)

@@ -1,4 +1,4 @@
-"""Text as XML: what must not stand there as it is, written as references.
+"""Text as XML: special characters are written as references.
 
 `xml.sax.saxutils` does the same, and imports the network for it.
 """

@@ -1,4 +1,4 @@
-"""How much one evaluation may take; each limit has an option, and an error that names it."""
+"""Limits of one evaluation; each limit has an option, and an error that names it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SENSIBLE: Final[dict[str, tuple[float, float]]] = {
 class QueryLimits:
     """Bounds of one evaluation: `QueryLimits(query_timeout=30)`.
 
-    The defaults bound memory and not time: how long to wait is for the user to say.
+    The defaults bound memory and not time: how long to wait is the user's decision.
     """
 
     query_timeout: float | None = None  # seconds of one run, or of one tick of a watch
@@ -33,7 +33,7 @@ class QueryLimits:
     max_open_rows: int = 1 << 25  # rows of all calls that are open at a time
     max_digits: int = 100_000  # of an integer
     max_text: int = 1 << 28  # characters of one string
-    max_range: int = 1 << 27  # items of `a to b`, where they are made at once
+    max_range: int = 1 << 27  # items of `a to b`, where the range is materialised
 
     def __post_init__(self) -> None:
         for bound in fields(self):
@@ -55,19 +55,19 @@ _chosen: Final = _Chosen()
 
 
 def query_limits() -> QueryLimits:
-    """What holds here and now."""
+    """The limits of the current thread."""
     return _chosen.limits or _default
 
 
 def set_query_limits(limits: QueryLimits) -> None:
-    """From now on these hold, in this process, where nothing else is said."""
+    """Make these the default limits of this process."""
     global _default
     _default = limits
 
 
 @contextmanager
 def limited(limits: QueryLimits | None) -> Iterator[None]:
-    """What holds on this thread, for the length of a `with`; None changes nothing."""
+    """Set the limits of this thread within a `with` block; None changes nothing."""
     before = _chosen.limits
     _chosen.limits = limits or before
     try:
@@ -77,6 +77,6 @@ def limited(limits: QueryLimits | None) -> Iterator[None]:
 
 
 def exceeded(limit: str, sentence: str, code: str = "XSCD0003") -> Error:
-    """The error for a limit that was reached: what happened, and how it is raised."""
+    """The error for a limit that was reached: what happened, and how to raise the limit."""
     option = f"--{limit.replace('_', '-')}"
     return error(code, sentence, hint=f"{option} sets the limit; in Python, QueryLimits({limit}=…)")

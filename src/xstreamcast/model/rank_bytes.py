@@ -1,4 +1,4 @@
-"""Ranks as bytes: what sorts rows of one relation here sorts them anywhere.
+"""Ranks as bytes, which sort the rows of one relation in any system.
 
 a < b  →  rank_bytes(a) < rank_bytes(b)
 """
@@ -15,7 +15,7 @@ _OPPOSITE: Final = bytes(255 - n for n in range(256))
 
 
 class Descending:
-    """A sort key that is smaller where the one inside is greater."""
+    """A sort key in reverse order of the key inside it."""
 
     __slots__ = ("key",)
 
@@ -42,7 +42,7 @@ def negated(key: tuple[int, Any]) -> tuple[int, Any]:
 
 
 class Unranked(Exception):
-    """A rank has a part of a kind that has no bytes."""
+    """A part of the rank cannot be encoded as bytes."""
 
 
 def rank_bytes(rank: Any) -> bytes:

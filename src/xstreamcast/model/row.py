@@ -1,4 +1,4 @@
-"""The value of an expression for one row, as Python values: a column that makes its arrays late."""
+"""The value of an expression for one row, as Python values: a column with lazy arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHORT: Final = 32  # items that are cheaper to handle one by one than as an arra
 
 
 class Row(Column):
-    """One sequence whose items are of one type; whoever needs arrays gets them when he asks."""
+    """One sequence whose items are of one type; arrays are created on first use."""
 
     __slots__ = ("cells", "tag")
 

@@ -1,4 +1,4 @@
-"""Sequence types with their names resolved: what functions declare and `instance of` asks."""
+"""Sequence types with their names resolved: used by function declarations and `instance of`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tag structures: which tags a stream has, where they stand, and which of them have versions."""
+"""Tag structures: which tags a stream has, how they nest, and which of them have versions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TagType = Literal["snapshot", "temporal", "event"]
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """One tag: `filler` says that its elements travel as fragments of their own.
+    """One tag: `filler`: its elements are sent as fragments of their own.
 
     `children` are tag ids, not tags, so that a tag may contain itself.
     """
@@ -41,7 +41,7 @@ class TagStructure:
 
     root: int
     tags: dict[int, Tag] = field(hash=False)
-    open: bool = False  # says no types: which tags travel as fragments, the fragments tell
+    open: bool = False  # no types: the fragments that arrive decide which tags are fragments
     # (element, attribute, ID or IDREF): what names elements, and what refers to them by name
     identifiers: frozenset[tuple[str, str, str]] = frozenset()
 
@@ -56,15 +56,15 @@ class TagStructure:
         return tsid == self.root or self.tags[tsid].filler
 
     def children(self, tsid: int) -> Iterator[Tag]:
-        """The tags that may stand directly below this one."""
+        """The tags that may be children of this one."""
         return (self.tags[child] for child in self.tags[tsid].children)
 
     def parents(self, tsid: int) -> Iterator[Tag]:
-        """The tags below which this one may stand."""
+        """The tags that may be parents of this one."""
         return (tag for tag in self.tags.values() if tsid in tag.children)
 
     def below(self, tsid: int) -> frozenset[int]:
-        """This tag and all that may stand anywhere below it."""
+        """This tag and all possible descendants."""
         seen, todo = {tsid}, [tsid]
         while todo:
             fresh = [child for child in self.tags[todo.pop()].children if child not in seen]
@@ -73,7 +73,7 @@ class TagStructure:
         return frozenset(seen)
 
     def named(self, uri: str | None, local: str | None) -> list[Tag]:
-        """The tags with a name; None stands for any."""
+        """The tags with a name; None is a wildcard."""
         return [
             tag
             for tag in self.tags.values()

@@ -1,5 +1,5 @@
-"""Work without garbage collection: rows and plans hold no cycles, and looking through them for some
-is in vain. What a tick or a compilation leaves behind is looked through once, when it is over.
+"""Work without garbage collection: rows and plans contain no cycles, so searching them for cycles
+is a waste. Objects that a tick or a compilation leaves behind are searched once, at its end.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """No garbage is collected until the end, unless somebody else decides about it."""
+    """Collect no garbage until the end of the block, unless the caller controls collection."""
     decides = gc.isenabled()
     if decides:
         gc.disable()

@@ -1,4 +1,4 @@
-"""An update of an answer: what stands under a key now, and where; or that nothing does.
+"""An update of an answer: the current item and rank of a key, or its deletion.
 
 updates, the last of each key, in the order of ranks  →  the answer
 """
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from xstreamcast.model.change import Change
 
-_WIDTH: Final = 8  # bytes of a rank, if others did not come between
-_APART: Final = 1 << 20  # ranks that are left free between two that follow each other
+_WIDTH: Final = 8  # bytes of a rank, unless others were inserted in between
+_APART: Final = 1 << 20  # free ranks between two neighbours
 _MIDDLE: Final = 1 << 63
 
 
 class Update(NamedTuple):
-    """At an instant; `item` is None where the key has gone. Ranks are bytes that sort."""
+    """At an instant; `item` is None if the key was deleted. Ranks are sortable bytes."""
 
     instant: int
     key: str
@@ -27,7 +27,7 @@ class Update(NamedTuple):
 
 
 class RankedAnswer:
-    """Gives ranks to the items of an answer of which changes say only what they stand behind."""
+    """Assigns ranks to items of an answer whose changes name only the previous key."""
 
     def __init__(self) -> None:
         self.ranks: dict[str, bytes] = {}
@@ -42,7 +42,7 @@ class RankedAnswer:
         return made
 
     def updates(self, changes: Iterable[Change]) -> list[Update]:
-        """What the changes of a tick come to, for each key that they name."""
+        """The net effect of the changes of a tick, for each key that they name."""
         self.ticks += 1
         found: dict[str, Update] = {}
         for one in changes:
@@ -58,7 +58,7 @@ class RankedAnswer:
         return list(found.values())
 
     def _placed(self, after: str | None) -> bytes:
-        """A rank behind that of a key, and before the next."""
+        """A rank between that of a key and the next."""
         low = None if after is None else self.ranks[after]
         at = 0 if low is None else bisect_left(self._order, low) + 1
         high = self._order[at] if at < len(self._order) else None

@@ -1,10 +1,10 @@
-"""How far a long piece of work has come: written by whoever does it, read by whoever shows it."""
+"""The progress of a long task: written by the task, read by the display."""
 
 from __future__ import annotations
 
 
 class Work:
-    """Bytes read of those that are known to be there, and items written. It decides nothing."""
+    """Bytes read of a known total, and items written."""
 
     __slots__ = ("items", "read", "total")
 

@@ -28,23 +28,23 @@ class NamePattern:
         return re.compile(self._text)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
-        """What begins at `start`."""
+        """The match that begins at `start`."""
         found = self._ascii.match(text, start)
         end = found.end() if found else start
-        # a name may go on after a colon too
+        # a name may continue after a colon
         return found if text[end : end + 2].isascii() else self._whole.match(text, start)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
-        """The whole text, if it is one."""
+        """The text, if all of it matches."""
         return (self._ascii if text.isascii() else self._whole).fullmatch(text)
 
     def search(self, text: str) -> re.Match[str] | None:
-        """The first there is."""
+        """The first match."""
         return (self._ascii if text.isascii() else self._whole).search(text)
 
 
 def _names(pattern: str) -> NamePattern:
-    """`S` stands for what a name may begin with, `M` for what may follow."""
+    """`S` denotes the first characters of a name, `M` the following ones."""
     ascii = pattern.replace("S", "A-Z_a-z").replace("M", "A-Z_a-z\\-.0-9")
     return NamePattern(ascii, pattern.replace("S", _START).replace("M", _MORE))
 

@@ -83,13 +83,13 @@ class AnswerFeed:
         )  # fmt: skip
 
     def everything(self) -> Moved:
-        """All units, to be asked again."""
+        """All units, to be evaluated again."""
         self._number()
         asked = self._minis(list(self._places)) if self._places else None
         return Moved(asked, places=self._places, reordered=True, complete=True)
 
     def again(self, keys: Sequence[str]) -> Moved:
-        """Some units, to be asked again; those that are no longer there are left out."""
+        """Some units, to be evaluated again; those that are no longer there are left out."""
         known = sorted((key for key in keys if key in self._places), key=self._places.__getitem__)
         asked = self._minis(known) if known else None
         return Moved(asked, places=self._places)

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def _unrooted(name: str | None, test: NodeItem) -> bool:
-    raise AssertionError("nobody knows the root here")
+    raise AssertionError("the root is not available here")
 
 
 def _no_spine(name: str | None) -> SpineView | None:
-    raise AssertionError("nobody knows the elements of the root here")
+    raise AssertionError("the elements of the root are not available here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Tick:
     touched: frozenset[str | None]
     clock_moved: bool
     everything: Callable[[str | None], Moved]
-    again: Callable[[Sequence[str], str | None], list[Moved]]  # some units, to be asked again
+    again: Callable[[Sequence[str], str | None], list[Moved]]  # some units, to be evaluated again
     decided: bool = True  # nothing is missing that an answer may have to wait for
     ended: frozenset[str | None] = frozenset()
     passing: frozenset[str | None] = frozenset()  # inputs whose units are not kept

@@ -1,4 +1,4 @@
-"""Shapes asked of units: all that are dirty in one evaluation, a row each."""
+"""Evaluates shapes over units: all dirty units in one evaluation, a row each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.history.asking import Asked
+    from xstreamcast.history.query import HistoryQuery
     from xstreamcast.operators.units import Minis
     from xstreamcast.tape.names import Names
 
@@ -44,7 +44,7 @@ class Asking:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     whole: Whole = _no_input  # what has arrived on an input, put into a store
     now: Moment = BEFORE
-    reaching: Callable[[Store], Asked] | None = None  # where projections see planned states
+    reaching: Callable[[Store], HistoryQuery] | None = None  # where projections see planned states
     made: list[Context] = field(default_factory=list)
 
     def release(self) -> None:

@@ -1,4 +1,4 @@
-"""Whether fragments hold what their tag structure told of: names inside them, and holes."""
+"""Whether fragments conform to their tag structure: names inside them, and holes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs of every kind, and what can be asked of each."""
+"""Inputs of every kind, and their operations."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Feed: TypeAlias = DocumentFeed | SplitFeed | WholeDocument | FragmentFeed | Answ
 
 
 def all_units(feed: Feed) -> Moved:
-    """All units of an input, to be asked again."""
+    """All units of an input, to be evaluated again."""
     return NOTHING if isinstance(feed, WholeDocument | DocumentFeed) else feed.everything()
 
 
 def units_again(feed: Feed, keys: Sequence[str]) -> list[Moved]:
-    """Some units of an input, to be asked again."""
+    """Some units of an input, to be evaluated again."""
     match feed:
         case AnswerFeed():
             return [feed.again(keys)]

@@ -3,7 +3,7 @@
 answers over what is kept  →  answers over all that arrived
 
 Fragments of tags that the query cannot see are dropped as they arrive. Where nothing that is kept
-will be revised (immutable tags), a unit without unfilled holes is dropped when its answer is told.
+will be revised (immutable tags), a unit without unfilled holes is dropped once it is emitted.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ForgettingFeed(FragmentFeed):
     ) -> None:
         super().__init__(history, None, strict)
         self._program, self._fixed = program, fixed
-        self.settles = False  # whether nobody asks a unit again that was told
+        self.settles = False  # whether no emitted unit is evaluated again
         self.shared: Shared | None = None  # others read the same history: nothing is forgotten
         self.lateness: int | None = None  # what is older than now by more does not come
         self.dropped = 0
@@ -71,14 +71,14 @@ class ForgettingFeed(FragmentFeed):
         self._dropped: dict[int, int] = {}  # by tag: the last valid time of what was dropped of it
         self._closed: dict[int, int] = {}  # of such tags as are kept now: nothing may come before
         self._other_units = False  # other tags are kept now: more holes may hold units
-        self._gone: Bools = np.zeros(1024, np.bool_)  # by id: told, and forgotten
+        self._gone: Bools = np.zeros(1024, np.bool_)  # by id: emitted, and dropped
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
         self._asked: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
         self._held = 0  # bytes of tapes when they were last weighed
         self._least = 0  # bytes of tapes when all that could go had gone
         self._weighed = 0  # the same for older contents
-        self._first = 0  # all units before this place are told and forgotten
+        self._first = 0  # all units before this place are emitted and dropped
         self._since = self._batches = 0  # bytes and batches since tapes were weighed
 
     # -- arrival ----------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ class ForgettingFeed(FragmentFeed):
     def _needed(self, what: str) -> Error:
         return error(
             "XSCF0015",
-            f"{self.history.name} {what}, and the query needs what was not kept",
-            hint="send a tag structure that tells of everything before any fragment",
+            f"{self.history.name} {what}, and the query needs data that was dropped",
+            hint="send a complete tag structure before any fragment",
         )
 
     def _check(self, batch: FragmentBatch) -> None:
@@ -259,7 +259,7 @@ class ForgettingFeed(FragmentFeed):
         """The stream holds what this guide tells of."""
         found = kept(self._program, self.history.name, self.history.structure, guide)
         if self._misses(found):
-            raise self._needed("holds what its tag structure did not tell of")
+            raise self._needed("contains elements that its tag structure does not declare")
         self._keep(found)
 
     def _misses(self, found: Kept) -> bool:
@@ -321,7 +321,7 @@ class ForgettingFeed(FragmentFeed):
     # -- telling ----------------------------------------------------------------------------------
 
     def everything(self) -> Moved:
-        """All units that are not forgotten, to be asked again."""
+        """All units that are not forgotten, to be evaluated again."""
         if self._by_version is not None or self._is_unit.any():
             return super().everything()
         return Moved(places=self._places, reordered=True, complete=True)
@@ -337,7 +337,7 @@ class ForgettingFeed(FragmentFeed):
         return super()._versions_made(units, keys)
 
     def told(self, now: int) -> tuple[list[str], int]:
-        """What was asked has been told → keys of units that will not change, and the first place
+        """All evaluated units are emitted → keys of units that will not change, and the first place
         before which there is no other.
         """
         asked, self._asked = self._asked, []

@@ -140,7 +140,7 @@ class FragmentFeed(HoleFeed):
         return first, self._taken
 
     def everything(self) -> Moved:
-        """All units, to be asked again, whatever was known of them."""
+        """All units, to be evaluated again, whatever was known of them."""
         if self._by_version is not None:
             minis = self._versions_made(self._by_version, self._by_version.units)
             return Moved(
@@ -195,7 +195,7 @@ class FragmentFeed(HoleFeed):
         return Minis(made.tape, made.documents, names, missing, made.instants)
 
     def again(self, keys: Sequence[str]) -> list[Moved]:
-        """Some units, to be asked again, and elements of the root; those that are no longer there
+        """Some units to evaluate again, and elements of the root; those that are no longer there
         are left out.
         """
         around = [key for key in keys if key.startswith(SPINE)]

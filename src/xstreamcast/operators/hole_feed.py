@@ -41,13 +41,13 @@ class HoleFeed:
     def __init__(self, history: History, cut: TagCut | None, strict: bool = False) -> None:
         self.history, self.cut, self.strict = history, cut, strict
         self.timed = False  # somebody asks when units may change by themselves
-        self.mine: Callable[[str], bool] | None = None  # by id: units that are asked here
+        self.mine: Callable[[str], bool] | None = None  # by id: units that are evaluated here
         self._links = Places(history)
         self._insides: Insides | None = None
         self._verdict: Verdict | None = None
         self._verdicts: Verdicts | None = None
         self._root: Root | None = None
-        self._taken = 0  # fragments that were told of
+        self._taken = 0  # fragments that were reported
         self._places: dict[str, Any] = {}
         self._units: dict[int, list[str]] = {}  # the keys under which an id is a unit
         self._code_of: dict[str, int] = {}
@@ -134,7 +134,7 @@ class HoleFeed:
         attached[known] = self._index_of[ids[known]] >= 0
         held = self._links.holding(ids[rooted].astype(np.int64))[0]
         if (unit & attached & ~rooted).any() or (unit & ~attached & rooted).any() or len(held):
-            raise Forbidden("a unit stands in several places")
+            raise Forbidden("a unit has several parents")
 
     def _note_attached(self, code: int, number: int) -> None:
         if code >= len(self._index_of):
@@ -235,7 +235,7 @@ class HoleFeed:
             self._places[key] = place
             self._index_of[code] = at
         if len(set(kids)) < len(mine):
-            raise Forbidden("a unit stands in several places")
+            raise Forbidden("a unit has several parents")
         every = self._links.all_of(np.array(list(kids), np.int64))
         f = self.history.fragments
         if ((f["within"][every] != root) & (f["payload"][every] >= 0)).any():
@@ -244,7 +244,7 @@ class HoleFeed:
     def _own(
         self, keys: list[tuple[str, int]], mine: Callable[[str], bool]
     ) -> list[tuple[str, int]]:
-        """The units that are asked here; the others have places."""
+        """The units that are evaluated here; the others only have places."""
         ids = self.history.ids
         return [one for one in keys if mine(str(one[1]) if ids is None else ids.text(one[1]))]
 

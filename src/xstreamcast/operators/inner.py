@@ -44,7 +44,7 @@ class Unmaintained(Forbidden):
 class _Found(NamedTuple):
     """Fragments in holes of units, as they stand in the view of these units."""
 
-    unit: I64  # where each one's unit is among those asked for
+    unit: I64  # the index of each one's unit among the requested ones
     over: I64
     hole: I64
     begin: I64
@@ -119,7 +119,7 @@ class Insides:
         astray = kept & ((owners != self.unit) | (h["depth"][holes] != 1))
         astray |= (tags == self.unit) & (owners != self._history.structure.root)
         if astray.any():
-            raise Unmaintained("fragments stand where their structure does not say")
+            raise Unmaintained("fragments are nested where their structure does not declare it")
 
     def _check_names(self, tapes: I32, payloads: I32) -> None:
         """Elements with the names of units or kept fragments are fragments themselves."""
@@ -151,7 +151,7 @@ class Insides:
     # -- what is dirty ----------------------------------------------------------------------------
 
     def dirty(self, first: int, last: int, is_unit: Bools) -> tuple[I64, I64]:
-        """(units to be asked again, those of them that are new but for what is kept).
+        """(units to be evaluated again, those of them that are new but for what is kept).
 
         Because of new fragments, or because time has passed.
         """
@@ -179,7 +179,7 @@ class Insides:
         return distinct(np.concatenate((anew, changed))), anew
 
     def _versions(self, places: I64) -> I64:
-        """The places whose content or lifespan is not what it was when these have come."""
+        """The places whose content or lifespan has changed when these have come."""
         f = self._history.fragments
         tags = f["tsid"][places]
         event = (tags >= 0) & self._events[np.maximum(tags, 0)]

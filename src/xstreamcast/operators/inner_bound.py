@@ -1,4 +1,4 @@
-"""What is kept of units, as it is bound where they are asked."""
+"""Kept values of units, bound where the units are evaluated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units of a document that may be asked again: some of them in any order, without reading all."""
+"""Units of a document that may be evaluated again: some, in any order, without reading all."""
 
 from __future__ import annotations
 

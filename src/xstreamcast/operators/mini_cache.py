@@ -1,4 +1,4 @@
-"""Units as they were last made, side by side in arrays: asked again, they need not be made again.
+"""Units as they were last built, side by side in arrays: they need not be built again.
 
 Only for units without what is kept of them elsewhere: these are small and seldom change.
 """
@@ -29,7 +29,7 @@ class Spans(NamedTuple):
 class Made(NamedTuple):
     """Documents of units on a tape; instants in them; the elements of each, and their begins.
 
-    Rows of elements are told from that of their document.
+    Rows of elements count from that of their document.
     """
 
     tape: Tape

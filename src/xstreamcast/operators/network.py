@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Network:
-    """Queries by name, each after those that it reads; the last one is told.
+    """Queries by name, each after those that it reads; the last one is emitted.
 
     Several may read an input (split), and share what is kept of a stream of fragments where none of
     them would forget of it; one query may read several (merge). A tick goes through all of them:

@@ -91,7 +91,7 @@ def check_spine(tape: Tape, history: History, cut: TagCut) -> None:
     for name in np.unique(c.name[(c.kind & KIND) == ELEMENT]).tolist():
         _, local, uri = tape.names.qname(name)
         if (uri, local) not in known:
-            raise Forbidden(f"the root holds {local}, which its structure does not tell of")
+            raise Forbidden(f"the root holds {local}, which its structure does not declare")
     for name in np.unique(c.name[(c.kind & KIND) == NAMESPACE]).tolist():
         _, local, uri = tape.names.qname(name)
         if local == "" and uri:

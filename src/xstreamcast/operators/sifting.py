@@ -52,7 +52,7 @@ class Sifting:
         asking = self._asking()
         try:
             return deep(lambda: self._judged(asking, history, nodes))
-        except Error:  # asked as units, they tell what is wrong
+        except Error:  # evaluated as units, they raise the right error
             return np.ones(len(nodes), np.bool_)
         finally:
             asking.release()

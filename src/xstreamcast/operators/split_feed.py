@@ -47,7 +47,7 @@ class SplitFeed:
         self.cut: LevelCut = cuts[0]  # where the units of this document stand
         self._places = Numbered()
         self._kept = KeptUnits()
-        self.keeps = True  # units that come may be asked again
+        self.keeps = True  # units may be evaluated again
         self.units = 0
 
     def feed(self, chunk: bytes) -> Moved:
@@ -126,16 +126,16 @@ class SplitFeed:
         self.raw += b"\n" if self._whole else b""
 
     def again(self, keys: Iterable[str]) -> list[Moved]:
-        """Some units, to be asked again."""
+        """Some units, to be evaluated again."""
         return [self._moved(one) for one in self._kept.chosen(keys)]
 
     def everything(self) -> Moved:
-        """All units, to be asked again."""
+        """All units, to be evaluated again."""
         found = self._kept.everything()
         return self._moved(together(found)) if found else NOTHING
 
     def release(self) -> None:
-        """No unit will be asked for again, neither those that came nor those to come."""
+        """No unit will be evaluated again, neither past nor future ones."""
         self.keeps = False
         self._kept.clear()
 

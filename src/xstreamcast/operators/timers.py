@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Timers:
-    """due(now)  →  the units whose answer may not be what it was when they were last asked."""
+    """due(now)  →  the units whose answer may have changed since their last evaluation."""
 
     def __init__(self, timing: Timing) -> None:
         self._timing = timing
@@ -24,7 +24,7 @@ class Timers:
         self._heap: list[tuple[int, str]] = []
 
     def asked(self, minis: Minis, now: int) -> None:
-        """Units were asked at an instant: note when each must be asked again."""
+        """Units were evaluated at an instant: note when each must be evaluated again."""
         assert minis.instants is not None
         instants, counts = minis.instants
         soonest = np.full(len(counts), upcoming(self._timing, np.array([NOW]), now)[0])
@@ -43,7 +43,7 @@ class Timers:
         heappush(self._heap, (instant, key))
 
     def due(self, now: int) -> list[str]:
-        """The units to be asked again at an instant; they are noted anew when they are."""
+        """The units to be evaluated again at an instant; they are noted again when they are."""
         found = []
         while self._heap and self._heap[0][0] <= now:
             instant, key = heappop(self._heap)

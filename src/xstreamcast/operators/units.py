@@ -1,4 +1,4 @@
-"""What feeds hand on: units to be asked, each as a document in miniature."""
+"""The output of feeds: units to be evaluated, each as a small document."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Moved:
 
     `asked` are the units whose content is new; `gone` the keys of those that are no longer there;
     `places` the place of every unit in the input, `reordered` says that known ones have changed
-    theirs. `complete`: all units there are have been asked, whatever was known before.
+    theirs. `complete`: all units were evaluated, whatever was known before.
     """
 
     asked: Minis | None = None

@@ -1,4 +1,4 @@
-"""Whether each unit was answered when it was last asked: if it still would be, it need not be."""
+"""Whether each unit had an answer at its last evaluation; if that holds, it is skipped."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Verdicts:
         frame = Frame(context, len(places), context.root, np.zeros(len(places), np.int64), given)
         try:
             holds = truth(self._verdict.alone, frame)
-        except Error:  # asked as a whole, they tell what is wrong
+        except Error:  # evaluated together, they raise the right error
             return np.zeros(len(places), np.bool_)
         finally:
             asking.release()

@@ -324,7 +324,7 @@ class VersionUnits:
             rank <<= LEVEL * (self._levels - above.depth)
             return Unit(name, slot, place, begin, end, zones, rank)
         if above.depth >= self._levels:
-            raise Forbidden("a fragment stands in one that its structure does not tell of")
+            raise Forbidden("a fragment is inside one that its structure does not declare")
         found = Around(name, slot.code, place, slot, rank)
         found.begin, found.end, found.zones = begin, end, zones
         found.clip = begin, end, zones

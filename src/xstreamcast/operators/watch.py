@@ -17,8 +17,8 @@ from xstreamcast.circuit.sieve import sieve_of
 from xstreamcast.errors import Error, not_given
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
-from xstreamcast.history.asking import Asked, When
 from xstreamcast.history.history import History
+from xstreamcast.history.query import HistoryQuery, When
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.items import Items
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.spine_view import SpineView
     from xstreamcast.tape.layout import Tape
 
-_NEXT: Final = b"next"  # told apart from a piece by what it is, not by what it says
+_NEXT: Final = b"next"  # distinguished from a piece by identity, not by content
 Kind = Literal["document", "fragments", "answer"]
 Policy = Literal["optimistic", "strict"]
 
@@ -87,7 +87,7 @@ class Watch:
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
-    _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be asked
+    _stale: set[str | None] = field(default_factory=set)  # inputs whose units must all be evaluated
     _uncut: set[str | None] = field(default_factory=set)
     _as_written: bool = False  # projections see planned states, whatever rules would make of them
     _unkept: bool = False  # what stands in units is not what could be kept of them
@@ -157,7 +157,7 @@ class Watch:
         moved = feed.feed(changes)
         if changes:
             self._touched.add(name)
-            # what waits may have gone since: then all of it is asked
+            # waiting units may be gone: then all are evaluated
             self._moves[name] = [feed.everything() if name in self._moves else moved]
 
     def _answer_feed(self, name: str | None) -> Feed:
@@ -293,7 +293,7 @@ class Watch:
             self._touched.add(name)
 
     def _ask_answers_again(self) -> None:
-        """All items of answers that are read as inputs are to be asked, whatever was known."""
+        """Evaluate all items of answers that are read as inputs, whatever was known."""
         for name, feed in self._feeds.items():
             if isinstance(feed, AnswerFeed | SplitFeed):
                 self._moves[name] = [feed.everything()]
@@ -391,7 +391,7 @@ class Watch:
         return None if kept is None else str(kept).lower()
 
     def _witnessed(self, changes: list[Change], witness: str, undecided: bool) -> list[Change]:
-        """What may be told of the answer to a test; what was taken back unsaid never was."""
+        """What may be emitted of the answer to a test; changes that cancel out are omitted."""
         said: list[Change] = []
         for change in (*self._unsaid, *changes):
             if change.diff < 0 and said and said[-1].diff > 0:
@@ -408,7 +408,7 @@ class Watch:
         return isinstance(feed, WholeDocument) and not feed.begun
 
     def _forget(self) -> None:
-        """Let go of units that were told and cannot change."""
+        """Drop units that were emitted and cannot change."""
         assert self.pipeline is not None
         for name, feed in self._feeds.items():
             if isinstance(feed, ForgettingFeed):
@@ -425,7 +425,7 @@ class Watch:
         )
 
     def _hold(self, moves: dict[str | None, list[Moved]]) -> None:
-        """Keep what has moved until answers may be told."""
+        """Keep changed units until answers may be emitted."""
         for name, held in moves.items():
             if isinstance(self._feeds[name], FragmentFeed):
                 self._stale.add(name)
@@ -433,7 +433,7 @@ class Watch:
                 self._moves[name] = held
 
     def _first_error(self, why: Error) -> Error:
-        """The error that is told, however units are cut into batches and partitions."""
+        """The error that is reported, however units are divided into batches and partitions."""
         run = self.pipeline
         return deep(partial(run.first_error, why)) if isinstance(run, CircuitRun) else why
 
@@ -451,12 +451,12 @@ class Watch:
         feeds = (one for one in self._feeds.values() if isinstance(one, FragmentFeed))
         return any(one.plans for one in feeds) and reached(self.program) > self.now.instant
 
-    def _reaching(self, store: Store) -> Asked:
+    def _reaching(self, store: Store) -> HistoryQuery:
         """The streams with what is planned, as a query that is not left running sees them."""
         fed = {n: one for n, one in self._feeds.items() if isinstance(one, FragmentFeed)}
         histories = {str(name): feed.history for name, feed in fed.items()}
         when = When(self.now, planned=True)
-        return Asked(  # caq: the program's paths begin at the root
+        return HistoryQuery(  # caq: the program's paths begin at the root
             self.program, histories, store, when, "caq", lambda name: self._whole(name, store)
         )
 

@@ -13,7 +13,7 @@ from xstreamcast.rewrite.known import Known
 SWAPPED: Final[dict[str, p.CompareOp]] = {
     "eq": "eq", "ne": "ne", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le",
 }  # fmt: skip
-_ASKED: Final = {
+_TESTS: Final = {
     ("eq", 0): "empty",
     ("le", 0): "empty",
     ("lt", 1): "empty",
@@ -35,20 +35,20 @@ def ask_existence_for_counts(
         case p.GeneralCompare(op, left, right) | p.ValueCompare(op, left, right):
             if isinstance(left, p.Const):
                 left, right, op = right, left, SWAPPED[op]
-            return _asked(plan, op, left, right)
+            return _tested(plan, op, left, right)
         case p.Call(negation, (p.Call(function, args),)):
             if _is(negation, "not") and function.uri == FN and function.local in _OPPOSITE:
                 return called(_OPPOSITE[function.local], args, plan.span)
     return plan
 
 
-def _asked(
+def _tested(
     plan: p.GeneralCompare | p.ValueCompare, op: str, left: p.Expression, right: p.Expression
 ) -> p.Expression:
     match left, right:
         case p.Call(function, args), p.Const((p.Atom(tag, value),)):
-            if tag == INTEGER and (op, value) in _ASKED and _is(function, "count"):
-                return called(_ASKED[op, value], args, plan.span)
+            if tag == INTEGER and (op, value) in _TESTS and _is(function, "count"):
+                return called(_TESTS[op, value], args, plan.span)
     return plan
 
 

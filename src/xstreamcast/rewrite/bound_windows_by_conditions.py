@@ -38,7 +38,7 @@ def _started(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
     )
     if not _reads_only(test, window, start):
         return None
-    # A window that never ends is never asked about, so there the condition must not fail.
+    # The condition is never evaluated for a window that never ends, so it must not fail there.
     if window.only_end and not Safety(known).truth(test):
         return None
     return replace(window, start=replace(start, test=_both(start.test, test)))
@@ -49,7 +49,7 @@ def _ended(plan: p.Where, window: p.Window, known: Known) -> p.Tuples | None:
     if window.kind != "landmark" or window.end.test is None:
         return None
     if not (window.only_end or window.end.test == TRUE):
-        return None  # the last item ends windows without being asked
+        return None  # the last item ends windows unconditionally
     end = with_current(window.end, "final", window.items, known)
     assert end.current is not None
     final = p.Var(end.current)

@@ -39,7 +39,7 @@ def _empty(test: p.Expression | None, variable: p.Variable | None) -> bool:
     match test:
         case p.And(operands):
             return any(_empty(one, variable) for one in operands)
-        case p.Call(function, (p.Var(asked),)):
-            return function.uri == FN and function.local == "empty" and asked == variable
+        case p.Call(function, (p.Var(tested),)):
+            return function.uri == FN and function.local == "empty" and tested == variable
         case _:
             return False

@@ -1,4 +1,4 @@
-"""Whether anybody can see that two nodes of a program are one node, or are two equal ones."""
+"""Whether a program can distinguish one node from two equal nodes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BY_IDENTITY: Final = frozenset({"generate-id", "innermost", "outermost"})
 def observes_identity(bodies: Iterable[p.Expression]) -> bool:
     """Whether expressions may compare nodes, or remove those that occur twice.
 
-    A path removes them from what it walks; it finds none where it begins at one node, or at nodes
+    A path removes duplicates from its nodes; it finds none where it begins at one node, or at nodes
     that a walk from one node gives.
     """
     nodes = [node for body in bodies for node in descendants(body)]

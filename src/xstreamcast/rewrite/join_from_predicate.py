@@ -46,7 +46,7 @@ def _fits(items: p.Expression, key: p.Expression, other: p.Expression) -> bool:
 
 
 def _plain(plan: p.Expression) -> bool:
-    """Whether the focus stands only where a variable could: at the root of paths."""
+    """Whether the focus is used only where a variable could be: at the root of paths."""
     match plan:
         case p.Focus():
             return True

@@ -1,4 +1,4 @@
-"""What a rule may ask about the program around the plan it looks at."""
+"""Facts about a program that its rules may use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from xstreamcast.rewrite.identity import observes_identity
 
 
 class Known:
-    """Types of variables and new variables; all found out when first asked for.
+    """Types of variables and new variables; all computed on first use.
 
     Numbers of variables are unique in a program and rules keep values, so one table is enough.
     """
@@ -37,7 +37,7 @@ class Known:
         return variable
 
     def learn(self, variable: p.Variable, kind: StaticType) -> None:
-        """A variable that somebody else has made."""
+        """A variable that was created elsewhere."""
         self._around = self.around().bind(variable, kind)
 
     def around(self) -> Around:
@@ -57,7 +57,7 @@ class Known:
 
     @property
     def observes_identity(self) -> bool:
-        """Whether the program may tell nodes from equal ones."""
+        """Whether the program may distinguish a node from an equal one."""
         if self._identity is None:
             self._identity = observes_identity(bodies(self._program))
         return self._identity
@@ -68,7 +68,7 @@ class Known:
 
 
 def bodies(program: Program) -> list[p.Expression]:
-    """All expressions of a program that stand alone."""
+    """All top-level expressions of a program."""
     values = [v.value for v in program.variables]
     context = None if program.context is None else program.context.value
     found = [*values, context, *(f.body for f in program.functions), program.body]

@@ -1,7 +1,7 @@
 """Rules until none fires: optimise(program) is an equal program.
 
-Each pass goes over the plan from the inside out and asks at every node the rules that look at
-nodes of its kind. Rules give back the very node they got if they have nothing to say.
+Each pass goes over the plan from the inside out and applies at every node the rules for nodes
+of its kind. Rules give back the very node they got if they have nothing to say.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def optimise(
     rules: tuple[Rule, ...] = RULES,
     fired: Callable[[Fired], None] | None = None,
 ) -> Program:
-    """The program after all rules; `fired` is told of each that changed something."""
+    """The program after all rules; `fired` is called for each that changed something."""
     if program.settings.sequential:  # what is assigned between two evaluations is no rule's concern
         return program
     if program.static.collation != CODEPOINT:  # joins and folded comparisons compare by codepoints
@@ -58,9 +58,9 @@ def optimise(
 
 def trace(program: Program, rules: tuple[Rule, ...] = RULES) -> list[Fired]:
     """Every rule that fired, in order, with the part of the plan before and after."""
-    told: list[Fired] = []
-    optimise(program, rules, told.append)
-    return told
+    applied: list[Fired] = []
+    optimise(program, rules, applied.append)
+    return applied
 
 
 def rewritten(plan: Any, rule: Rule, known: Known) -> Any:
@@ -102,8 +102,8 @@ class _Pass:
     def _visit(self, plan: Any) -> Any:
         """The node after the rules; one that they left as it was is not visited again.
 
-        What a rule says depends on the node and on facts of the whole program, which are found
-        once. The node is held, so that no other gets its identity.
+        The result of a rule depends on the node and on facts of the program, which are
+        computed once. The node is held, so that no other gets its identity.
         """
         if id(plan) in self._settled:
             return plan

@@ -1,4 +1,4 @@
-"""Early release: windows of which only the ends or the length are asked keep no items."""
+"""Early release: windows keep no items if only their ends or length are used."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def release_window_items(plan: p.Return, known: Known) -> p.Return:
         return plan
     made = _Boundaries(window, known)
     source = made.above(plan.source)
-    result = made.asked(plan.result)
+    result = made.rewritten(plan.result)
     if not made.used:
         return plan
     return replace(plan, source=made.inside(source), result=result)
@@ -59,16 +59,16 @@ class _Boundaries:
         self._end = window.end
         self.used = False
 
-    def asked(self, plan: Any) -> Any:
-        """The plan with variables of the boundaries in the place of what is asked of the window."""
+    def rewritten(self, plan: Any) -> Any:
+        """The plan with variables of the boundaries in place of expressions over the window."""
         return replaced(plan, self._window.variable, self._answer)
 
     def above(self, plan: Any) -> Any:
-        """The clauses after the window, asked in the same way."""
+        """The clauses after the window, rewritten in the same way."""
         if plan is self._window:
             return plan
         made = replace(plan, source=p.Unit())
-        made = self.asked(made)
+        made = self.rewritten(made)
         return replace(made, source=self.above(plan.source))
 
     def inside(self, plan: Any) -> Any:

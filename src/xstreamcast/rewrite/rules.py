@@ -1,4 +1,4 @@
-"""The rules, in the order in which they are asked at a node. Deleting one changes no answer."""
+"""The rules, in the order in which they are applied at a node. Deleting one changes no answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from xstreamcast.rewrite.step_from_input import step_from_input
 class Rule(NamedTuple):
     """A function from plan to equal plan, and the nodes it looks at.
 
-    It gives back the very node it got where it has nothing to say.
+    It returns its argument itself where it changes nothing.
     """
 
     apply: Callable[[Any, Known], p.Plan]

@@ -21,7 +21,7 @@ _AXES_FROM_ROOT: Final = p.Root(p.Focus())
 class Safety:
     """Judges expressions: `focus` is the type of the context item where one is certain.
 
-    `given` was evaluated before, so a leading / that stands there will not fail again.
+    `given` was evaluated before, so a leading / in it will not fail again.
     """
 
     known: Known
@@ -92,7 +92,7 @@ class Safety:
         return has_one and self.holds(plan)
 
     def nodes(self, plan: p.Expression) -> bool:
-        """Whether the expression never fails and gives nodes only."""
+        """Whether the expression never fails and returns nodes only."""
         return self.holds(plan) and self._type(plan).only(Kinds.NODE)
 
     def _comparable(self, left: p.Expression, right: p.Expression) -> bool:

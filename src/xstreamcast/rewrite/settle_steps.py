@@ -12,7 +12,7 @@ from xstreamcast.rewrite.known import Known
 
 
 class Shape(IntEnum):
-    """How the nodes of a row lie: each word says more than the one before."""
+    """The order of the nodes of a row: each word implies the one before."""
 
     ANYHOW = 0
     ORDERED = 1  # distinct, in document order
@@ -20,7 +20,7 @@ class Shape(IntEnum):
     ALONE = 3  # at most one
 
 
-# What an axis makes of nodes that lie so; what is not here makes anything of them.
+# The order after an axis; pairs that are not listed may result in any order.
 _AFTER: Final[dict[tuple[str, Shape], Shape]] = {
     ("attribute", Shape.ORDERED): Shape.APART,
     ("attribute", Shape.APART): Shape.APART,
@@ -52,13 +52,13 @@ def _after(plan: p.Step, known: Known) -> Shape:
     before = shape(plan.input, known)
     found = _AFTER.get((plan.axis, before))
     if found is None:
-        # Every axis gives document order from a single node.
+        # Every axis returns document order from a single node.
         return Shape.ORDERED if before == Shape.ALONE else Shape.ANYHOW
     return found
 
 
 def shape(plan: p.Expression, known: Known) -> Shape:
-    """How the nodes of every row of an expression lie."""
+    """The order of the nodes in every row of an expression."""
     match plan:
         case p.Focus() | p.Root(p.Focus()):
             return Shape.ALONE

@@ -1,4 +1,4 @@
-"""Steps take whole sequences of nodes, without a focus for each."""
+"""Steps read complete sequences of nodes, without a focus for each."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def replaced(plan: Any, window: p.Variable, by: Replace) -> Any:
 
 
 def with_current(boundary: p.Boundary, name: str, items: p.Expression, known: Known) -> p.Boundary:
-    """The boundary with a variable for the item at which it stands."""
+    """The boundary with a variable for its item."""
     if boundary.current is not None:
         return boundary
     return replace(boundary, current=known.fresh(name, known.type_of(items).each()))

@@ -1,1 +1,1 @@
-"""What answers a network client: a stream as fragments, to whoever tunes in."""
+"""Servers: a stream is sent as fragments to all listeners."""

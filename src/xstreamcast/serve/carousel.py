@@ -1,4 +1,4 @@
-"""What a broadcast has to say: the structure, and the fragments that a late listener needs.
+"""The content of a broadcast: the structure, and the fragments that a late listener needs.
 
 Every fragment that is sent has a number, larger than any before it. What a later one replaces (the
 same id at the same valid time; with `current`, any older version of the id) is taken out: who has
@@ -30,14 +30,14 @@ from xstreamcast.model.fragment import (
 )
 from xstreamcast.model.structure import TagStructure
 
-Keep = Literal["current", "all"] | int  # or microseconds of history beside what is current
+Keep = Literal["current", "all"] | int  # or microseconds of history to keep as well
 
-_COMPACT: Final = 1024  # numbers that are gone before a list of them is made anew
+_COMPACT: Final = 1024  # removed numbers before a list is rebuilt
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A fragment on the wire: as it is sent first, and as it is sent again."""
+    """A fragment on the wire: as it is sent first, and as a repetition."""
 
     seq: int
     key: str
@@ -49,7 +49,7 @@ class Sent:
 
 @dataclass(slots=True)
 class _Level:
-    """The fragments of one priority by number; numbers that are gone stay listed for a while."""
+    """The fragments of one priority by number; removed numbers stay listed for a while."""
 
     numbers: list[int] = field(default_factory=list)
     items: dict[int, Sent] = field(default_factory=dict)
@@ -90,7 +90,8 @@ class Carousel:
         self._versions: dict[str, list[tuple[int, int]]] = {}  # of an id: (valid time, number)
         self.on_drop: Callable[[Sent], None] | None = None
 
-    # -- what the source says ---------------------------------------------------------------------
+    # -- arrivals from the source
+    # ---------------------------------------------------------------------
 
     def take(self, arrival: Arrival, ids: Ids) -> None:
         """One arrival, to be sent from now on."""
@@ -108,12 +109,12 @@ class Carousel:
             case Ended():
                 self.ended = True
             case Refused():
-                pass  # told where it was refused
+                pass  # reported where it was refused
             case _:
                 assert_never(arrival)
 
     def _batch(self, batch: FragmentBatch, ids: Ids) -> None:
-        """The logical clock's valid times are sent: who misses a fragment would count otherwise."""
+        """Send valid times of the logical clock: a listener that misses one counts differently."""
         timed = replace(batch, flags=batch.flags & np.uint8(255 - TIMELESS - REPEATED))
         columns = zip(batch.id.tolist(), batch.tsid.tolist(), batch.valid.tolist(), strict=True)
         for (code, tsid, valid), line in zip(columns, batch_lines(timed, ids), strict=True):
@@ -149,7 +150,7 @@ class Carousel:
             self._forget(versions, self._keep if isinstance(self._keep, int) else 0)
 
     def _forget(self, versions: list[tuple[int, int]], history: int) -> None:
-        """Drop versions that were over before the history begins; the current one stays."""
+        """Drop versions that ended before the kept history begins; the current one stays."""
         since = self._newest - history
         while len(versions) > 1 and versions[1][0] <= since:
             self._drop(versions.pop(0)[1])
@@ -204,7 +205,7 @@ class Carousel:
 
 
 def _repeated(line: bytes) -> bytes:
-    """The same fragment, said to be a repetition; a removal is sent as it was."""
+    """The same fragment marked as a repetition; a removal is sent unchanged."""
     for word in (b"filler", b"replace"):
         if line.startswith(b"<stream:" + word):
             inner = line.removeprefix(b"<stream:" + word).removesuffix(b"</stream:" + word + b">\n")

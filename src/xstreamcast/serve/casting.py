@@ -1,4 +1,4 @@
-"""Sources read in threads of their own, cast to whoever listens."""
+"""Sources, each read by its own thread, and cast to all listeners."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Casting:
     _loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, seconds: float | None = None) -> None:
-        """Cast until it is stopped, the time is over, or everything was sent."""
+        """Cast until stopped, until the time limit, or until everything was sent."""
         self._loop = asyncio.get_running_loop()
         made = {name: Carousel(self.keep, self.priorities) for name in self.sources}
         self.hub = Hub(made, self.rhythm)
@@ -85,14 +85,14 @@ class Casting:
     # -- sources ----------------------------------------------------------------------------------
 
     def _read(self, name: str) -> None:
-        """In a thread: what arrives is handed to the loop, and waited for."""
+        """In a thread: pass arrivals to the event loop, and wait for it."""
 
-        def told(arrivals: list[Arrival], ids: Ids) -> None:
+        def receive(arrivals: list[Arrival], ids: Ids) -> None:
             self._in_loop(lambda: self.hub.take(name, arrivals, ids))
 
         try:
             read_into(
-                told, name, self.sources[name], follow=self.follow, structure=self.structure,
+                receive, name, self.sources[name], follow=self.follow, structure=self.structure,
                 closed=self._closed.is_set,
             )  # fmt: skip
             self._in_loop(lambda: self.hub.read(name))
@@ -102,7 +102,7 @@ class Casting:
                 self.stop()
 
     def _in_loop(self, action: Callable[[], None]) -> None:
-        """Do it between two of the loop's steps, and come back when it is done."""
+        """Run a function in the event loop, and return when it is done."""
         assert self._loop is not None
         done: Future[None] = Future()
 

@@ -1,4 +1,4 @@
-"""One listener, or one medium that many listen to: how far it is, and what it is sent next."""
+"""One listener, or one medium with many: its position, and what is sent next."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Rhythm:
 
 @dataclass(slots=True)
 class Channel:
-    """Structure first, then what is kept, then what comes; rounds of it when there is time."""
+    """Sends the structure, then the kept fragments, then new ones; rounds when idle."""
 
     carousel: Carousel
     rhythm: Rhythm = field(default_factory=Rhythm)
@@ -47,15 +47,15 @@ class Channel:
         """What to send now: fragments and words between them; [] if there is nothing."""
         if now < self._next_send or self.over:
             return []
-        told = self._words(now)
+        heads = self._words(now)
         items = self._live() or self._repeats(now)
         if not items:
-            told += self._end()
-        self._count(now, told, items)
-        return [*told, *items]
+            heads += self._end()
+        self._count(now, heads, items)
+        return [*heads, *items]
 
     def wait(self, now: float) -> float | None:
-        """Seconds until there may be something although nothing new came."""
+        """Seconds until there may be something to send although nothing arrived."""
         due = [self._next_send] if now < self._next_send else []
         if not due and self._next_round is not None and self._may_repeat():
             due.append(self._next_round)
@@ -66,14 +66,14 @@ class Channel:
     # -- words ------------------------------------------------------------------------------------
 
     def _words(self, now: float) -> list[bytes]:
-        """The structure, when it is new or due; how far time is."""
-        told: list[bytes] = []
+        """The structure, if it is new or its interval has passed; and the time."""
+        heads: list[bytes] = []
         due = self.rhythm.repeat is not None and now >= self._next_structure
         if self.carousel.described and (self._described < self.carousel.described or due):
             self._described = self.carousel.described
             self._next_structure = now + max(self.rhythm.structure, _SOONEST)
-            told.append(self.carousel.structure_bytes)
-        return told
+            heads.append(self.carousel.structure_bytes)
+        return heads
 
     def _beat(self) -> list[bytes]:
         if self._beats == self.carousel.beats:
@@ -82,7 +82,7 @@ class Channel:
         return [self.carousel.heartbeat]
 
     def _end(self) -> list[bytes]:
-        """Time, when all before it was sent; the end, when nothing more is to be sent."""
+        """The time, when everything before it was sent; the end, when nothing remains."""
         beat = self._beat()
         if beat or not self.carousel.ended or not self.carousel.described:
             return beat
@@ -96,7 +96,7 @@ class Channel:
     # -- fragments --------------------------------------------------------------------------------
 
     def _live(self) -> list[Sent]:
-        """What is new to this listener, the most urgent first."""
+        """Fragments that are new to this listener, the most urgent first."""
         found: list[Sent] = []
         size = 0
         for priority in self.carousel.priorities():
@@ -132,7 +132,7 @@ class Channel:
         self.carousel.prune()
         self._next_structure = now  # a round begins with it
         self._beats = 0 if self.carousel.beats else self._beats
-        # What comes after the round has begun is sent by itself; what goes meanwhile is left out.
+        # Later arrivals are sent by themselves; fragments removed meanwhile are left out.
         kept = [
             (self.carousel.levels[priority], seq)
             for priority in self.carousel.priorities()
@@ -164,8 +164,8 @@ class Channel:
 
     # -- counting ---------------------------------------------------------------------------------
 
-    def _count(self, now: float, told: list[bytes], items: list[Sent]) -> None:
-        size = sum(map(len, told)) + sum(len(wire(one)) for one in items)
+    def _count(self, now: float, heads: list[bytes], items: list[Sent]) -> None:
+        size = sum(map(len, heads)) + sum(len(wire(one)) for one in items)
         again = sum(isinstance(one, _Again) for one in items)
         self.sent += len(items) - again
         self.repeated += again

@@ -1,4 +1,4 @@
-"""The streams that are cast, and everybody who listens, in one event loop."""
+"""All streams that are cast and all listeners, in one event loop."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from xstreamcast.model.fragment import Arrival, Refused
 from xstreamcast.serve.carousel import Carousel
 from xstreamcast.serve.channel import Channel, Rhythm, wire
 
-_STUCK: Final = 30.0  # seconds after which a listener that takes nothing is let go
+_STUCK: Final = 30.0  # seconds after which a listener that reads nothing is disconnected
 
 Send = Callable[[list[bytes]], Awaitable[None]]
 
 
 @dataclass(slots=True)
 class Hub:
-    """Streams by name; wakes whoever waits for them."""
+    """Streams by name; wakes the listeners that wait for them."""
 
     streams: Mapping[str, Carousel]
     rhythm: Rhythm = field(default_factory=Rhythm)
@@ -35,7 +35,7 @@ class Hub:
         self._reading = set(self.streams)
 
     def named(self, word: str) -> str | None:
-        """The stream that a listener names; nothing, where there is but one, means that one."""
+        """The stream that a listener names; without a name, the only stream."""
         name = word.strip("/")
         if not name and len(self.streams) == 1:
             return next(iter(self.streams))

@@ -1,4 +1,4 @@
-"""A source to be cast: what arrives on it, in whichever form it is written."""
+"""A source to be cast: its arrivals, in any input format."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.fragment import Arrival
 from xstreamcast.tape.names import Names
 
-Told = Callable[[list[Arrival], Ids], None]
+Receive = Callable[[list[Arrival], Ids], None]
 
 
 def read_into(
-    told: Told,
+    receive: Receive,
     name: str,
     source: Any,
     *,
@@ -32,14 +32,14 @@ def read_into(
     structure: str | os.PathLike[str] | None = None,
     closed: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Tell what arrives, to the end of the source or until `closed`."""
+    """Pass on arrivals, to the end of the source or until `closed`."""
     stream = pieces(source, follow=follow, patience=lambda: 0.1, name=name)
     head = _head(stream, closed)
     mapping = mapping_of(source)[0]
     first = b"".join(piece for piece in head if piece)
     kind = kind_of(first, name) if mapping is None else "fragments"
     if kind == "document":
-        _cut_into(told, name, chain(head, stream), structure)
+        _cut_into(receive, name, chain(head, stream), structure)
         return
     decoder = decoder_of(kind, name, Names(), "quarantine", mapping=mapping)
     files, of = 0, files_of(source, follow)
@@ -49,10 +49,10 @@ def read_into(
             files += 1
         found = decoder.end_input() if piece is None else decoder.feed(piece)
         if found:
-            told(found, decoder.ids)
+            receive(found, decoder.ids)
         if closed():
             return
-    told(decoder.close(), decoder.ids)
+    receive(decoder.close(), decoder.ids)
 
 
 def _head(stream: Iterator[bytes | None], closed: Callable[[], bool]) -> list[bytes | None]:
@@ -65,7 +65,7 @@ def _head(stream: Iterator[bytes | None], closed: Callable[[], bool]) -> list[by
 
 
 def _cut_into(
-    told: Told,
+    receive: Receive,
     name: str,
     coming: Iterator[bytes | None],
     structure: str | os.PathLike[str] | None,
@@ -78,7 +78,7 @@ def _cut_into(
         )  # fmt: skip
     known = read_structure(structure)
     decoder: StreamDecoder = Decoder(name, names=Names())
-    told(decoder.feed(structure_line(known)), decoder.ids)
+    receive(decoder.feed(structure_line(known)), decoder.ids)
     for line in cut((piece for piece in coming if piece), known, name=name):
-        told(decoder.feed(line), decoder.ids)
-    told(decoder.close(), decoder.ids)
+        receive(decoder.feed(line), decoder.ids)
+    receive(decoder.close(), decoder.ids)

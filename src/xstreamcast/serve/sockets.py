@@ -1,7 +1,7 @@
 """tcp://HOST:PORT: a plain socket for each listener.
 
-Where several streams are cast, a listener says first which one it wants: `tune NAME`, and a line
-end. Where there is but one, it need not say anything.
+If several streams are cast, a listener first sends the name of one: `tune NAME`, and a line end.
+If there is only one, it need not send anything.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xstreamcast.errors import error
 from xstreamcast.serve.channel import Channel
 from xstreamcast.serve.hub import Hub
 
-_PATIENCE: Final = 10.0  # seconds that a listener has to say what it wants
+_PATIENCE: Final = 10.0  # seconds in which a listener must send its choice
 
 
 class SocketServer:
@@ -26,7 +26,7 @@ class SocketServer:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Listen; `port` is the one that was found where 0 was asked for."""
+        """Listen; `port` is the actual port if 0 was requested."""
         try:
             self._server = await asyncio.start_server(self._met, self.host, self.port, backlog=2048)
         except OSError as failed:

@@ -1,4 +1,4 @@
-"""ws:// and server-sent events on one port; a plain GET gives what is kept, as a document.
+"""ws:// and server-sent events on one port; a plain GET returns the kept fragments as a document.
 
 GET /            the names of the streams
 GET /NAME        structure and fragments; with Accept: text/event-stream, as they come
@@ -30,7 +30,7 @@ class WebServer:
         self._running: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Listen; `port` is the one that was found where 0 was asked for."""
+        """Listen; `port` is the actual port if 0 was requested."""
         try:
             bound = socket.create_server((self.host, self.port), backlog=2048)
         except OSError as failed:
@@ -42,11 +42,11 @@ class WebServer:
             ws_per_message_deflate=False, timeout_graceful_shutdown=1,
         )  # fmt: skip
         self._server = self._uvicorn.Server(config)
-        self._server.capture_signals = nullcontext  # whoever called us hears of them
+        self._server.capture_signals = nullcontext  # the caller handles them
         self._running = asyncio.create_task(self._server.serve([bound]))
 
     async def stop(self) -> None:
-        """Close, when listeners have had what was sent."""
+        """Close, after listeners have received what was sent."""
         if self._server is not None and self._running is not None:
             self._server.should_exit = True
             await self._running
@@ -104,7 +104,7 @@ class WebServer:
         return Response(_document(Channel(self._hub.streams[name])), media_type="application/xml")
 
     async def _events(self, channel: Channel) -> AsyncIterator[bytes]:
-        """Events, a batch each, whose numbers say where to go on."""
+        """Events, one for each batch, whose numbers are resend points."""
         lines: asyncio.Queue[list[bytes] | None] = asyncio.Queue(1)
 
         async def feed() -> None:
@@ -125,7 +125,7 @@ class WebServer:
 
 
 async def _gone(peer: Any) -> None:
-    """Return when the listener has gone; what it says is not listened to."""
+    """Return when the listener disconnects; its messages are ignored."""
     while (await peer.receive())["type"] != "websocket.disconnect":
         pass
 

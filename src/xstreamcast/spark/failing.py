@@ -12,10 +12,10 @@ from typing import Final
 
 from xstreamcast.errors import CODES, Error, error
 
-_AGAIN: Final = "start it again when there is room: it continues where it stopped"
+_AGAIN: Final = "free space and start it again: it continues where it stopped"
 _LITTLE: Final = 1 << 20  # bytes: a disk that has less is full
 _TRACE: Final = "run it again with --debug for the trace"
-_AGAIN_SOON: Final = "if memory was short, give it more; started again, it goes on"
+_AGAIN_SOON: Final = "if memory ran out, give it more; started again, it continues"
 _PLAN: Final = "=== Streaming Query ==="
 _DAMAGED: Final = re.compile(
     r"Checksum error: .*|MISSING_STATE_DIRECTORY|CANNOT_LOAD_STATE_STORE.*"

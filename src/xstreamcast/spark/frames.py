@@ -23,7 +23,7 @@ def fragments_in(
     if structure is not None:
         from xstreamcast.edges.structures import read_structure
 
-        read_structure(structure.encode())  # a mistake is told here, not by a task
+        read_structure(structure.encode())  # a mistake is reported here, not by a task
     chosen = messages.selectExpr(f"cast(`{column}` as binary) as message")
     return chosen.mapInArrow(_Decoding(stream, structure), ROWS)
 

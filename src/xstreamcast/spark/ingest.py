@@ -40,13 +40,13 @@ def ingest(
     checkpoint: str | os.PathLike[str] | None = None,
     follow: bool = False,
     on_error: OnError = "quarantine",
-    told: Callable[[Ingested], None] | None = None,
+    report: Callable[[Ingested], None] | None = None,
 ) -> Ingested:
     """Read what is there, and with `follow` what comes, into the table."""
     word, place = split_source(source)
     name, text = stream or stream_name(place), structure_text(structure)
     replay = Replay(os.fspath(source), text, 1, valid)
-    replay.advance(Offset(), 1)  # a mistake in the call is told here, not by a task
+    replay.advance(Offset(), 1)  # a mistake in the call is reported here, not by a task
     where_ = os.path.abspath(place)
     path = where_ if word is None else f"{_whole(word)}:{where_}"
     options: dict[str, Any] = {"path": path, "stream": name, "structure": text}
@@ -56,7 +56,7 @@ def ingest(
         reader = reader if value is None else reader.option(key, value)
     where = Path(checkpoint).absolute() if checkpoint else default_checkpoint(table, name, source)
     done = Ingested(name)
-    append(reader.load(), table, where, done, follow=follow, on_error=on_error, told=told)
+    append(reader.load(), table, where, done, follow=follow, on_error=on_error, report=report)
     done.left = list(replay.left_over(_reached(where)))
     return done
 
@@ -74,7 +74,7 @@ def append(
     *,
     follow: bool = False,
     on_error: OnError = "quarantine",
-    told: Callable[[Ingested], None] | None = None,
+    report: Callable[[Ingested], None] | None = None,
 ) -> None:
     """Append the rows of any streaming DataFrame of fragments, until it ends or is interrupted."""
     refuse_connect(rows.sparkSession, "an ingest")
@@ -87,8 +87,8 @@ def append(
         except Error as refused:
             failed.append(refused)
             raise
-        if told is not None:
-            told(done)
+        if report is not None:
+            report(done)
 
     writer = rows.writeStream.foreachBatch(write).option(
         "checkpointLocation", f"file://{checkpoint}"
@@ -123,5 +123,5 @@ def _reached(checkpoint: Path) -> Offset:
     names = [int(p.name) for p in folder.iterdir() if p.name.isdigit()] if folder.is_dir() else []
     if not names:
         return Offset()
-    told = (folder / str(max(names))).read_text().splitlines()[2]
-    return Offset.of(json.loads(told))
+    report = (folder / str(max(names))).read_text().splitlines()[2]
+    return Offset.of(json.loads(report))

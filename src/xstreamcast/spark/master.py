@@ -75,10 +75,10 @@ def _is_loopback(host: str) -> bool:
 
 
 def refuse_connect(spark: object, what: str) -> None:
-    """What must happen in the driver cannot be asked of a server of Spark Connect."""
+    """Raise an error for work that must run in the driver: Spark Connect has none here."""
     if type(spark).__module__.startswith("pyspark.sql.connect"):
         raise error(
             "XSCU0001", f"{what} writes from the driver, which is not here with Spark Connect",
-            hint="give --master spark://…, or in Python: query(…).spark(session).watch(…) gives "
-            "a streaming DataFrame for any sink of Spark",
+            hint="give --master spark://…, or in Python: query(…).spark(session).watch(…) "
+            "returns a streaming DataFrame for any sink of Spark",
         )  # fmt: skip

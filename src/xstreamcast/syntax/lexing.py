@@ -1,4 +1,4 @@
-"""Characters and tokens: XQuery has no tokens of its own, the grammar asks for what it expects."""
+"""Characters and tokens: XQuery is not tokenised; the grammar requests what it expects."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Cursor:
         )  # the last sum, and whether it is a time
         self.sequential = False  # does the prolog declare sequential execution?
         self.preserve = False  # does the prolog keep boundary space?
-        self.refusal: Error | None = None  # told only if the rest of the text is right
+        self.refusal: Error | None = None  # reported only if the rest of the text is valid
         self._word, self._word_at = "", -1
 
     def skip(self) -> None:
-        """Leave a token: go on to the start of the next."""
+        """Leave a token: advance to the start of the next."""
         self.last = self.pos
         self.pos = self.skip_from(self.pos)
 
@@ -128,7 +128,7 @@ class Cursor:
         return self.take_word(second)
 
     def expect(self, symbol: str, what: str | None = None) -> None:
-        """Take the symbol; `what` names all that may stand here."""
+        """Take the symbol; `what` names everything that is allowed here."""
         if not self.take(symbol):
             raise self.expected(what or f"'{symbol}'", OPERATOR_WORDS)
 
@@ -168,7 +168,7 @@ class Cursor:
         return f"'{self.text[self.pos : self._found_end()]}'"
 
     def deeper(self) -> None:
-        """Enter a nested expression; whoever enters leaves by `depth -= 1`."""
+        """Enter a nested expression; the caller leaves it by `depth -= 1`."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise self._beyond(f"expressions are nested more than {MAX_DEPTH} deep")

@@ -37,7 +37,7 @@ _TABLE: Final[dict[int, tuple[str, str, str | None]]] = {
     14: ("XSCX0001", "the character reference does not name an XML character", None),
     15: ("XSCX0001", "the entity is not text", None),
     16: ("XSCX0001", "an attribute cannot refer to an external entity", None),
-    17: ("XSCX0001", "the XML declaration must stand at the very start", None),
+    17: ("XSCX0001", "the XML declaration must be at the very start", None),
     18: ("XSCX0003", "the encoding is not known", "UTF-8, UTF-16, ISO-8859-1 and others are"),
     19: ("XSCX0002", "the bytes do not fit the declared encoding", None),
     20: ("XSCX0004", "the input ends inside a CDATA section", None),
@@ -64,7 +64,7 @@ def input_error(
     if other is not None:
         sentence, hint = other
     elif said.code == 4 and bytes(data[offset : offset + 1]) >= b"\x80":
-        hint = "the bytes may be of another encoding than the document says; UTF-8 if it says none"
+        hint = "the bytes may be in another encoding than declared (UTF-8 if none is)"
     elif said.code in _UNCLOSED:
         sentence, hint = _left_open(said.code, sentence, hint, bytes(data), before, source)
     return error(code, sentence, at=place(data, offset, source), hint=hint)
@@ -188,5 +188,5 @@ def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: Dat
         "a stream must have its internal DTD subset at its beginning, and only entities that are "
         "declared there; got others",
         at=at,
-        hint="xstreamcast run reads the document whole",
+        hint="xstreamcast run reads the complete document",
     )

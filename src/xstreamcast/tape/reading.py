@@ -94,7 +94,7 @@ def _unzipped(file: BinaryIO, reader: Reader) -> Tape:
             return _chunked(unzipped, reader)
     except (EOFError, zlib.error, gzip.BadGzipFile) as why:
         at = DataPlace(file.name)
-        raise error("XSCX0004", f"what gzip compressed cannot be read: {why}", at=at) from None
+        raise error("XSCX0004", f"the gzip data cannot be read: {why}", at=at) from None
 
 
 def _chunked(file: BinaryFile, reader: Reader) -> Tape:

@@ -103,7 +103,7 @@ def test_a_server_that_fails_later_is_asked_again(capfd: pytest.CaptureFixture[s
 
     with http(serve) as url:
         assert settle(f"{url}/#every=1ms", expected()) == expected()
-    assert "503 Service Unavailable; asking again" in capfd.readouterr().err
+    assert "503 Service Unavailable; trying again" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(("status", "said"), [(404, "404 Not Found"), (401, "401 Unauthorized")])

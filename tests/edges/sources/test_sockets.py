@@ -39,7 +39,7 @@ def test_a_websocket_that_is_lost_is_called_again(capfd: pytest.CaptureFixture[s
     with websocket(serve) as url:
         assert settle(f"{url}/roads", None) == expected()
     assert calls == ["/roads", "/roads"]
-    assert "the connection was lost; calling again" in capfd.readouterr().err
+    assert "the connection was lost; reconnecting" in capfd.readouterr().err
 
 
 def test_a_server_may_want_a_word_first() -> None:

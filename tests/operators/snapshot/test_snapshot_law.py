@@ -48,7 +48,7 @@ def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, play, cut)
     assume(isinstance(whole.watch.pipeline, CircuitRun))
     try:
         raw = snapshot(whole)
-    except NotNow:  # the query fails over what has come so far
+    except NotNow:  # the query fails over the input so far
         assume(False)
     other = going_on(raw, query, KINDS)
     raw = snapshot(other)  # constructed trees stand by themselves now

@@ -42,7 +42,7 @@ def step(expr: t.Step, scope: Scope) -> p.Expression:
 
 def _axis(source: p.Expression, expr: t.Step, scope: Scope) -> p.Expression:
     if expr.axis == "namespace":
-        hint = "fn:in-scope-prefixes and fn:namespace-uri-for-prefix tell the same"
+        hint = "fn:in-scope-prefixes and fn:namespace-uri-for-prefix return the same information"
         raise scope.fail("XQST0134", "XQuery has no namespace axis", expr.span, hint)
     test = node_test(expr.test, expr.axis, scope)
     return p.Step(source, expr.axis, test, span=expr.span)

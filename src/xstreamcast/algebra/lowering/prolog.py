@@ -126,7 +126,7 @@ def _import(declaration: t.ModuleImport, prolog: Prolog) -> None:
 def _in_target(uri: str, name: t.Name, scope: Scope) -> None:
     target = scope.shared.target
     if target is not None and uri != target:
-        sentence = f"what the module declares must be in its namespace {target}; got {name}"
+        sentence = f"names that a module declares must be in its namespace {target}; got {name}"
         raise scope.fail("XQST0048", sentence, name.span)
 
 

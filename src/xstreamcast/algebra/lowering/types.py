@@ -37,7 +37,7 @@ _OCCURS: Final[dict[str, Occurs]] = {
 _UNIONS: Final = {"numeric": NUMERIC, "error": AtomicUnion("error", ())}
 LISTS: Final = {"NMTOKENS": "NMTOKEN", "IDREFS": "IDREF", "ENTITIES": "ENTITY"}
 _ABSTRACT: Final = frozenset({"NOTATION", "anyAtomicType", "anySimpleType"})
-# Types of the schema language that are no atomic types; nodes may be asked for them.
+# Types of the schema language that are no atomic types; nodes may be tested for them.
 _COMPLEX: Final = frozenset({"anyType", "anySimpleType", "untyped", *LISTS})
 
 

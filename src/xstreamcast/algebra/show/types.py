@@ -29,7 +29,7 @@ _PREFIX_OF: Final = {uri: prefix for prefix, uri in PREFIXES.items()}
 
 
 def name_of(uri: str | None, local: str | None) -> str:
-    """A resolved name: `*` for what is not asked, a usual prefix where there is one."""
+    """A resolved name: `*` for a wildcard, a usual prefix where there is one."""
     if uri is None:
         return "*" if local is None else f"*:{local}"
     if uri == "":

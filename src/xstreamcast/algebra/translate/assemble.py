@@ -68,7 +68,7 @@ def translate(
 
 @dataclass(frozen=True, slots=True)
 class _When:
-    """What is known beside the query: how time is told, and which documents are streams."""
+    """Facts in addition to the query: the clock, and which documents are streams."""
 
     planned: bool
     between: bool
@@ -83,7 +83,7 @@ def _projects(module: t.Module) -> bool:
 def _refuse_times(when: _When) -> None:
     """Go no further where streams must be there as a whole."""
     if when.planned:
-        raise Uncovered("a projection may reach what is planned")
+        raise Uncovered("a projection may reach planned states")
     if when.between:
         raise Uncovered("streams are projected to an interval")
 

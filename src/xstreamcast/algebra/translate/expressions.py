@@ -103,9 +103,9 @@ class Translator:
     def _if(
         self, found: t.If, test: t.Expr, then: t.Expr, otherwise: t.Expr, scope: Scope
     ) -> Translated:
-        asked = self.expression(test, scope)[0]
+        condition = self.expression(test, scope)[0]
         one, two = self.expression(then, scope), self.expression(otherwise, scope)
-        made = replace(found, test=asked, then=settle(*one), otherwise=settle(*two))
+        made = replace(found, test=condition, then=settle(*one), otherwise=settle(*two))
         return made, PLAIN if one[1] == two[1] == PLAIN else LOOSE
 
     def _time(self, found: t.TimeLiteral | t.TimeConstant, scope: Scope) -> t.Expr:
@@ -121,7 +121,7 @@ class Translator:
             case _ if scope.versions:
                 return w.standard("count", t.VarRef(w.VERSIONS))
             case _:
-                raise error("XPST0008", "last must stand inside #[…], where versions are numbered")
+                raise error("XPST0008", "last must be inside #[…], where versions are numbered")
 
     def _call(self, found: t.FunctionCall, scope: Scope) -> Translated:
         name, given = found.name, found.arguments
@@ -152,7 +152,7 @@ class Translator:
             return w.view(stream), PLAIN
         found = self.structures.get(stream)
         if found is not None and found.open:
-            raise Uncovered(f"the structure of {stream} does not say which tags travel")
+            raise Uncovered(f"the structure of {stream} does not declare which tags are fragments")
         if found is None:
             raise error(
                 "XSCU0001",
@@ -162,7 +162,7 @@ class Translator:
         return w.view(stream), Shape("raw", stream, found, document=True, one=True)
 
     def _spanning(self, operand: t.Expr, scope: Scope) -> t.Expr:
-        """An expression whose lifespan is asked for; elements with versions say theirs."""
+        """An expression whose lifespan is needed; elements with versions have their own."""
         made, shape = self.expression(operand, scope)
         if shape.kind == "raw" and not shape.document:
             assert shape.structure is not None

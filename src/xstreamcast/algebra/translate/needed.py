@@ -28,7 +28,7 @@ def needed_of(prolog: str, query: str) -> str:
         if name not in wanted:
             wanted.add(name)
             todo += [one for one in needs[name] if one in needs]
-    return _told(
+    return _joined(
         [
             block
             for found, block in zip(names, blocks, strict=True)
@@ -53,7 +53,7 @@ def _ends(before: str, line: str) -> bool:
     return line.endswith(";\n") and (not line.startswith(" ") or "{" not in before)
 
 
-def _told(blocks: list[str]) -> str:
+def _joined(blocks: list[str]) -> str:
     """The blocks without titles that nothing stands below."""
     kept: list[str] = []
     for block in blocks:

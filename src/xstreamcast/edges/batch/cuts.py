@@ -100,7 +100,7 @@ class Document:
 
 
 def _names(guards: Sequence[Guard]) -> tuple[Any, Any]:
-    """Local names end to end, and where each ends; a namespace is not asked for."""
+    """Local names end to end, and where each ends; namespaces are ignored."""
     names = [name.encode() for _, name in guards]
     ends = np.cumsum(np.array([len(one) for one in names], np.int64), dtype=np.int64)
     return np.frombuffer(b"".join(names), np.uint8), ends

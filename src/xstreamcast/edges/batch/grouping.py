@@ -1,4 +1,4 @@
-"""Groups made by tasks: each tells of its own tuples, those of one bucket of keys are put together.
+"""Groups computed by tasks: each groups its own tuples, buckets of keys are merged.
 
 A bucket has all tuples of its groups. Which one a key belongs to is told by what equal keys have in
 common whatever their types: numbers count as doubles there. The clause itself tells which are one.
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
     from xstreamcast.circuit.batch_groups import Groups, Partial
     from xstreamcast.edges.binding import Options
-    from xstreamcast.history.asking import When
+    from xstreamcast.history.query import When
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.tape.store import Store
 
@@ -161,7 +161,7 @@ def _code(key: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class GroupsTask:
-    """Groups put together from blocks, and the query asked of each."""
+    """Groups merged from blocks, and the query evaluated for each."""
 
     groups: Groups
     program: Program
@@ -247,7 +247,7 @@ class GroupsTask:
 
 
 def _unfolded(use: Partial, column: Column, frame: Frame) -> Column:
-    """A value of whole groups from what tasks told of it."""
+    """A value of complete groups from the partial values of tasks."""
     match use.fold:
         case "items":
             return column

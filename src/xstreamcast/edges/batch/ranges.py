@@ -82,7 +82,7 @@ def _tag(data: Any, at: int) -> bytes:
 
 
 class RangesTask:
-    """The query asked of ranges of a document, which every task reads by itself."""
+    """The query evaluated over ranges of a document, which every task reads by itself."""
 
     def __init__(self, question: Question, path: str, found: list[Range]) -> None:
         self.question, self.path, self.ranges = question, path, found

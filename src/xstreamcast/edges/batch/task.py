@@ -1,4 +1,4 @@
-"""What a task of a history query does: parts of the query asked of a part of an input."""
+"""What a task of a history query does: it evaluates parts of the query over a part of an input."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Inputs
     from xstreamcast.evaluate.frame import Frame
-    from xstreamcast.history.asking import Asked, When
+    from xstreamcast.history.query import HistoryQuery, When
     from xstreamcast.model.date_time import DateTime
     from xstreamcast.model.items import Items
     from xstreamcast.tape.store import Store
 
-# `value` holds what is not told but computed with; the part FAILED tells why a task found nothing.
+# `value` holds values for further computation; the part FAILED has the error of a task.
 FOUND: Final = "part int, place bigint, ordinal bigint, kind string, item string, value binary"
 FAILED: Final = -1
 UNSENT: Final = -2  # what it found cannot be sent to the driver
@@ -52,7 +52,7 @@ _ROWS: Final = 1 << 16  # items of one batch
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What all tasks of a run are asked, and what they know beside their part of the input."""
+    """The query of all tasks of a run, and its values other than their part of the input."""
 
     parts: tuple[BatchPart, ...]
     programs: tuple[Program, ...]  # of each part, over an input of the name
@@ -76,9 +76,9 @@ class Asking(Binding):
     ) -> None:  # fmt: skip
         super().__init__(program, inputs, options)
         self._given_when, self._current = when, current
-        self.asked: Asked | None = None
+        self.asked: HistoryQuery | None = None
 
-    def _bind(self, given: Inputs, asked: Asked) -> None:
+    def _bind(self, given: Inputs, asked: HistoryQuery) -> None:
         super()._bind(given, asked)
         self.asked = asked
 
@@ -108,7 +108,7 @@ def answered(
 
 def _part(
     question: Question, number: int, place: int, context: Context, open_: Chains | None,
-    asked: Asked | None,
+    asked: HistoryQuery | None,
 ) -> Iterator[Any]:  # fmt: skip
     part = question.parts[number]
     if question.groups is not None:
@@ -182,7 +182,7 @@ def told(
     number: int, place: int, store: Store, items: Items, form: str,
     ranks: list[bytes] | None = None, tuples: Column | None = None,
 ) -> Iterator[Any]:  # fmt: skip
-    """Items as they are told, some at a time; those of tuples with the rank of theirs."""
+    """Items as they are emitted, some at a time; those of tuples with the rank of theirs."""
     pa = arrow()
     by = None if tuples is None else tuples.rows()
     for first in range(0, len(items), _ROWS):
@@ -270,7 +270,7 @@ def rows(
 
 
 class Alone:
-    """The whole query, asked of whole inputs by one task."""
+    """The complete query over complete inputs, in one task."""
 
     def __init__(
         self, programs: Mapping[str, Program], document: Any, inputs: Mapping[str, Any],

@@ -1,6 +1,6 @@
 """A fragment table given to tasks: ranges of its units, each with all fragments below them.
 
-A task is told files and rows, and reads them itself: payloads never pass through the JVM.
+A task receives files and row numbers, and reads them itself: payloads never pass through the JVM.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def taken(name: str, structure: TagStructure, rows: Any, *, plain: bool) -> Hist
 
 
 class UnitsTask:
-    """The query asked of the units of a range.
+    """The query evaluated over the units of a range.
 
     `links`: the tags of whose fragments only the holes are seen, by their name.
     """

@@ -1,4 +1,4 @@
-"""Files that a crash leaves in a state that somebody has thought of.
+"""Files whose state after a crash is well-defined.
 
 A file that grows keeps what was synced, and may keep some of what was not. A file that is put whole
 is there with all its bytes, or not at all. Neither counts before its folder is synced as well.
@@ -25,7 +25,7 @@ _PART: Final = ".part"
 class GrowingFile:
     """A file that is added to at its end; what was added is on disk after `sync`.
 
-    What was there before may never have been synced: whoever wrote it may have been killed.
+    What was there before may never have been synced: its writer may have been killed.
     """
 
     def __init__(self, path: str | os.PathLike[str], handle: int | None = None) -> None:
@@ -76,12 +76,12 @@ class GrowingFile:
         self._synced = True
 
     def cut(self, length: int) -> None:
-        """Forget what stands behind this length."""
+        """Truncate to this length."""
         self.flush()
         if self._regular and self._length != length:
             with naming(self.path):
                 calls().truncate(self._handle, length)
-            os.lseek(self._handle, 0, os.SEEK_END)  # of a handle that somebody else opened
+            os.lseek(self._handle, 0, os.SEEK_END)  # of a handle that another caller opened
             self._length, self._synced = length, False
 
     def close(self) -> None:
@@ -110,7 +110,7 @@ def put_whole(
 
 
 def put_new(path: str | os.PathLike[str], data: bytes | memoryview) -> None:
-    """Write a file whose name nobody knows yet; its folder is for the caller to sync."""
+    """Write a file whose name is not used yet; its folder is for the caller to sync."""
     with naming(os.fspath(path)):
         _put(os.fspath(path), data, os.O_EXCL)
 
@@ -134,7 +134,7 @@ def naming(path: str) -> Iterator[None]:
     except (FileExistsError, FileNotFoundError, BrokenPipeError):
         raise
     except OSError as failed:
-        if failed.errno in FULL:  # whoever is told wants to know what comes next
+        if failed.errno in FULL:  # the caller needs to know what to do next
             failed.filename = path
             raise
         why = (failed.strerror or str(failed)).lower()
@@ -142,12 +142,12 @@ def naming(path: str) -> Iterator[None]:
 
 
 def take_away(path: str | os.PathLike[str]) -> None:
-    """Delete a file, if it is there; whether it comes back after a crash matters to nobody."""
+    """Delete a file, if it is there; it may reappear after a crash."""
     try:
         with naming(os.fspath(path)):
             calls().unlink(os.fspath(path))
     except FileNotFoundError:
-        return  # somebody else took it away
+        return  # another process deleted it
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:
@@ -178,7 +178,7 @@ def sync_folder(path: str | os.PathLike[str]) -> None:
 
 
 class FolderLock:
-    """A folder that one process writes to; the lock of a process that died is nobody's."""
+    """A folder that one process writes to; the lock of a dead process is released."""
 
     def __init__(self, folder: Path, what: str) -> None:
         self._file: BinaryIO = open(folder / "lock", "ab")  # noqa: SIM115  # held until close()

@@ -14,7 +14,7 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.node import Node
 from xstreamcast.tape.reading import read
 
-_ASKED = 40  # values that are looked at to tell whether all are instants
+_SAMPLED = 40  # values that are sampled to decide whether all are instants
 
 
 def graph_of_documents(documents: Iterable[tuple[str, bytes]]) -> Graph:
@@ -84,12 +84,12 @@ def _note(element: Element, tape: Tape, rows: I64) -> None:
     first = np.minimum(rows + 1, len(tape) - 1)
     inside = c.parent[first] == rows
     element.attributed |= bool((inside & (c.kind[first] & KIND == ATTRIBUTE)).any())
-    for row in rows[:_ASKED].tolist():
+    for row in rows[:_SAMPLED].tolist():
         for node in [*Node(tape, row).attributes, *_leaves(tape, row)]:
             mark = "@" if tape.columns.kind[node.row] & KIND == ATTRIBUTE else ""
             values.setdefault(mark + node.name.rpartition(":")[2], []).append(node.string)
-    for name, told in values.items():
-        if name not in element.times and all(parse_instant(text) is not None for text in told):
+    for name, texts in values.items():
+        if name not in element.times and all(parse_instant(text) is not None for text in texts):
             element.times.append(name)
 
 
@@ -97,7 +97,7 @@ def _leaves(tape: Tape, row: int) -> list[Node]:
     """The children that hold nothing but text."""
     c, at, end = tape.columns, row + 1, row + int(tape.columns.size[row])
     out: list[Node] = []
-    while at <= end and len(out) < _ASKED:
+    while at <= end and len(out) < _SAMPLED:
         size = int(c.size[at])
         if c.kind[at] & KIND == ELEMENT and size >= 1 and c.kind[at + size] & KIND == TEXT:
             inner = c.kind[at + 1 : at + size + 1] & KIND

@@ -16,7 +16,7 @@ _TIME: Final = re.compile(r"(?:^|[-_.]|(?<=[a-z]))(?:date|time|datetime|timestam
 
 
 def graph_of_dtd(dtd: bytes, name: str, root: str | None = None) -> Graph:
-    """What the declarations allow; the root is named, or the element that stands in no other."""
+    """What the declarations allow; the root is named, or the element without a parent."""
     elements: dict[str, Element] = {}
 
     def declared(element: str, content: Any) -> None:

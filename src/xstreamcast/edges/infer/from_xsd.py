@@ -117,7 +117,7 @@ class _Schemas:
         return in_scope_namespaces(node.tape, node.row).get(prefix, ""), local
 
     def _named(self, kind: str, node: Node, attribute: str) -> tuple[int, Node]:
-        """What a reference stands for."""
+        """The target of a reference."""
         tape, name = node.tape, self._resolved(node, attribute)
         target = next((space for space, _ in self.spaces if space), "")
         found = self.globals.get((kind, name)) or self.globals.get((kind, (target, name[1])))

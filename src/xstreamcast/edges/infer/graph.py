@@ -1,4 +1,4 @@
-"""What may stand in what, as far as it is known: elements, their children, and what they carry."""
+"""The known nesting of elements: their children, attributes and times."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-Children: TypeAlias = dict[Hashable, bool]  # key → whether it may stand there repeatedly
+Children: TypeAlias = dict[Hashable, bool]  # key → whether it may repeat there
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class Element:
 
 @dataclass(slots=True)
 class Graph:
-    """Elements by key; a key is whatever tells two of them apart."""
+    """Elements by key; a key distinguishes two elements."""
 
     root: Hashable
     elements: dict[Hashable, Element] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Graph:
 
 
 def _renamed(children: Children, gone: Hashable, kept: Hashable) -> Children:
-    """Children with one key in place of another, which may stand there already."""
+    """Children with one key replaced by another, which may exist already."""
     out: Children = {}
     for key, repeats in children.items():
         new = kept if key == gone else key
@@ -70,7 +70,7 @@ def _renamed(children: Children, gone: Hashable, kept: Hashable) -> Children:
 
 
 def merge_equals(graph: Graph, recursive: bool) -> None:
-    """Below one element a name becomes one element; where asked, so does one that contains itself.
+    """Below one element a name becomes one element; on request, so does one that contains itself.
 
     The children of what became one may be equal in turn, so this goes on until nothing is.
     """
@@ -104,7 +104,7 @@ def _alike(graph: Graph, top: Hashable, below: Hashable) -> bool:
 
 
 def _contained(graph: Graph) -> tuple[Hashable, Hashable] | None:
-    """An element and another of the same name and kind that stands somewhere below it."""
+    """An element and another of the same name and kind below it."""
     for top in graph.walk():
         name, seen = graph.elements[top].name, {top}
         todo = list(graph.elements[top].children)

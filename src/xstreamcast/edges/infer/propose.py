@@ -1,7 +1,7 @@
-"""From what may stand in what to a tag structure: which tags have versions, and why.
+"""From the nesting of elements to a tag structure: which tags have versions, and why.
 
 In this order:
-- what the user says: --temporal, --event, --filler;
+- the user's options: --temporal, --event, --filler;
 - the root is a snapshot;
 - what repeats and carries a beginning and an end is temporal;
 - what repeats and carries an instant is an event;
@@ -47,7 +47,7 @@ class Proposal:
         return [f"{self._called(tag)}: {_shown(tag)}, {self.reasons[tag.id]}" for tag in tags]
 
     def _called(self, tag: Tag) -> str:
-        """The name, with as many of its first parents before it as tell it from others."""
+        """The name, with as many parents before it as make it unique."""
         steps, top = [tag.name], tag
         rivals = [one for one in self.structure.named(tag.uri, tag.local) if one.id != tag.id]
         while rivals and top.id != self.structure.root:
@@ -89,7 +89,7 @@ def _judged(made: Element, root: bool, repeats: bool) -> tuple[TagType, bool, st
         return "temporal", True, f"because it repeats and carries a lifespan ({begin}, {end})"
     if repeats and made.times:
         return "event", True, f"because it repeats and carries an instant ({made.times[0]})"
-    return "snapshot", False, "because nothing says that it changes"
+    return "snapshot", False, "because nothing shows that it changes"
 
 
 def _cut_highest(
@@ -130,7 +130,7 @@ def _given(graph: Graph, wishes: Wishes) -> dict[Hashable, tuple[TagType, bool, 
 
 
 def _added(graph: Graph, option: str, path: str) -> list[Hashable]:
-    """An element that nobody has met: below what the path names before it, else below the root."""
+    """An element without a sample: below the element before it in the path, or the root."""
     above, _, local = path.rstrip("/").rpartition("/")
     if not above.strip("/"):
         parents = [graph.root]

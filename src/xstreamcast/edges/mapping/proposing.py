@@ -73,7 +73,7 @@ def propose_lines(spot: Spot, name: str) -> Kind:
     kind = _kind(Sample({path: spot}), path, {})
     entries = tuple(one for one in kind.entries if one.word != "path")
     if not _keys(spot):  # lines that nothing tells apart happen
-        events = Entry("type", "event", "no column tells what a line is about: it happens")
+        events = Entry("type", "event", "no column identifies a line: each is an event")
         entries = (events, *(one for one in entries if one.word != "key"))
     return Kind(name, entries)
 

@@ -37,7 +37,7 @@ def proposal(inputs: list[tuple[str, bytes]]) -> str:
         return "\n".join((*lines, shipped_text(known.name)))
     kinds, time, namespaces = propose(sample)
     if sample.unclosed:
-        time = Entry("level", "1", "messages stand in a root that may never close")
+        time = Entry("level", "1", "messages are children of a root that may never close")
         kinds = [_of_documents(one) for one in kinds]
     if namespaces:
         lines += ["[namespaces]", *(f"{p} = {_quoted(uri)}" for p, uri in namespaces.items()), ""]

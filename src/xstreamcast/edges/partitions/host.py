@@ -34,7 +34,7 @@ _ALL: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked, and how; streams by the name that the query has for them."""
+    """The queries and their options; streams by the name that the query uses."""
 
     programs: Mapping[str, Program]
     kinds: Mapping[str | None, Kind]
@@ -139,7 +139,7 @@ class Reading:
             counts = {
                 "late": one.late,
                 "too far ahead": one.ahead,
-                "updates of what is immutable left out": one.ignored,
+                "updates of immutable elements ignored": one.ignored,
             }
             told |= {f"{name}: {what}": count for what, count in counts.items() if count}
         return told

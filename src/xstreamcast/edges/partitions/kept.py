@@ -89,7 +89,7 @@ def thaw(place: Any, raw: bytes) -> None:
                 raise TypeError(place)
     except Unreadable as why:
         raise error(
-            "XSCU0005", f"the checkpoint cannot be gone on from: {why}",
+            "XSCU0005", f"the checkpoint cannot be continued: {why}",
             hint="start with an empty checkpoint",
         ) from None  # fmt: skip
 
@@ -282,7 +282,7 @@ def _thaw_plan(later: Later, found: Snapshot) -> None:
 def _frozen_router(router: Router) -> bytes:
     to = TableWriter()
     if router.why is None and router.plan.pipeline is None:
-        raise NotNow("not all inputs have told their structure")
+        raise NotNow("not all inputs have sent their structure")
     to.facts["router"] = {
         "turn": router.turn,
         "now": list(router.now),

@@ -163,7 +163,7 @@ class Later:
         return made
 
     def _handed(self, turn: int, made: Made | None) -> list[Addressed]:
-        """What others are told: rows, and how it went."""
+        """The output: rows, and the outcome."""
         if self.spot.is_last or self._watch is None or self._part is None:
             return []
         sender, now = (self.spot.step, self.spot.partition), self._watch.now

@@ -46,7 +46,7 @@ class Parting:
     inside: Mapping[str, Inside] = field(default_factory=dict)
 
     def options(self, stream: str) -> dict[str, str]:
-        """As a source is told."""
+        """As the option of a source."""
         if stream not in self.tags:
             return {}
         found = {"partitions": str(self.partitions), "unitTags": _numbers(self.tags[stream])}

@@ -85,7 +85,7 @@ class Router(Reading):
         self.arrived = 0  # how many batches came
         self._read = 0  # how many of these were read
         self._ends_at: list[int] = []  # by batch that was read: the number of the row behind it
-        self._sent = False  # whether partitions were told anything
+        self._sent = False  # whether anything was sent to partitions
         self._over: set[str] = set()
         self._newest: dict[str, tuple[int, bool]] = {}
         self._links: dict[str, Links] = {}
@@ -101,7 +101,7 @@ class Router(Reading):
         return self.plan.names
 
     def take(self, arrived: Arrived, now: int | None) -> dict[int, Given]:
-        """The rows of a batch, and the wall clock if it counts → what each bucket is told."""
+        """The rows of a batch, and the wall clock if it counts → the messages of each bucket."""
         self.turn += 1
         self.arrived += 1
         if self.why is not None:

@@ -30,7 +30,7 @@ _ENTITIES: Final = {"&quot;": '"', "&apos;": "'", "&#9;": "\t", "&#10;": "\n", "
 _NONE: Final = -1
 HINT: Final = (
     "correct the stream or its tag structure; or start it with --partitions 1 and an empty "
-    "checkpoint, where links alone decide what stands where"
+    "checkpoint, where only links decide which unit a fragment belongs to"
 )
 
 
@@ -138,7 +138,7 @@ class KnownUnits:
         unit = self.ids.text(int(self.units[codes[0]]))
         raise error(
             "XSCU0005",
-            f"fragment {id} is said to stand in unit {unit}, and in unit {other} too: by the "
+            f"fragment {id} is declared in unit {unit}, and in unit {other} too: by the "
             "attribute unit of a fragment, or by a link",
             at=DataPlace(self.stream, id, None), hint=HINT,
         )  # fmt: skip

@@ -164,7 +164,7 @@ class Units:
         for blob, _ in before:
             self.whole.take_rows(Arrived.of(blob).table)
         if given.anew:
-            self.whole.refused.clear()  # it was told when it came
+            self.whole.refused.clear()  # it was reported on arrival
         changes = self.whole.take(Arrived.of(last).table, now)
         refused, self.whole.refused = tuple(self.whole.refused), []
         ended = self.whole.ended

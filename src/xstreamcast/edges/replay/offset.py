@@ -40,6 +40,6 @@ class Offset:
         return {"files": files, "said": [said.structure, said.ended, said.read]}
 
     @staticmethod
-    def of(told: dict[str, Any]) -> Offset:
-        files = {name: Seen(*one) for name, one in told["files"].items()}
-        return Offset(files, Said(*told["said"]))
+    def of(fields: dict[str, Any]) -> Offset:
+        files = {name: Seen(*one) for name, one in fields["files"].items()}
+        return Offset(files, Said(*fields["said"]))

@@ -24,7 +24,7 @@ _HEAD: Final = 1 << 16
 class Replay:
     """Files that hold a stream: a file, a folder, a pattern; what is added to them is found.
 
-    plan(a, b) reads the same bytes, whenever and wherever it is asked.
+    plan(a, b) reads the same bytes, whenever and wherever it is called.
     """
 
     source: str
@@ -132,7 +132,7 @@ class Replay:
     ) -> tuple[Seen, Said]:
         """Read on in a file, up to a limit or its end."""
         if seen.position > os.path.getsize(name) and not is_compressed(name):
-            raise error("XSCU0003", f"{name} has become shorter than what was read of it")
+            raise error("XSCU0003", f"{name} is shorter than the part that was already read")
         found = self._scan(name, Mark(seen.position, seen.tag, said), limit, most)
         if found.stop is None and (is_compressed(name) or not grows):
             said = _closed(name, found.safe)
@@ -224,7 +224,7 @@ class Replay:
             )  # fmt: skip
 
     def _is_over(self) -> bool:
-        """Whether somebody has said that nothing grows any more."""
+        """Whether nothing will grow any more."""
         return self.over is not None and os.path.exists(self.over)
 
     # -- all files --------------------------------------------------------------------------------

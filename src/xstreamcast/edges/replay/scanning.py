@@ -51,7 +51,7 @@ def scanned(name: str, begin: Mark, limit: int | None, most: int) -> Scan:
             if found.stop or found.strange or len(data) < size:
                 break
             if found.safe.position > start.position:
-                return replace(found, stop=found.safe)  # the next batch goes on from here
+                return replace(found, stop=found.safe)  # the next batch continues here
             size *= 2  # one fragment is longer than that
     return found if found.safe.position > start.position else replace(found, safe=begin)
 
@@ -70,26 +70,26 @@ def _opened(file: BinaryIO, begin: Mark) -> Mark | None:
 def _followed(data: Any, start: Mark, limit: int | None, most: int) -> Scan:
     tag, said, at = start.tag, start.said, 0
     places, counts = (np.zeros(len(data) // STEP + 2, np.int64) for _ in range(2))
-    told, scan, last = np.zeros(5, np.int64), Scan(start), start
+    totals, scan, last = np.zeros(5, np.int64), Scan(start), start
     while True:
         left = -1 if limit is None else max(limit - said.read, 0)
         why = follow(
             data.ctypes.data, len(data), at, left, most, STEP, _PREFIX, _HOLE, *_PLAIN, *_SAID,
-            _BEAT, places, counts, told,
+            _BEAT, places, counts, totals,
         )  # fmt: skip
-        for place, count in zip(places[: told[MARKS]].tolist(), counts.tolist(), strict=False):
+        for place, count in zip(places[: totals[MARKS]].tolist(), counts.tolist(), strict=False):
             before = replace(said, read=said.read + count)
             scan.marks.append(Mark(start.position + place, tag, before))
-        said = replace(said, read=said.read + int(told[COUNT]))
+        said = replace(said, read=said.read + int(totals[COUNT]))
         if why != SAID:
             break
-        unit, at = int(told[UNIT]), int(told[BEHIND])
+        unit, at = int(totals[UNIT]), int(totals[BEHIND])
         last = Mark(start.position + unit, tag, said)
         said = _heard(bytes(data[unit:at]), tag, said)
-    safe = int(told[SAFE])
+    safe = int(totals[SAFE])
     scan.safe = last if why == STRANGE and safe == at else Mark(start.position + safe, tag, said)
     if why == LIMIT:
-        scan.stop = Mark(start.position + int(told[UNIT]), tag, said)
+        scan.stop = Mark(start.position + int(totals[UNIT]), tag, said)
     scan.strange = why == STRANGE
     return scan
 

@@ -39,7 +39,7 @@ class Split:
 
 
 def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Iterator[Any]:
-    """What arrives in a split, in record batches; `insides` sees what stands inside fragments."""
+    """What arrives in a split, in record batches; `insides` receives the content of fragments."""
     from xstreamcast.edges.structures import read_structure
     from xstreamcast.edges.wire.decoder import Decoder
 

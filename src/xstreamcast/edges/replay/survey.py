@@ -109,10 +109,10 @@ class Survey:
         if meant == EOS:
             self.said = replace(self.said, ended=True)
         elif meant == STRUCTURE:
-            self.said = replace(self.said, structure=told_again(self.said.structure, tape, row))
+            self.said = replace(self.said, structure=merged_text(self.said.structure, tape, row))
 
 
-def told_again(known: str | None, tape: Any, row: int) -> str | None:
+def merged_text(known: str | None, tape: Any, row: int) -> str | None:
     """The structure after another one was said; what contradicts is the decoder's to refuse."""
     try:
         new = structure_of(tape, row)

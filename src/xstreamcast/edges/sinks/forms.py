@@ -146,7 +146,7 @@ class EventForm:
         return self._output.close().decode()
 
     def recall(self, changes: Sequence[Change]) -> None:
-        if changes:  # where nothing was told, nothing was begun
+        if changes:  # if nothing was emitted, nothing was begun
             self._output.write(changes)
 
     def written(self) -> WrittenAnswer:

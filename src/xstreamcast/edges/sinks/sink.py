@@ -13,7 +13,7 @@ from xstreamcast.errors import error
 
 
 class Sink:
-    """Text goes in; a checkpoint is told how many bytes of it are on disk, and cuts it back."""
+    """Takes text; a checkpoint records how many bytes are on disk, and truncates it."""
 
     def __init__(self, path: str | None, fresh: bool) -> None:
         """A file by its path, or standard output; `fresh`: what the file held is forgotten."""
@@ -30,7 +30,7 @@ class Sink:
         self.write("".join(texts))
 
     def flush(self) -> None:
-        """Whoever reads the sink sees what was written."""
+        """Make written text visible to readers of the sink."""
         self._file.flush()
 
     def isatty(self) -> bool:

@@ -23,7 +23,7 @@ _WIDTH: Final = 64  # tables begin at multiples of it, as Arrow likes its buffer
 
 
 class Snapshot(NamedTuple):
-    """What a file says beside its tables, and the tables."""
+    """The header of a file, and its tables."""
 
     header: dict[str, Any]
     tables: dict[str, Any]

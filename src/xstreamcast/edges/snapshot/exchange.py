@@ -20,7 +20,7 @@ def exchange_bytes(one: Exchanged, names: Names) -> bytes:
 
 
 def exchange_of(raw: bytes, names: Names) -> Exchanged:
-    """The message again; its units have the names of whoever reads it."""
+    """The message again; its units have the names of the reader."""
     header, tables = unpacked(raw)
     theirs = Names()
     if "names" in tables:

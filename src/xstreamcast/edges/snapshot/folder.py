@@ -1,7 +1,7 @@
 """The snapshots of a checkpoint: DIR/snapshots, a file each, the two newest of them.
 
 A file is written under another name, put on disk, and then given its own: it is there whole or not
-at all. One that is damaged, of a later format or of another query is told of and left alone, and
+at all. One that is damaged, of a later format or of another query is reported and not used, and
 the one before it is tried.
 """
 
@@ -72,4 +72,4 @@ def _check(found: Snapshot, owner: Mapping[str, Any], longest: int) -> None:
             said = "it is of another query" if what == "query" else f"it is of other {what}"
             raise Unreadable(said)
     if found.header["covered"]["offset"] > longest:
-        raise Unreadable("the journal is shorter than what it covers")
+        raise Unreadable("the journal is shorter than the part that it covers")

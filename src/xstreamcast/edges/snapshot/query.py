@@ -51,8 +51,8 @@ def taken(
     for number, (_, part) in enumerate(parts):
         tables |= {f"{_query(number)}{name}": table for name, table in part.finish().items()}
     queries = [[name, part.facts] for name, part in parts]
-    told = {"decoders": names, "facts": to.facts, **({"queries": queries} if parts else {})}
-    return packed({**header, **told}, tables)
+    fields = {"decoders": names, "facts": to.facts, **({"queries": queries} if parts else {})}
+    return packed({**header, **fields}, tables)
 
 
 def _query(number: int) -> str:

@@ -1,4 +1,4 @@
-"""A decoder of an update stream between two lines: its regions, what stands in them, what was sent.
+"""A decoder of an update stream between two lines: its regions, their content, and what was sent.
 
 The tree is three tables (leaves, elements, regions). Its places are numbered in document order, the
 parent of a place before it: a new tree is made by appending them in that order.
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.updates.regions import Regions
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
-_WRAP: Final = -1  # the element around the streams, which stands in no tree
+_WRAP: Final = -1  # the element around the streams, which is in no tree
 _LEAVES: Final = ("number", "above", "token")
 _ELEMENTS: Final = ("number", "above", "token", "ended", "tag", "fragment", "sent")
 _REGIONS: Final = (
@@ -48,10 +48,10 @@ def write_updates(to: TableWriter, at: str, decoder: UpdateDecoder) -> None:
     write_ids(to, f"{at}.ids", decoder.ids)
     numbers = _write_tree(to, at, decoder._cutter.regions)
     _write_tags(to, at, tags)
-    told, known = decoder.structure, decoder._cutter.structure
+    sent, known = decoder.structure, decoder._cutter.structure
     to.facts[f"{at}.updates"] = {
-        "structure": None if told is None else structure_facts(told),
-        "known": told is known,
+        "structure": None if sent is None else structure_facts(sent),
+        "known": sent is known,
         "open": decoder._open_form,
         "lines": None if reading is None else _line_facts(reading),
         "tuples": None if decoder._tuples is None else _tuple_facts(decoder._tuples),
@@ -110,8 +110,8 @@ def _write_tree(to: TableWriter, at: str, regions: Regions) -> dict[Place, int]:
             case Leaf(token=token):
                 leaves.append((*where, token))
             case Branch():
-                told = place.tag, place.fragment, place.sent
-                elements.append((*where, place.token, place.ending is not None, *told))
+                facts_of = place.tag, place.fragment, place.sent
+                elements.append((*where, place.token, place.ending is not None, *facts_of))
             case Region():
                 found.append((*where, *_region(place, numbers)))
             case _:
@@ -137,12 +137,12 @@ def _write_rows(
 
 
 def _read_tree(source: TableReader, at: str, regions: Regions) -> list[Place]:
-    """The tree, made anew → its places by number."""
+    """Rebuild the tree → its places by number."""
     made: dict[int, tuple[int, Place]] = {}
     for number, above, token in zip(*source.values(f"{at}.leaves", *_LEAVES), strict=True):
         made[number] = above, Leaf(tuple(token))
-    for number, above, *told in zip(*source.values(f"{at}.elements", *_ELEMENTS), strict=True):
-        made[number] = above, _branch(*told)
+    for number, above, *values in zip(*source.values(f"{at}.elements", *_ELEMENTS), strict=True):
+        made[number] = above, _branch(*values)
     cursors = {}
     for number, above, *said in zip(*source.values(f"{at}.regions", *_REGIONS), strict=True):
         id, begun, slot, cursor, ended, hidden, frozen, counts, sent = said
@@ -221,7 +221,7 @@ def _cutter_facts(cutter: Cutter, numbers: Mapping[Place, int]) -> dict[str, Any
         "regions": [known[one] for one in cutter._regions if one in known],
         "hosts": [known[one] for one in cutter._hosts if one in known],
         "serial": cutter._serial,
-        "told": cutter.told_hosts,
+        "told": cutter.sent_hosts,
         "instant": None if cutter._instant is None else list(cutter._instant),
     }
 
@@ -240,7 +240,7 @@ def _read_cutter(facts: Mapping[str, Any], cutter: Cutter, places: list[Place]) 
     cutter._above, cutter._recut = facts["touched"]
     cutter._regions = {place(number): None for number in facts["regions"]}
     cutter._hosts = {place(number): None for number in facts["hosts"]}
-    cutter._serial, cutter.told_hosts = facts["serial"], facts["told"]
+    cutter._serial, cutter.sent_hosts = facts["serial"], facts["told"]
     cutter._instant = None if facts["instant"] is None else tuple(facts["instant"])
 
 

@@ -29,7 +29,7 @@ _KNOWN: Final = ("user", "password", "token", "ca", "headers")
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a server may ask for; its values are not shown."""
+    """The credentials for a server; values are not shown."""
 
     user: str | None = field(default=None, repr=False)
     password: str | None = field(default=None, repr=False)

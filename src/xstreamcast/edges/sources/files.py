@@ -203,7 +203,7 @@ class Files:
         self._finished(one)
 
     def _shrunk(self, one: _Read) -> bool:
-        """Whether it was cut off: it begins anew."""
+        """Whether it was truncated: it is read from its beginning."""
         try:
             return not is_compressed(one.name) and os.path.getsize(one.name) < one.length
         except OSError:

@@ -49,7 +49,7 @@ class FrameLog:
         self._whole = whole
 
     def identity(self) -> str:
-        """A name for whoever reads this input, the same after every restart."""
+        """A name for readers of this input, the same after every restart."""
         path = self._path.with_suffix(".session")
         if not path.exists():
             put_whole(path, f"xstreamcast-{secrets.token_hex(8)}".encode())

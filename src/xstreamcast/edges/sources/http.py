@@ -1,6 +1,6 @@
 """http(s)://…: a document that is fetched again, server-sent events, or a response without end.
 
-A document is asked for every so often (#every=30s) with what the server said of the last one (ETag,
+A document is requested at an interval (#every=30s) with the validators of the last response (ETag,
 Last-Modified), and is a message when it is another. A response that does not end within a second is
 read as it comes.
 """
@@ -48,7 +48,7 @@ class HttpReceiver:
         with self._client() as client:
             out.on_close(client.close)
             while not out.closed:
-                wait = self._asked(client, out)
+                wait = self._polled(client, out)
                 if wait is None or out.wait(wait):
                     return
 
@@ -61,7 +61,7 @@ class HttpReceiver:
             self._seen = last
 
     def taken(self, where: Sequence[Any]) -> None:
-        """Nobody asks."""
+        """Not used."""
 
     def _client(self) -> Any:
         known, library = self._known, self._library
@@ -70,8 +70,8 @@ class HttpReceiver:
         timeout = library.Timeout(self._place.seconds("timeout", 30.0), read=None)
         return library.Client(auth=auth, verify=verify, timeout=timeout, follow_redirects=True)
 
-    def _asked(self, client: Any, out: Inbox) -> float | None:
-        """Ask once → seconds to wait before the next time, None if there is none."""
+    def _polled(self, client: Any, out: Inbox) -> float | None:
+        """Send one request → seconds to wait before the next, None if there is none."""
         try:
             with client.stream("GET", self._place.url, headers=self._headers()) as response:
                 return self._answered(response, out)
@@ -113,7 +113,7 @@ class HttpReceiver:
         if not self._met and (fatal or self._once or self._waiting.failures >= 3):
             raise error("XSCU0003", f"{self._place.url}: {why}", hint=hint)
         if self._waiting.failures == 0:
-            out.say(f"{self._place.url}: {why}; asking again")
+            out.say(f"{self._place.url}: {why}; trying again")
         return self._waiting.failed()
 
     def _read_events(self, response: Any, out: Inbox) -> float:
@@ -134,9 +134,9 @@ class HttpReceiver:
         if body.flows:
             out.end()
             return
-        for asked, said in (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified")):
+        for header, said in (("If-None-Match", "etag"), ("If-Modified-Since", "last-modified")):
             if said in response.headers:
-                self._asking[asked] = response.headers[said]
+                self._asking[header] = response.headers[said]
         path = self._place.path.partition("?")[0]
         data = decompressed(body.data, path) if named_compressed(path) else body.data
         digest = hashlib.sha256(data).hexdigest().encode()
@@ -181,7 +181,7 @@ class _Body:
 
 
 def _retry_after(word: str | None) -> float:
-    """Seconds, or a date, that the server asks to wait for."""
+    """The Retry-After of the server: seconds, or a date."""
     if word is None:
         return 0.0
     if word.strip().isdigit():

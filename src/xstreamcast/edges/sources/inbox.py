@@ -1,6 +1,6 @@
 """A receiver in a thread of its own, and what it received, in order.
 
-With a log, what came is on disk before it is handed out, and before the sender is told so.
+With a log, messages are on disk before they are passed on and acknowledged.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BURST_BYTES: Final = 1 << 22
 
 Patience = Callable[[], float | None]
 Done = Callable[[], None]
-Noting = Callable[[Sequence[Any]], None]  # told where that came from which is taken in next
+Noting = Callable[[Sequence[Any]], None]  # called with the origin of the next message
 Guarding = Callable[[bytes], bytes]  # what of a message counts
 
 
@@ -111,7 +111,7 @@ class Inbox:
         self._put(_Waiting(Frame(END)))
 
     def say(self, sentence: str) -> None:
-        """A word to whoever looks on."""
+        """A note for the user."""
         if self.closed:
             return
         sys.stderr.write(f"note: {sentence}\n")
@@ -151,7 +151,7 @@ class Inbox:
                 self._changed.notify_all()
 
     def _write(self) -> None:
-        """Write what has come, all of it at once, then tell who sent it."""
+        """Write all new messages at once, then acknowledge them."""
         assert self._log is not None
         while True:
             with self._changed:
@@ -175,7 +175,7 @@ class Inbox:
                 if one.done is not None:
                     one.done()
 
-    # -- for whoever reads ------------------------------------------------------------------------
+    # -- for readers ------------------------------------------------------------------------
 
     def pieces(self, patience: Patience) -> Iterator[bytes | Burst | None]:
         """What was written down before, piece by piece; then what comes."""
@@ -227,7 +227,7 @@ class Inbox:
             action()
         with self._changed:
             self._changed.notify_all()
-        for thread in self._threads:  # a broker wants to be told that nobody listens any more
+        for thread in self._threads:  # a broker is notified that the client disconnects
             if thread is not threading.current_thread():
                 thread.join(_LEAVE)
 

@@ -23,7 +23,7 @@ from xstreamcast.edges.sources.trust import HINT
 from xstreamcast.errors import error
 
 _LOOK: Final = 0.5
-_SOME: Final = 1000  # records asked for at once
+_SOME: Final = 1000  # records requested at once
 _FIRST: Final = 20.0  # seconds in which a broker must answer
 _AHEAD: Final = 10_000  # records of one partition that are held while another is waited for
 
@@ -110,7 +110,7 @@ class KafkaReceiver:
     def _gone(self, run: _Run) -> Exception:
         return error(
             "XSCU0003",
-            f"{self._place.url} no longer has what the checkpoint refers to: "
+            f"{self._place.url} no longer has the records that the checkpoint refers to: "
             f"{run.topic} partition {run.partition}, from offset {run.first}",
             hint="keep records for longer than a checkpoint lives, or begin with an empty one",
         )
@@ -135,7 +135,7 @@ class KafkaReceiver:
             self._next[topic, int(partition)] = int(offset) + 1
 
     def taken(self, where: Sequence[Where]) -> None:
-        """Tell the group how far we are: for whoever looks at its lag."""
+        """Commit offsets to the group, for tools that show its lag."""
         if self._group() is None or self._consumer is None:
             return
         last = {(topic, partition): offset for topic, partition, offset in where}
@@ -227,7 +227,7 @@ class KafkaReceiver:
         return self._library.Consumer(self._settings(group), logger=silent)
 
     def _failed(self, why: Any) -> None:
-        """What the library says of a broker: the handshake tells more than that nobody came."""
+        """The library's error of a broker: that of the handshake is more specific."""
         if "SSL" in why.str() or not self._said:
             self._said = why.str().rpartition("]: ")[2]
 

@@ -121,6 +121,6 @@ class MqttReceiver:
     def _lost(self, out: Inbox) -> Any:
         def lost(_: Any, __: Any, ___: Any, reason: Any, ____: Any) -> None:
             if reason.is_failure and not self._over.is_set() and self._refused is None:
-                out.say(f"{self._place.url}: the connection was lost; calling again")
+                out.say(f"{self._place.url}: the connection was lost; reconnecting")
 
         return lost

@@ -105,7 +105,7 @@ def _path(checkpoint: Remembering, name: str | None) -> Path:
 
 
 def written_down(source: str, log: XmlLog, *, follow: bool, closed: Callable[[], bool]) -> None:
-    """Receive into files until it ends, or somebody says so."""
+    """Receive into files until it ends or is stopped."""
     receivers = [
         _receiver(place, None, follow, not follow, log.identity())
         for place in map(place_of, addresses(source))

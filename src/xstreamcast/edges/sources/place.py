@@ -89,15 +89,15 @@ def place_of(address: str) -> Place:
     return Place(scheme, bool(found[2]), url, host, port, slash + path, options, user, password)
 
 
-def _options(scheme: str, rest: str, told: str) -> tuple[str, dict[str, str]]:
-    """What belongs to us stands behind # where ? belongs to the server, and behind ? elsewhere."""
+def _options(scheme: str, rest: str, given: str) -> tuple[str, dict[str, str]]:
+    """Our options follow # where ? belongs to the server, and ? elsewhere."""
     mark = "#" if scheme in ("http", "ws") else "?"
     words, _, said = rest.partition(mark)
     options = dict(parse_qsl(said, keep_blank_values=True))
     unknown = sorted(set(options) - set(OPTIONS[scheme]))
     if unknown:
         known = ", ".join(OPTIONS[scheme])
-        raise error("XSCU0003", f"{told}: there is no option {unknown[0]}", hint=f"{known} are")
+        raise error("XSCU0003", f"{given}: there is no option {unknown[0]}", hint=f"{known} are")
     return words, options
 
 
@@ -110,15 +110,15 @@ def _secret(words: str) -> tuple[str | None, str | None, str]:
     return unquote(user), unquote(password) if colon else None, hosts + slash + path
 
 
-def _host(scheme: str, secure: str, authority: str, told: str) -> tuple[str, int]:
+def _host(scheme: str, secure: str, authority: str, given: str) -> tuple[str, int]:
     if scheme == "kafka":  # several brokers may be named
         return authority, _PORTS_OF_KAFKA
     try:
         parts = urlsplit(f"//{authority}")
         port = parts.port
     except ValueError:
-        raise error("XSCU0003", f"{told}: the port is not a number") from None
+        raise error("XSCU0003", f"{given}: the port is not a number") from None
     port = _PORTS.get(scheme + secure) if port is None else port
     if parts.hostname is None or port is None:
-        raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {told}")
+        raise error("XSCU0003", f"a socket must be tcp://HOST:PORT; got {given}")
     return parts.hostname, port

@@ -1,6 +1,6 @@
-"""tcp://HOST:PORT: the bytes that a peer sends; ?listen: those of peers that call us.
+"""tcp://HOST:PORT: the bytes that a peer sends; ?listen: those of peers that connect
 
-A stream of fragments begins anew with each connection.
+to us. A stream of fragments starts again with each connection.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from xstreamcast.edges.sources.retrying import BackOff
 from xstreamcast.errors import error
 
 _CHUNK: Final = 1 << 18
-_LOOK: Final = 0.5  # seconds between two looks at whether anybody still reads
+_LOOK: Final = 0.5  # seconds between two checks for a reader
 
 
 class TcpReceiver:
@@ -38,7 +38,7 @@ class TcpReceiver:
         """A socket knows nothing of what it sent before."""
 
     def taken(self, where: Sequence[Any]) -> None:
-        """Nobody asks."""
+        """Not used."""
 
     def _called(self) -> socket.socket:
         place = self._place
@@ -48,7 +48,7 @@ class TcpReceiver:
             why = failed.strerror or failed
             raise error("XSCU0003", f"cannot connect to {place.url}: {why}") from None
         name = place.path.strip("/")
-        if name:  # a server of several streams is told which one
+        if name:  # names the stream for a server of several
             connection.sendall(f"tune {name}\n".encode())
         return connection
 

@@ -1,4 +1,4 @@
-"""Which certificates are trusted: those of the system, or those in a file that somebody names."""
+"""Which certificates are trusted: those of the system, or those in a given file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def trusting(ca: str | None) -> ssl.SSLContext:
 
 
 def hint_of(failed: BaseException | None) -> str | None:
-    """What to do about a certificate that nobody vouches for; None for any other failure."""
+    """What to do about an untrusted certificate; None for any other failure."""
     import ssl
 
     while failed is not None:

@@ -34,7 +34,7 @@ class WebSocketReceiver:
         connection = self._called()
         waiting = BackOff()
         while not self._read(connection, out, waiting) and not out.closed:
-            out.say(f"{self._place.url}: the connection was lost; calling again")
+            out.say(f"{self._place.url}: the connection was lost; reconnecting")
             while not out.wait(waiting.failed()):
                 try:
                     connection = self._called()
@@ -47,7 +47,7 @@ class WebSocketReceiver:
         self._since = max((int(mark) for mark in marks), default=0)
 
     def taken(self, where: Sequence[Any]) -> None:
-        """Nobody asks."""
+        """Not used."""
 
     def _called(self) -> Any:
         headers = self._known.http_headers()

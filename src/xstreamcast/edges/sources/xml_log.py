@@ -30,8 +30,8 @@ class XmlLog:
         self._begun: GrowingFile | None = None
         self._latest: dict[bytes, bytes] = {}  # of records that are numbered by partition
         self._last: deque[bytes] = deque(maxlen=_MARKS)
-        told = marks.read_bytes() if marks.exists() else b""
-        whole = told[: told.rfind(b"\n") + 1]
+        recorded = marks.read_bytes() if marks.exists() else b""
+        whole = recorded[: recorded.rfind(b"\n") + 1]
         self._marks = GrowingFile(marks)
         self._marks.cut(len(whole))
         for mark in whole.splitlines():
@@ -42,7 +42,7 @@ class XmlLog:
         return [*self._latest.values(), *self._last]
 
     def identity(self) -> str:
-        """A name for whoever reads this input, the same after every restart."""
+        """A name for readers of this input, the same after every restart."""
         path = self._folder / ".session"
         if not path.exists():
             put_whole(path, f"xstreamcast-{secrets.token_hex(8)}".encode())
@@ -84,7 +84,7 @@ class XmlLog:
             self._end()
 
     def _end(self) -> None:
-        """What comes next stands in another file."""
+        """The next message is in another file."""
         if self._begun is not None:
             self._begun.sync()
             self._begun.close()
@@ -98,6 +98,6 @@ class XmlLog:
 
 
 def _joins(message: bytes) -> bool:
-    """Whether a message may stand behind another in one file: fragments without a root."""
+    """Whether a message may follow another in one file: fragments without a root."""
     head = message[: 1 << 12].lstrip()
     return not head.startswith(_OWN_ROOT) and kind_of(head) == "fragments"

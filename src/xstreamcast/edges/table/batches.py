@@ -107,7 +107,7 @@ def _words(operations: Any) -> Any:
 
 
 def _have_their_names(tape: Tape, rows: Any, tags: Any, history: History) -> bool:
-    """Whether payloads are elements of the tags that they lie under."""
+    """Whether payloads are elements of the tags of their files."""
     structure = history.structure
     for tag in np.unique(tags).tolist():
         if tag not in structure.tags or not structure.travels(tag):

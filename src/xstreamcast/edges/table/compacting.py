@@ -23,7 +23,7 @@ from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, to
 from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
 from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
-from xstreamcast.edges.table.writing import told as delta_told
+from xstreamcast.edges.table.writing import update_delta
 from xstreamcast.model.frozen import dataclass
 
 _LARGE: Final = 128 << 20  # a file of so many bytes is left as it is
@@ -43,7 +43,7 @@ Said = Callable[[int, int], None]  # how many of how many files are read
 
 
 def compact(
-    path: str | os.PathLike[str], *, clean: bool = False, told: Said | None = None
+    path: str | os.PathLike[str], *, clean: bool = False, report: Said | None = None
 ) -> Compacted:
     """Rewrite small files; the answers stay. `clean`: delete at once what no longer counts."""
     log = Log(path)
@@ -51,7 +51,7 @@ def compact(
         delta.needed()
     while True:
         state = log.needed()
-        files = _rewritten(log.path, state.files, state.number, FRAGMENT, told)
+        files = _rewritten(log.path, state.files, state.number, FRAGMENT, report)
         refused = _rewritten(log.path, state.refused, state.number, QUARANTINED, None)
         if files == state.files and refused == state.refused:
             break
@@ -62,7 +62,7 @@ def compact(
         if log.commit(state.number, entry):
             for stream in state.streams:  # the fragments are the same
                 carried_over(log.path, state.number, state.number + 1, stream)
-            delta_told(log)
+            update_delta(log)
             break
         _delete(log.path, [*files, *refused], keep=state)
     now = log.state()
@@ -75,7 +75,7 @@ def _rewritten(
     files: tuple[File, ...],
     number: int,
     columns: tuple[str, ...],
-    told: Said | None,
+    report: Said | None,
 ) -> tuple[File, ...]:
     """One file in place of the small ones of each folder, where there are several."""
     found: list[File] = []
@@ -94,8 +94,8 @@ def _rewritten(
             made = write_file(table, folder, rows, number, columns)
             found.append(replace(made, inside=_inside(table, some)))
             done += len(some)
-            if told is not None:
-                told(done, len(files))
+            if report is not None:
+                report(done, len(files))
     return tuple(found) if len(found) < len(files) else files
 
 

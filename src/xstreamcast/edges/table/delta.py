@@ -1,4 +1,4 @@
-"""A fragment table as a Delta table too: what our log commits is told to Delta's log, each once.
+"""A fragment table as a Delta table too: each commit of our log is added to Delta's log once.
 
 The files are the same, in the folders that Delta gives its partitions. Our log is the one that
 counts; commit n of it is transaction n of the application `xstreamcast` in Delta's, so that what a
@@ -41,8 +41,8 @@ def publish(log: Log) -> None:
     """Tell Delta's log every commit that it does not know."""
     with _alone(log.path):
         table = _opened(log.path)
-        told = table.transaction_version(APP)
-        for number in range(0 if told is None else told + 1, log.numbers()[-1] + 1):
+        committed = table.transaction_version(APP)
+        for number in range(0 if committed is None else committed + 1, log.numbers()[-1] + 1):
             _tell(table, log, number)
             table.update_incremental()
 

@@ -117,7 +117,7 @@ def opened(table: Path, file: File, columns: tuple[str, ...] = FRAGMENT) -> Tabl
     pa, path = arrow(), table / file.path
     try:
         if not _has_its_footer(path, file):
-            raise OSError("its metadata are not what was written")
+            raise OSError("its metadata differ from what was written")
         found = pa.parquet.ParquetFile(path, page_checksum_verification=True)
     except FileNotFoundError:
         raise _other(table, file, "is missing") from None
@@ -188,8 +188,8 @@ def _says_more(file: Any) -> bool:
     at = [file.metadata.schema.column(i).path for i in range(len(file.metadata.schema))]
     column = at.index("attributes")
     for group in range(file.num_row_groups):
-        told = file.metadata.row_group(group).column(column)
-        if told.statistics is None or told.statistics.null_count < told.num_values:
+        chunk = file.metadata.row_group(group).column(column)
+        if chunk.statistics is None or chunk.statistics.null_count < chunk.num_values:
             return True
     return False
 
@@ -209,12 +209,12 @@ def _fits(got: Any, must: Any) -> bool:
 
 
 _COLUMNS: Final = (
-    "the table was changed by something else than xstreamcast, or by another version: put the "
-    "file back, or ingest the source into a new table"
+    "the table was changed by something other than xstreamcast, or by another version: restore "
+    "the file, or ingest the source into a new table"
 )
 _AWAY: Final = (
-    "if compact --clean ran meanwhile, ask again; else put the file back from a copy: the rest of "
-    "the table is as it was"
+    "if compact --clean ran meanwhile, run the query again; otherwise restore the file from a "
+    "copy: the rest of the table is unchanged"
 )
 
 

@@ -47,15 +47,15 @@ class Inside:
     def json(self) -> str:
         """In one form only, so that equal ones have one name."""
         holes = sorted([list(map(list, path)), label] for path, label in self.holes)
-        told = {"names": sorted(map(list, self.names)), "binds": self.binds, "holes": holes}
-        return json.dumps(told, separators=(",", ":"))
+        fields = {"names": sorted(map(list, self.names)), "binds": self.binds, "holes": holes}
+        return json.dumps(fields, separators=(",", ":"))
 
     @staticmethod
     def of(text: str) -> Inside:
-        told = json.loads(text)
-        holes = ((tuple((u, n) for u, n in path), label) for path, label in told["holes"])
-        names = frozenset((uri, local) for uri, local in told["names"])
-        return Inside(names, told["binds"], frozenset(holes))
+        fields = json.loads(text)
+        holes = ((tuple((u, n) for u, n in path), label) for path, label in fields["holes"])
+        names = frozenset((uri, local) for uri, local in fields["names"])
+        return Inside(names, fields["binds"], frozenset(holes))
 
 
 def inside_of(rows: Any, tag: int, structure: TagStructure) -> Inside:

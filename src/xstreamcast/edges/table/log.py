@@ -139,12 +139,12 @@ class Log:
         word = os.fspath(path)
         self.path = Path(word.removeprefix(DELTA))
         self.folder = self.path / FOLDER
-        self._asked = word.startswith(DELTA)
+        self._wants_delta = word.startswith(DELTA)
 
     @property
     def delta(self) -> bool:
-        """Whether Delta's log is told what is committed."""
-        return self._asked or (self.path / "_delta_log").is_dir()
+        """Whether Delta's log receives each commit."""
+        return self._wants_delta or (self.path / "_delta_log").is_dir()
 
     def exists(self) -> bool:
         return self.folder.is_dir()
@@ -178,11 +178,11 @@ class Log:
     def commit(self, number: int, entry: Entry) -> bool:
         """Add an entry as commit `number` → whether it is the one; then it is on disk."""
         make_folder(self.folder)
-        told = _checked(json.dumps({"format": FORMAT, **asdict(entry)}, separators=(",", ":")))
+        fields = _checked(json.dumps({"format": FORMAT, **asdict(entry)}, separators=(",", ":")))
         part = self.folder / f"{number:010}.{secrets.token_hex(4)}"
         name = self.folder / f"{number:010}.json"
         try:
-            put_new(part, told.encode())
+            put_new(part, fields.encode())
             with naming(str(name)):
                 calls().link(str(part), str(name))
         except FileExistsError:
@@ -197,13 +197,13 @@ class Log:
         path = self.folder / f"{number:010}.json"
         try:
             text = path.read_text("utf-8")
-            told = json.loads(text)
-            version = told.pop("format", None)
-            told.pop("check", None)
+            fields = json.loads(text)
+            version = fields.pop("format", None)
+            fields.pop("check", None)
         except FileNotFoundError:
             raise _damaged(path, "it is missing, though later commits are there") from None
         except (ValueError, AttributeError, TypeError):
-            raise _damaged(path, "it is not whole") from None
+            raise _damaged(path, "it is incomplete") from None
         if isinstance(version, int) and version > FORMAT:
             raise error(
                 "XSCU0003",
@@ -212,24 +212,24 @@ class Log:
                 hint="read the table with that version: nothing was changed",
             )
         if version not in (1, 2) and _checked(text.rpartition(_CHECK)[0] + "}") != text:
-            raise _damaged(path, "it is not what was written")
+            raise _damaged(path, "its checksum does not match")
         try:
-            return _entry(told)
+            return _entry(fields)
         except (KeyError, TypeError, IndexError, AttributeError):
             raise _damaged(path, "its fields are not those of a commit") from None
 
 
-def _checked(told: str) -> str:
+def _checked(fields: str) -> str:
     """An entry with the CRC-32 of its text."""
-    return f'{told[:-1]}{_CHECK}{zlib.crc32(told.encode()):08x}"}}'
+    return f'{fields[:-1]}{_CHECK}{zlib.crc32(fields.encode()):08x}"}}'
 
 
-def _entry(told: dict[str, Any]) -> Entry:
-    told["files"] = tuple(File(**one) for one in told["files"])
-    told["refused"] = tuple(File(**one) for one in told["refused"])
-    told["streams"] = {name: Stream(**one) for name, one in told["streams"].items()}
-    told["writers"] = {name: (one[0], one[1]) for name, one in told["writers"].items()}
-    return Entry(**told)
+def _entry(fields: dict[str, Any]) -> Entry:
+    fields["files"] = tuple(File(**one) for one in fields["files"])
+    fields["refused"] = tuple(File(**one) for one in fields["refused"])
+    fields["streams"] = {name: Stream(**one) for name, one in fields["streams"].items()}
+    fields["writers"] = {name: (one[0], one[1]) for name, one in fields["writers"].items()}
+    return Entry(**fields)
 
 
 def _damaged(path: Path, why: str) -> Error:

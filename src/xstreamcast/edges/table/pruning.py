@@ -1,8 +1,8 @@
 """Reading of a table only the tags that a query needs.
 
-What each file holds inside its fragments is kept when it is written, or when somebody first needs
-it; which tags fill which holes, the columns of the table tell. Both together are the guide by which
-a strategy is chosen before anything is read, as it would be chosen afterwards.
+What each file holds inside its fragments is stored when it is written, or on first
+use; which tags fill which holes, the columns of the table tell. Both together are the guide by
+which a strategy is chosen before anything is read, as it would be chosen afterwards.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Kept:
 
     @property
     def plain(self) -> bool:
-        """Whether no tag stands below itself: then no fragment contains itself."""
+        """Whether no tag is below itself: then no fragment contains itself."""
         below = self.guide.below
         return not any(
             tag in below(link.child for link in links) for tag, links in self.guide.links.items()
@@ -77,7 +77,7 @@ def guide_of(
     """
     path = _path(table, state.number, stream)
     if (text := _whole(path)) is not None:
-        return _heard(json.loads(text))
+        return _from_fields(json.loads(text))
     files = state.files_of(stream)
     if says_more(table, files):
         return None
@@ -86,7 +86,7 @@ def guide_of(
         return None
     ways = (fill or (lambda some: fillers(table, some)))(files).ways
     made = None if ways is None else made_guide(structure, files, insides, ways)
-    _put(path, _NONE if made is None else json.dumps(_told(made)))
+    _put(path, _NONE if made is None else json.dumps(_fields(made)))
     return made
 
 
@@ -114,7 +114,7 @@ def _looked_path(table: Path, stream: str) -> Path:
 
 
 def _looked(table: Path, stream: str) -> dict[str, str]:
-    """What somebody saw in files whose writer did not say it."""
+    """The contents of files whose writer did not record them."""
     path = _looked_path(table, stream)
     text = _whole(path)
     found: dict[str, str] = {} if text is None else json.loads(text)
@@ -127,7 +127,7 @@ def _put(path: Path, text: str) -> None:
 
 
 def _whole(path: Path) -> str | None:
-    """A text that was kept; None where it is not there or not what was written: it is made anew."""
+    """A text that was kept; None if it is absent or damaged: it is rebuilt."""
     try:
         check, _, text = path.read_text("utf-8").partition(" ")
     except (FileNotFoundError, UnicodeDecodeError):
@@ -172,7 +172,7 @@ def keep_guide(table: Path, number: int, stream: str, history: History) -> None:
     path = _path(table, number, stream)
     if _whole(path) is None:
         whole = _one_tag_each(history)
-        text = json.dumps(_told(Kept(history.guide(), _labels(history)))) if whole else _NONE
+        text = json.dumps(_fields(Kept(history.guide(), _labels(history)))) if whole else _NONE
         _put(path, text)
 
 
@@ -188,7 +188,7 @@ def _path(table: Path, number: int, stream: str) -> Path:
 
 
 def _one_tag_each(history: History) -> bool:
-    """Whether no id has fragments of two tags: then those of one tag tell their lifespans."""
+    """Whether no id has fragments of two tags: then lifespans follow from one tag."""
     ids, tags = history.fragments["id"], history.fragments["tsid"]
     pairs = np.unique(ids[tags >= 0].astype(np.int64) << 32 | tags[tags >= 0])
     return len(pairs) == len(np.unique(pairs >> 32))
@@ -210,7 +210,7 @@ def _labels(history: History) -> dict[int, frozenset[int]]:
 # -- in JSON ---------------------------------------------------------------------------------------
 
 
-def _told(kept: Kept) -> dict[str, Any]:
+def _fields(kept: Kept) -> dict[str, Any]:
     guide = kept.guide
     return {
         "roots": sorted(guide.roots),
@@ -226,18 +226,18 @@ def _told(kept: Kept) -> dict[str, Any]:
     }
 
 
-def _heard(told: dict[str, Any] | None) -> Kept | None:
-    if told is None:
+def _from_fields(fields: dict[str, Any] | None) -> Kept | None:
+    if fields is None:
         return None
     guide = Guide(
-        frozenset(told["roots"]),
-        {tag: (uri, local) for tag, uri, local in told["name"]},
-        frozenset(told["timed"]),
-        {tag: frozenset((u, n) for u, n in names) for tag, names in told["inner"]},
-        {tag: frozenset(_link(*link) for link in links) for tag, links in told["links"]},
-        frozenset(told["binding"]),
+        frozenset(fields["roots"]),
+        {tag: (uri, local) for tag, uri, local in fields["name"]},
+        frozenset(fields["timed"]),
+        {tag: frozenset((u, n) for u, n in names) for tag, names in fields["inner"]},
+        {tag: frozenset(_link(*link) for link in links) for tag, links in fields["links"]},
+        frozenset(fields["binding"]),
     )
-    return Kept(guide, {label: frozenset(tags) for label, tags in told["labels"]})
+    return Kept(guide, {label: frozenset(tags) for label, tags in fields["labels"]})
 
 
 def _link(path: list[list[str]], child: int) -> Link:

@@ -48,10 +48,10 @@ def refused(log: Log, stream: str) -> list[Refused]:
     from xstreamcast.model.fragment import Refused
 
     files = [one for one in log.state().refused if one.stream == stream]
-    told = read_files(log.path, files, QUARANTINED).to_pylist()
+    listed = read_files(log.path, files, QUARANTINED).to_pylist()
     return [
         Refused(stream, row["id"], row["position"] or 0, row["code"], row["reason"], row["payload"])
-        for row in told
+        for row in listed
     ]
 
 
@@ -71,16 +71,16 @@ def load_table(
     store: Store,
     *,
     stream: str | None = None,
-    asked: tuple[Program, str] | None = None,
+    query: tuple[Program, str] | None = None,
     on_error: OnError = "quarantine",
     keep: Keep | None = None,
     immutable: tuple[Path, ...] = (),
 ) -> Loaded:
-    """Read a stream of a table into a history whose tapes lie in `store`.
+    """Read a stream of a table into a history whose tapes are in `store`.
 
-    The stream is the one called `stream`, or else `name`, or else the only one. Where it is known
-    what is `asked`, a program that has no other input and a strategy, only the fragments of the
-    tags it needs are read, if that can be told; `now` is that of the whole stream all the same.
+    The stream is the one called `stream`, or else `name`, or else the only one. With a `query`,
+    a program that has no other input and a strategy, only the fragments of the
+    tags it needs are read, if that is known; `now` is that of the whole stream all the same.
     """
     from xstreamcast.edges.immutable import Kept
     from xstreamcast.edges.joining import taken_in
@@ -98,11 +98,11 @@ def load_table(
     decoder = Decoder(name, structure, names=store.names, on_error=on_error)
     history = History(name, structure, store=store, ids=decoder.ids)
     refused: list[Refused] = []
-    kept_of = None if asked is None else guide_of(log.path, state, which, structure)
+    kept_of = None if query is None else guide_of(log.path, state, which, structure)
     guide = None if kept_of is None else kept_of.guide
     tags = None
-    if guide is not None and asked is not None:
-        tags = needed_tags(asked[0], name, guide, asked[1])
+    if guide is not None and query is not None:
+        tags = needed_tags(query[0], name, guide, query[1])
     files = state.files_of(which, tags) or state.files_of(which)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     kept = Kept(name, paths) if paths else None

@@ -44,7 +44,7 @@ _HOLE: Final = np.frombuffer(b"<stream:hole", np.uint8)
 class Rows:
     """Turns the arrivals of one stream into rows; `first` is the ordinal of the first one.
 
-    `insides` sees what stands inside the fragments.
+    `insides` receives the content of the fragments.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class Rows:
             case FragmentBatch():
                 return self._fragments(arrival)
             case Described(structure):
-                told = structure_line(structure)
-                return self._one(operation=STRUCTURE, payload=told)
+                line = structure_line(structure)
+                return self._one(operation=STRUCTURE, payload=line)
             case Heartbeat(instant):
                 return self._one(operation=HEARTBEAT, valid=instant)
             case Ended():
@@ -78,9 +78,9 @@ class Rows:
         first, self._next = self._next, self._next + count
         return np.arange(first, first + count, dtype=np.int64)
 
-    def _one(self, **told: Any) -> Any:
+    def _one(self, **values: Any) -> Any:
         pa, schema = arrow(), row_schema()
-        row = {"stream": self.stream, "source": self._source, **told}
+        row = {"stream": self.stream, "source": self._source, **values}
         row["ordinal"] = int(self._ordinals(1)[0])
         arrays = [pa.array([row.get(field.name)], field.type) for field in schema]
         return pa.record_batch(arrays, schema=schema)
@@ -149,7 +149,7 @@ def _holes(batch: FragmentBatch, texts: Any) -> Any:
 
 
 def _payloads(batch: FragmentBatch, ids: Ids) -> tuple[Any, bool]:
-    """The payloads, and whether they are as they stand: where that is the canonical form."""
+    """The payloads, and whether they are unchanged: in the canonical form already."""
     pa = arrow()
     there = batch.op != Op.REMOVE
     rows = batch.payload[there]
@@ -162,7 +162,7 @@ def _payloads(batch: FragmentBatch, ids: Ids) -> tuple[Any, bool]:
             for i in range(len(batch))
         ]
         return pa.array(made, pa.binary()), False
-    # spans and what lies between them take turns; every second one is a payload
+    # spans and the bytes between them alternate; every second one is a payload
     edges = np.stack((begin, begin + length), axis=1).ravel()
     low = int(edges[0]) if len(edges) else 0
     heap = c.heap[low : int(edges[-1])] if len(edges) else c.heap[:0]
@@ -173,7 +173,7 @@ def _payloads(batch: FragmentBatch, ids: Ids) -> tuple[Any, bool]:
 
 
 def _stand_canonical(batch: FragmentBatch, rows: Any, begin: Any, length: Any) -> bool:
-    """Whether payloads lie in order, their holes have our form, and no namespace is from around."""
+    """Whether payloads are in order, their holes have our form, and no namespace is from around."""
     c = batch.tape.columns
     if len(rows) == 0:
         return True
@@ -191,6 +191,6 @@ def _stand_canonical(batch: FragmentBatch, rows: Any, begin: Any, length: Any) -
 
 
 def _is_ours(tape: Tape, name: int) -> bool:
-    """Whether a payload that is read elsewhere need not be told of a binding around it."""
+    """Whether a payload that is read elsewhere does not need a binding around it."""
     _, prefix, uri = tape.names.qname(name)
     return not uri or prefix == "xml" or (prefix, uri) == ("stream", STREAM)

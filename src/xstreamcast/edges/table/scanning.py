@@ -1,6 +1,6 @@
-"""Rows of a stream onto a tape: payloads are read where they lie in Arrow's buffers.
+"""Rows of a stream onto a tape: payloads are read in place from Arrow's buffers.
 
-scan_rows(rows)  →  what `scan` says of the same fragments on a wire
+scan_rows(rows) → the result of `scan` for the same fragments on a wire
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def scan_rows(rows: Any, decoder: Decoder, numbers: I64 | None = None) -> Scanne
         tape, 0, _NOTHING, units, Spans.of(rows["id"]).codes(decoder.ids),
         _filled(rows["valid"], 0).astype(np.int64), zoned,
         holes._replace(unit=there[holes.unit].astype(np.int32)), hole_id,
-        more.within, more.to, more.to_said, more.told, more.told_said,
+        more.within, more.to, more.to_said, more.message, more.message_said,
         _taken(rows, numbers),
     )  # fmt: skip
     decode_holes(tape, holes, hole_id, decoder.ids)
@@ -183,8 +183,8 @@ class _More:
     within: I32
     to: I64
     to_said: Any
-    told: I64
-    told_said: Any
+    message: I64
+    message_said: Any
     version: I64
     temporary: U8
 
@@ -206,7 +206,7 @@ def _attributes(rows: Any, decoder: Decoder) -> _More | None:
         return None
     found = scan(Read(tape, 0, _NOTHING), decoder._words, decoder.ids)
     more.within[at], more.to[at], more.to_said[at] = found.within, found.to, found.to_said
-    more.told[at], more.told_said[at] = found.told, found.told_said
+    more.message[at], more.message_said[at] = found.message, found.message_said
     more.version[at], more.temporary[at] = found.units.version, found.units.temporary
     return more
 

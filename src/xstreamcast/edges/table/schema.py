@@ -8,9 +8,9 @@ from typing import Any, Final
 from xstreamcast.errors import error
 
 WORDS: Final = ("filler", "replace", "remove", "repeat")  # operations, by their number
-# What a row of a stream may be beside a fragment.
+# The kinds of rows of a stream other than fragments.
 STRUCTURE, HEARTBEAT, EOS, REFUSED = "structure", "heartbeat", "eos", "refused"
-SPLIT: Final = 40  # bits of an ordinal for the place in a split; above them stands the split
+SPLIT: Final = 40  # bits of an ordinal for the place in a split; above them is the split
 
 
 @cache
@@ -56,7 +56,7 @@ def row_schema() -> Any:
 
 # Since the second version of the table. timeless: the valid time is that of the arrival; clock: the
 # message time, which moves the clock; attributes: what else the fragment says, as on the wire. A
-# table does not keep `unit`, the unit that a fragment says it stands in: its index knows it.
+# table does not keep `unit`, the unit that a fragment names: the index contains it.
 LATER: Final = ("timeless", "clock", "attributes")
 FRAGMENT: Final = (
     "id", "operation", "valid", "zoned", "payload", "holes", "batch", "ordinal", *LATER,
@@ -66,7 +66,7 @@ QUARANTINED: Final = ("id", "source", "position", "code", "reason", "payload", "
 
 @cache
 def file_schema(columns: tuple[str, ...] = FRAGMENT) -> Any:
-    """What stands in a file; stream and tag stand in its path."""
+    """The columns of a file; stream and tag are in its path."""
     pa, rows = arrow(), row_schema()
     fields = [pa.field("batch", pa.int64()) if c == "batch" else rows.field(c) for c in columns]
     return pa.schema(fields)

@@ -1,6 +1,6 @@
-"""What stands inside fragments, seen on the tape that they were decoded on: none is read twice.
+"""The content of fragments, read from the tape on which they were decoded. seen as they are
 
-seen as they are written  →  what `inside_of` sees in the file
+written → what `inside_of` reads from the file
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
 class Insides:
-    """What was seen so far, by tag; None of a tag whose payloads were written anew."""
+    """What was seen so far, by tag; None for a tag whose payloads were rewritten."""
 
     def __init__(self) -> None:
         self._found: dict[int, Inside | None] = {}
 
     def of(self, tag: int) -> Inside | None:
-        """What stands inside the fragments of a tag, if that was seen of all of them."""
+        """The content of the fragments of a tag, if all of them were seen."""
         return self._found.get(tag)
 
     def see(self, batch: FragmentBatch, *, as_written: bool) -> None:
-        """Look into fragments; `as_written`: their payloads stand in the table as on the tape."""
+        """Read fragments; `as_written`: their payloads are in the table as on the tape."""
         tags = np.unique(batch.tsid).tolist()
         if not as_written:
             self._found |= dict.fromkeys(tags)

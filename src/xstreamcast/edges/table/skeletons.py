@@ -11,7 +11,7 @@ from xstreamcast.edges.table.wire import quoted
 
 
 def hole_texts(holes: Any) -> Any:
-    """Holes (id, tag) as they stand in a payload."""
+    """Holes (id, tag) in the order of a payload."""
     pa = arrow()
     pc = pa.compute
     label = holes.field("tag").fill_null(-1)

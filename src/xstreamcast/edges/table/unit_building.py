@@ -1,4 +1,4 @@
-"""The units of a stream and what stands below them, found once for a state of its table."""
+"""The units of a stream and their rows, computed once for a state of its table."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from xstreamcast.edges.table.log import File, State
     from xstreamcast.model.structure import TagStructure
 
-# Finds the rows below units, where somebody can do it better than this process, and keeps them.
+# Finds the rows below units outside of this process, and stores them.
 Follow: TypeAlias = "Callable[[Sequence[File], Any, Path], tuple[Held, ...]]"
 
 
 @dataclass(frozen=True, slots=True)
 class RootUnits:
-    """The root, and its holes in order: ids, the tags they say, where they stood."""
+    """The root, and its holes in order: ids, the tags they name, their positions."""
 
     head: RootHead
     ids: Any
@@ -80,16 +80,16 @@ def unit_index(
         below: tuple[Held, ...] = (keep(rows, rows_bytes(rows_below(table, files, found.ids))),)
     else:
         below = follow(files, found.ids, rows)
-    told = units_bytes(found.head, files, found.ids, found.labels, found.at)
-    return UnitIndex(keep(units, told), below, tuple(files))
+    valid_times = units_bytes(found.head, files, found.ids, found.labels, found.at)
+    return UnitIndex(keep(units, valid_times), below, tuple(files))
 
 
 def _top(table: Path, files: Sequence[File], until: int | None) -> int | None:
     """The latest valid time of fragments that may be the root; which one it is follows from it."""
     valid = [opened(table, file).read(columns=["valid"])["valid"].to_numpy() for file in files]
-    told = np.concatenate([np.zeros(0, np.int64), *valid])
-    told = told if until is None else told[told <= until]
-    return int(told.max()) if len(told) else None
+    valid_times = np.concatenate([np.zeros(0, np.int64), *valid])
+    valid_times = valid_times if until is None else valid_times[valid_times <= until]
+    return int(valid_times.max()) if len(valid_times) else None
 
 
 # -- the root --------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _history(
     return history
 
 
-# -- what stands below units -----------------------------------------------------------------------
+# -- rows below units -----------------------------------------------------------------------------
 
 
 def rows_below(table: Path, files: Sequence[File], units: Any) -> Sequence[Any]:
@@ -181,7 +181,7 @@ def rows_below(table: Path, files: Sequence[File], units: Any) -> Sequence[Any]:
 
 
 def _reached(tops: Any, parents: Any, children: Any, codes: int) -> tuple[Any, Any]:
-    """Pairs of an id and a unit that it stands below, or is, by id and then by unit."""
+    """Pairs of an id and a unit that it is below, or is, by id and then by unit."""
     order = np.argsort(parents, kind="stable")
     first, inner = offsets_of(np.bincount(parents, minlength=codes)), children[order]
     wide = max(len(tops), 1)

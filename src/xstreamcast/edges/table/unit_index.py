@@ -1,4 +1,4 @@
-"""Which rows of a table stand below which unit of a stream: kept beside it, read range by range.
+"""Which rows of a table belong to which unit: an index in its folder, read by ranges.
 
 units   one row a unit, in the order of the root's holes: id, the tag that the hole says, and where
         the hole stood in the payload of the root, which is kept without holes
@@ -31,7 +31,7 @@ from xstreamcast.model.frozen import dataclass
 if TYPE_CHECKING:
     from xstreamcast.edges.table.log import File
 
-Held: TypeAlias = "Path | bytes"  # a Parquet file, or what would stand in it
+Held: TypeAlias = "Path | bytes"  # a Parquet file, or its bytes
 _FORMAT: Final = b"1"
 _GROUP: Final = 1 << 14  # rows that are read at least
 ROWS: Final = ("file", "row", "unit", "valid", "last")
@@ -49,12 +49,12 @@ class RootHead:
 
 @dataclass(frozen=True, slots=True)
 class UnitIndex:
-    """Where the units of a stream stand; files by their number."""
+    """The units of a stream; files by their number."""
 
     units: Held
     rows: tuple[Held, ...]
     files: tuple[File, ...]
-    kept: bool = False  # it was there before anybody asked
+    kept: bool = False  # it existed before this query
 
     def labels(self) -> Any:
         """The tag that each unit's hole says, -1 where it says none."""
@@ -67,23 +67,25 @@ class UnitIndex:
         `bare`: nothing is seen of it but its holes; `tag` is that of the root.
         """
         source = _opened(self.units)
-        told, units = _head(source), _slice(source, low, high)
+        footer, units = _head(source), _slice(source, low, high)
         if labels is not None:
             kept = np.isin(units["label"].to_numpy(), list(labels))
             units = units.filter(arrow().array(kept))
-        return _root_row(told, units, tag, bare)
+        return _root_row(footer, units, tag, bare)
 
     def picked(
         self, low: int, high: int, labels: frozenset[int] | None, tags: Collection[int] | None,
         until: int | None, latest: Collection[int],
     ) -> Iterator[Picked]:  # fmt: skip
-        """The rows of files that stand below units of a range, up to an instant.
+        """The rows of files below units of a range, up to an instant.
 
         `latest`: the tags of which only fragments that none of their id supersedes are seen, where
         no instant is given.
         """
         wanted = [n for n, one in enumerate(self.files) if tags is None or one.tag in tags]
-        found = self._below(_Asked(low, high, wanted, until), [*ROWS[:3], *_more(until, latest)])
+        found = self._below(
+            _Selection(low, high, wanted, until), [*ROWS[:3], *_more(until, latest)]
+        )
         unit = found["unit"].to_numpy()
         seen = np.ones(len(unit), np.bool_)
         if labels is not None:
@@ -102,22 +104,22 @@ class UnitIndex:
             if len(mine):
                 yield Picked.of(self.files[file], _once(mine))
 
-    def _below(self, asked: _Asked, columns: list[str]) -> Any:
-        """What is kept of the rows of some files that stand below units of a range, in order."""
+    def _below(self, chosen: _Selection, columns: list[str]) -> Any:
+        """The index entries of rows of some files below units of a range, in order."""
         pa = arrow()
-        parts = [part for held in self.rows for part in _groups(held, asked, columns)]
+        parts = [part for held in self.rows for part in _groups(held, chosen, columns)]
         if not parts:
             return pa.schema(_row_fields()).empty_table()
         rows = pa.concat_tables(parts)
         unit, number = rows["unit"].to_numpy(), rows["file"].to_numpy()
-        mine = (unit >= asked.low) & (unit < asked.high) & np.isin(number, list(asked.wanted))
+        mine = (unit >= chosen.low) & (unit < chosen.high) & np.isin(number, list(chosen.wanted))
         rows = rows.filter(pa.array(mine)) if not mine.all() else rows
         in_order = len(self.rows) == 1
         return rows if in_order else rows.sort_by([("file", "ascending"), ("row", "ascending")])
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Selection:
     """Rows of some files below units of a range, valid up to an instant."""
 
     low: int
@@ -127,12 +129,12 @@ class _Asked:
 
 
 def _more(until: int | None, latest: Collection[int]) -> list[str]:
-    """What else must be known of rows, to tell which are seen."""
+    """The further columns that decide which rows are visible."""
     return ["last"] if until is None and latest else [] if until is None else ["valid"]
 
 
 def _once(rows: Any) -> Any:
-    """Each row once: a fragment may stand below several units."""
+    """Each row once: a fragment may be below several units."""
     return rows if (np.diff(rows) > 0).all() else np.unique(rows)
 
 
@@ -158,31 +160,33 @@ def _slice(source: Any, low: int, high: int, columns: list[str] | None = None) -
     return found.slice(low - begin, high - low) if groups else found
 
 
-def _groups(held: Held, asked: _Asked, columns: list[str]) -> Iterator[Any]:
+def _groups(held: Held, chosen: _Selection, columns: list[str]) -> Iterator[Any]:
     """Row groups that may have such rows, by their statistics."""
     source = _opened(held)
     at = {source.metadata.schema.column(i).path: i for i in range(len(source.metadata.schema))}
     fields = [one for one in _row_fields() if one[0] in columns]
     for group in range(source.num_row_groups):
-        told = source.metadata.row_group(group)
-        file, unit, valid = (told.column(at[name]).statistics for name in ("file", "unit", "valid"))
-        if _may_have(file, unit, valid, asked):
+        footer = source.metadata.row_group(group)
+        file, unit, valid = (
+            footer.column(at[name]).statistics for name in ("file", "unit", "valid")
+        )
+        if _may_have(file, unit, valid, chosen):
             rows = source.read_row_groups([group], columns=columns, use_threads=False)
             yield rows.select(columns).cast(arrow().schema(fields))
 
 
-def _may_have(file: Any, unit: Any, valid: Any, asked: _Asked) -> bool:
-    if unit is not None and (unit.max < asked.low or unit.min >= asked.high):
+def _may_have(file: Any, unit: Any, valid: Any, chosen: _Selection) -> bool:
+    if unit is not None and (unit.max < chosen.low or unit.min >= chosen.high):
         return False
-    if valid is not None and asked.until is not None and valid.min > asked.until:
+    if valid is not None and chosen.until is not None and valid.min > chosen.until:
         return False
-    return file is None or any(file.min <= one <= file.max for one in asked.wanted)
+    return file is None or any(file.min <= one <= file.max for one in chosen.wanted)
 
 
 def _head(source: Any) -> RootHead:
-    told = source.schema_arrow.metadata
-    one = json.loads(told[b"root"])
-    return RootHead(one["id"], one["valid"], one["zoned"], told[b"payload"])
+    footer = source.schema_arrow.metadata
+    one = json.loads(footer[b"root"])
+    return RootHead(one["id"], one["valid"], one["zoned"], footer[b"payload"])
 
 
 def _root_row(head: RootHead, units: Any, tag: Any, bare: bool) -> Any:
@@ -211,7 +215,7 @@ def _root_row(head: RootHead, units: Any, tag: Any, bare: bool) -> Any:
 
 
 def _labelled(holes: Any) -> Any:
-    """Holes as they stand in files: without a tag where they say none."""
+    """Holes as written in files: without a tag if they name none."""
     pa = arrow()
     label = holes.field("tag")
     none = pa.scalar(None, pa.int32())
@@ -235,7 +239,7 @@ def _joined(texts: Any) -> bytes:
 
 
 def _filled(payload: bytes, at: Any, texts: Any) -> bytes:
-    """The payload with each text put in where its hole stood."""
+    """The payload with each text in the place of its hole."""
     if len(texts) == 0:
         return payload
     pa = arrow()
@@ -247,7 +251,7 @@ def _filled(payload: bytes, at: Any, texts: Any) -> bytes:
     return _joined(both) + payload[int(at[-1]) :]
 
 
-# -- kept beside the table -------------------------------------------------------------------------
+# -- stored with the table -------------------------------------------------------------------------
 
 
 def index_paths(table: Path, stream: str, number: int, top: int) -> tuple[Path, Path]:
@@ -263,8 +267,8 @@ def kept_index(units: Path, rows: Path, files: Sequence[File]) -> UnitIndex | No
     """The index that is kept there, None where there is none, or one of another format."""
     if not (units.exists() and rows.exists()):
         return None
-    told = _opened(units).schema_arrow.metadata or {}
-    if told.get(b"format") != _FORMAT or told.get(b"files") != _named(files):
+    footer = _opened(units).schema_arrow.metadata or {}
+    if footer.get(b"format") != _FORMAT or footer.get(b"files") != _named(files):
         return None
     parts = tuple(sorted(rows.glob("*.parquet"))) if rows.is_dir() else (rows,)
     return UnitIndex(units, parts, tuple(files), kept=True)
@@ -274,12 +278,12 @@ def units_bytes(head: RootHead, files: Sequence[File], ids: Any, labels: Any, at
     """The file of units."""
     pa = arrow()
     said = {"id": head.id, "valid": head.valid, "zoned": head.zoned}
-    told = {
+    footer = {
         b"format": _FORMAT, b"files": _named(files), b"root": json.dumps(said).encode(),
         b"payload": head.payload,
     }  # fmt: skip
     arrays = [ids, pa.array(labels, pa.int32()), pa.array(at, pa.int64())]
-    return _written(pa.table(arrays, ["id", "label", "at"]).replace_schema_metadata(told))
+    return _written(pa.table(arrays, ["id", "label", "at"]).replace_schema_metadata(footer))
 
 
 def rows_bytes(columns: Sequence[Any]) -> bytes:

@@ -82,18 +82,18 @@ def commit(
     while True:
         state = log.state()
         if state.has(writer, epoch):
-            told(log)
+            update_delta(log)
             return Written(again=True)
         made = write(state)
         streams = {name: _evolved(state, name, more) for name, more in made.streams.items()}
         entry = Entry(writer, epoch, tuple(made.files), tuple(made.refused), streams, offset)
         if log.commit(state.number, entry):
-            told(log)
+            update_delta(log)
             return Written(_rows(made.files), _rows(made.refused))
 
 
-def told(log: Log) -> None:
-    """Tell Delta's log, where the table is a Delta table too."""
+def update_delta(log: Log) -> None:
+    """Update Delta's log, if the table is a Delta table too."""
     if log.delta:
         delta.publish(log)
 
@@ -126,7 +126,7 @@ def structure_after(known: str, new: str) -> str:
 
 
 def summaries(rows: Any) -> dict[str, Stream]:
-    """By stream: what rows say beside their fragments."""
+    """By stream: the rows that are not fragments."""
     pc = arrow().compute
     found: dict[str, Stream] = {}
     for name in rows["stream"].unique().to_pylist():
@@ -141,8 +141,8 @@ def _summary(rows: Any) -> Stream:
     timed = rows.filter(pc.is_in(words, value_set=pa.array([*WORDS, HEARTBEAT])))
     counted = pc.is_in(words, value_set=pa.array([*WORDS, REFUSED]))
     structure: str | None = None
-    told = rows.filter(pc.equal(words, STRUCTURE)).sort_by("ordinal")
-    for one in told["payload"].to_pylist():
+    structures = rows.filter(pc.equal(words, STRUCTURE)).sort_by("ordinal")
+    for one in structures["payload"].to_pylist():
         structure = one.decode() if structure is None else structure_after(structure, one.decode())
     newest, zoned = START, False
     if timed.num_rows:
@@ -162,7 +162,7 @@ def _stop_at_refused(rows: Any) -> None:
 
 
 def stopped(row: dict[str, Any]) -> Error:
-    """The error that a refused row stands for."""
+    """The error of a refused row."""
     return error(
         row["code"], row["reason"], at=DataPlace(row["stream"], row["id"], row["position"])
     )

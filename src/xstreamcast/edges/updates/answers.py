@@ -1,4 +1,4 @@
-"""An answer's changes in the alphabet of update streams, and the answer that such events tell.
+"""An answer's changes in the alphabet of update streams, and the answer that such events describe.
 
 Each key is a region with one tuple in it, the item. An empty region stands before them all, so
 that the first item, too, has something to stand behind.
@@ -36,7 +36,7 @@ class EventWriter:
         self.begun, self.instant = begun, instant
 
     def write(self, changes: Iterable[Change]) -> Iterator[Event]:
-        """The events that say what these changes say; a revision may not lie across batches."""
+        """The events of these changes; a revision must not span batches."""
         yield from self.begin()
         waiting: Change | None = None  # what goes, until it is seen whether it comes back
         for change in changes:
@@ -52,7 +52,7 @@ class EventWriter:
             yield from self._write_removal(waiting)
 
     def begin(self) -> Iterator[Event]:
-        """What stands before the first item."""
+        """The region before the first item."""
         if not self.begun:
             self.begun = True
             yield e.StartStream(ANSWER)
@@ -119,7 +119,7 @@ def item_events(id: str, item: str) -> Iterator[Event]:
 
 
 def items(tokens: Iterable[Token]) -> list[str]:
-    """The items that the current content of an answer tells: a tuple each."""
+    """The items in the current content of an answer: a tuple each."""
     found: list[str] = []
     inner: list[Token] | None = None
     for token in tokens:

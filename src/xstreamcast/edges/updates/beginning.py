@@ -1,4 +1,4 @@
-"""What the first bytes of an input tell: an update stream, a stream of changes, or neither."""
+"""The kind of an input by its first bytes: an update stream, a stream of changes, or neither."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class ChangeDecoder:
         return self._taken(lines)
 
     def end_input(self) -> list[Arrival]:
-        """End one input of the stream; the next goes on with the same answer."""
+        """End one input of the stream; the next continues with the same answer."""
         line, self._kept = self._kept, b""
         return self._taken([line])
 
@@ -87,7 +87,7 @@ class ChangeDecoder:
         return found + (self._answer.said(self._events(changes)) if changes else [])
 
     def _in_order(self, change: Change) -> Change:
-        """Changes are of an answer as it stands: one that is told later does not count earlier."""
+        """Changes apply to the current answer: a later change does not count earlier."""
         self._latest = max(self._latest, change.instant)
         return change if change.instant == self._latest else replace(change, instant=self._latest)
 

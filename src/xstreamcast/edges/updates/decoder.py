@@ -31,7 +31,7 @@ _FULL: Final = 1 << 15  # bytes of a chunk behind which more is waiting to be re
 
 
 class UpdateDecoder:
-    """One update stream on its way in, as lines of JSON or as XML: its first byte tells.
+    """One update stream on its way in, as lines of JSON or as XML, by its first byte.
 
     Used as `wire.Decoder` is. An event that does not fit is refused, handed out and counted, or
     raised where `on_error` is "stop". `wrap` names an element to put around what is no document;
@@ -125,18 +125,18 @@ class UpdateDecoder:
         yield from self._sent()
 
     def _counts_now(self, full: bool) -> bool:
-        """Whether what has arrived is told though no update has ended: the root may stay open.
+        """Whether to emit what has arrived although no update has ended: the root may stay open.
 
         Behind a full chunk there is more to come: the element around is written again only when
         much is new in it, so that a long stream is not written over and over.
         """
         cutter = self._cutter
-        if not cutter.waiting or (full and 8 * cutter.waiting < cutter.told_hosts):
+        if not cutter.waiting or (full and 8 * cutter.waiting < cutter.sent_hosts):
             return False
         return cutter.timeless
 
     def _events(self, event: Event) -> Iterator[Event]:
-        """The event, or what stands for it where the stream is an answer: it begins as one."""
+        """The event, or its replacement if the stream is an answer."""
         if self._open_form and not isinstance(event, At):
             self._open_form = isinstance(event, StartStream) and event.id != ANSWER
             if isinstance(event, StartTuple) or event == StartStream(ANSWER):
@@ -148,7 +148,7 @@ class UpdateDecoder:
 
     def _tell(self) -> Iterator[Arrival]:
         """Have what changed sent with the rest of the chunk; a structure that grew, at once."""
-        lines = list(self._cutter.told())
+        lines = list(self._cutter.emitted())
         structure = self._cutter.structure
         if lines and structure is not None and structure is not self.structure:
             yield from self._sent()
@@ -178,7 +178,7 @@ class UpdateDecoder:
 
 
 def _unplaced(arrival: Arrival) -> Arrival:
-    """Without lines: those of the fragments that stand for events are nobody's."""
+    """Without lines: generated fragments have none."""
     match arrival:
         case FragmentBatch():
             return replace(arrival, place=None)

@@ -161,7 +161,7 @@ _NAME: Final = re.compile(r"[^\W\d][\w.·-]*(?::[^\W\d][\w.·-]*)?")
 
 
 def checked(event: Event) -> Event:
-    """The event, if what it says can stand in XML; else an error."""
+    """The event, if its content is allowed in XML; else an error."""
     match event:
         case StartElement(_, tag, attributes):
             _check_name("tag", tag)

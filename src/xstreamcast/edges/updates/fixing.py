@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Fixing:
-    """Events, without updates of regions that stand in an immutable element, or hold one.
+    """Events, without updates of regions that are in an immutable element, or contain
 
-    Beside a region that holds one, others may still be inserted.
+    one. Next to a region that contains one, others may still be inserted.
     """
 
     def __init__(self, regions: Regions, paths: tuple[Path, ...]) -> None:
         self._regions, self._paths = regions, paths
-        self._fixed: dict[str, bool] = {}  # region: whether what is inserted beside it is, too
+        self._fixed: dict[str, bool] = {}  # region: whether regions inserted next to it are, too
         self._left_out: set[str] = set()  # what updates that were left out are called
         self.ignored = 0
 

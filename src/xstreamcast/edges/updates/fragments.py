@@ -5,7 +5,7 @@ region is named by the place of the region, so that what replaces it is its next
 element around the region is sent again only if other holes, or other text, stand there now. What
 is sent is settled by the events alone, at the end of each update; where nobody can see when
 something was sent, what has arrived by the end of a chunk is sent, too. Where the stream says
-instants, all that is of one instant is told together, and once more at the end of what has
+instants, everything of one instant is emitted together, and once more at the end of what has
 arrived: of two fillers of one instant the later counts.
 """
 
@@ -42,14 +42,14 @@ class Cutter:
         self._tags: Tags = Learnt(versions) if structure is None else Given(structure)
         self._wrap: Branch | None = None
         self._root: Branch | None = None
-        self._above = self._recut = False  # whether what stands around the root was touched
+        self._above = self._recut = False  # whether anything around the root changed
         self._regions: dict[Region, None] = {}
         self._hosts: dict[Branch, None] = {}
         self._timeless = not versions and (
             structure is None or all(tag.type == "snapshot" for tag in structure.tags.values())
         )
         self._serial = 0
-        self.told_hosts = 0
+        self.sent_hosts = 0
         self._instant: tuple[int, bool] | None = None
         if wrap:
             self.wrap(wrap)
@@ -66,21 +66,21 @@ class Cutter:
 
     @property
     def timed(self) -> bool:
-        """Whether the stream says its instants: what is told twice at one is told once."""
+        """Whether the stream has instants: repeated updates of one instant are emitted once."""
         return self._instant is not None
 
     @property
     def timeless(self) -> bool:
-        """Whether no query can see when anything was told: only what stands now counts."""
+        """Whether no query can see lifespans: only the current content counts."""
         return self._timeless and not self.timed
 
     @property
     def waiting(self) -> int:
-        """How much was touched since something was told."""
+        """The number of changes since the last emission."""
         return len(self._regions) + len(self._hosts) + self._above
 
     def take(self, event: Event) -> bool:
-        """Take an event in → whether what has changed is to be told now."""
+        """Apply an event → whether the changes are to be emitted now."""
         self.regions.take(event)
         match event:
             case e.At(instant, zoned):
@@ -88,7 +88,7 @@ class Cutter:
                     self._instant = max(instant, _EARLIEST), zoned
                 return False
             case e.EndStream() if self._wrap is not None:
-                self._hosts[self._wrap] = None  # it is there though nothing stands in it
+                self._hosts[self._wrap] = None  # it exists although it is empty
                 return not self.timed
             case _ if self.timed:
                 return False
@@ -99,7 +99,7 @@ class Cutter:
             case _:
                 return isinstance(event, e.Hide | e.Show | e.EndStream | e.EndTuple)
 
-    def told(self) -> Iterator[bytes]:
+    def emitted(self) -> Iterator[bytes]:
         """The fragments that say what changed since, each a line."""
         if self._above:
             self._find_root()
@@ -109,7 +109,7 @@ class Cutter:
             self._cut_again()
         self._compare_regions()
         hosts, self._hosts = self._hosts, {}
-        self.told_hosts += len(hosts)
+        self.sent_hosts += len(hosts)
         for host in hosts:
             yield from self._tell(host)
 
@@ -126,7 +126,7 @@ class Cutter:
             self._invalidate(place)
 
     def _invalidate(self, place: Place) -> None:
-        """What stands below the place changed, so what its host says does."""
+        """The content below the place changed, and so does the fragment around it."""
         inner: Place | None = place
         while inner is not None and not (isinstance(inner, Branch) and self._travels(inner)):
             if isinstance(inner, Region):
@@ -191,7 +191,7 @@ class Cutter:
             raise error("XSCE0007", f"the tag structure has another root than {root.token[1]}")
         self._root, self._recut = root, True
 
-    # -- what is told -----------------------------------------------------------------------------
+    # -- emitting --------------------------------------------------------------------------------
 
     def _tell(self, host: Branch) -> Iterator[bytes]:
         if host.gone or host.tag is None:
@@ -212,7 +212,7 @@ class Cutter:
         return show_instant(*self._instant)
 
     def _give_name(self, element: Branch) -> None:
-        """Name what stands at the top of a region by the region's place; at once, as the region
+        """Name the element at the top of a region by the region's place; at once, as the region
         may be dissolved later."""
         above, tag = element.above, element.tag
         if isinstance(above, Region) and above.begun is not None and tag is not None:
@@ -233,7 +233,7 @@ class Cutter:
         return declaring(whole, scope(host.around))
 
     def _content(self, top: Place) -> bytes:
-        """What stands below, with holes for what travels; regions that stay as they were said."""
+        """The content below, with holes for fragments; unchanged regions as they were sent."""
         parts: list[bytes] = []
         child = top.first if not (isinstance(top, Region) and top.hidden) else None
         while child is not None:
@@ -273,7 +273,7 @@ _WRAP: Final = "name an element to put around the streams (wrap)"
 
 
 def _is_inside(region: Region, others: dict[Region, None]) -> bool:
-    """Whether a region stands directly in one that is compared, too."""
+    """Whether a region is directly in one that is compared, too."""
     return isinstance(region.above, Region) and region.above in others
 
 

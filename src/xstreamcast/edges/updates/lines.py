@@ -18,11 +18,11 @@ LONGEST: Final = 64 << 20  # bytes of one line
 
 def line(said: Event) -> bytes:
     """An event as a line."""
-    told = record(said)
-    for field in ("id", "target") if told["event"] != "pi" else ("id",):
-        if field in told and _NUMBER.fullmatch(told[field]):
-            told[field] = int(told[field])
-    return _ENCODER.encode(told).encode() + b"\n"
+    fields = record(said)
+    for field in ("id", "target") if fields["event"] != "pi" else ("id",):
+        if field in fields and _NUMBER.fullmatch(fields[field]):
+            fields[field] = int(fields[field])
+    return _ENCODER.encode(fields).encode() + b"\n"
 
 
 class LineReading:

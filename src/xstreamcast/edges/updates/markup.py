@@ -27,10 +27,10 @@ _BREAKS: Final = {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
 
 def element(said: Event) -> bytes:
     """An event as an element, on a line of its own."""
-    told = record(said)
-    word, attributes = told.pop("event"), told.pop("attributes", {})
-    fields = "".join(f" {k}={_quoted(v)}" for k, v in told.items() if k not in _WITHIN)
-    inner = escape(told.get("text", ""), {"\r": "&#13;"})
+    said_fields = record(said)
+    word, attributes = said_fields.pop("event"), said_fields.pop("attributes", {})
+    fields = "".join(f" {k}={_quoted(v)}" for k, v in said_fields.items() if k not in _WITHIN)
+    inner = escape(said_fields.get("text", ""), {"\r": "&#13;"})
     inner += "".join(
         f"<u:attribute name={_quoted(name)} value={_quoted(value)}/>"
         for name, value in attributes.items()

@@ -21,7 +21,7 @@ class EventOutput:
         self._open, self._close = (b"", b"") if form == "lines" else (OPEN, CLOSE)
 
     def write(self, changes: Iterable[Change]) -> bytes:
-        """The bytes that say what a batch changed; a revision must not lie across batches."""
+        """The bytes of the changes of a batch; a revision must not span batches."""
         return self._bytes(self.writer.write(changes))
 
     def close(self) -> bytes:

@@ -10,7 +10,7 @@ from xstreamcast.model.frozen import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """An event and where it stood: byte offset from 0, line from 1."""
+    """An event and its position: byte offset from 0, line from 1."""
 
     event: Event
     offset: int
@@ -20,7 +20,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """Bytes that are no event, where they stood and why."""
+    """Bytes that are not an event, their position and the reason."""
 
     code: str
     reason: str

@@ -1,6 +1,6 @@
-"""What an update stream means, told as simply as can be: lists of tokens with regions in them.
+"""The reference semantics of update streams: lists of tokens with regions in them.
 
-A region is a place: it stands in the list of the stream or region that it is part of. Its content
+A region is a place: it is in the list of the stream or region that it is part of. Its content
 is a list of its own.
 
     sM(i, j)   region j stands at the end of i, as said so far
@@ -48,7 +48,7 @@ class _Region:
 
 
 class Reference:
-    """The current content, found again from the top whenever it is asked for."""
+    """The current content, computed from the top on every call."""
 
     def __init__(self) -> None:
         self._streams: list[_Region] = []
@@ -131,7 +131,7 @@ class Reference:
         return self._named[id]
 
     def _known(self, id: str) -> _Region:
-        """The stream or region that an id means: one that stands somewhere, or is being said."""
+        """The stream or region of an id: a complete one, or one that is still open."""
         if id == FIRST and id not in self._named:
             self._stream(id)
         if not self._means_something(id):

@@ -1,4 +1,4 @@
-"""Update streams applied as they come: the same content as the reference tells, at every event."""
+"""Update streams applied as they come: the same content as the reference, at every event."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Regions:
     """The streams of an update stream and the regions in them.
 
     take(e1), …, take(en)  →  current() = apply([e1, …, en]); a refused event changes nothing.
-    `touched` is told each place below which something changed.
+    `touched` is called for each place below which something changed.
     """
 
     def __init__(self, touched: Callable[[Place], None] = lambda place: None) -> None:

@@ -1,4 +1,4 @@
-"""Which elements of an update stream travel as fragments: by a tag structure, or by learning.
+"""Which elements of an update stream become fragments: by a tag structure, or by learning.
 
 Learnt, a tag is a name; its elements travel once one of them stood at the top of a region.
 """
@@ -12,7 +12,7 @@ from xstreamcast.model.structure import Tag, TagStructure, TagType
 
 
 class Tags(Protocol):
-    """What a decoder asks of tags."""
+    """The tags that a decoder needs."""
 
     def note(self, element: Branch) -> bool:
         """Give a new element its tag → whether this makes elements travel that did not before."""
@@ -53,7 +53,7 @@ class Given:
 class Learnt:
     """Tags by name, as they are met.
 
-    What replaces an element stands for it from then on; with `versions`, both are kept, each with
+    A replacement takes the place of an element; with `versions`, both are kept, each with
     its lifespan.
     """
 

@@ -12,20 +12,20 @@ from xstreamcast.edges.updates.events import Begin, Token
 
 
 class Place:
-    """Anything that stands in the tree; linked to what stands above and beside it."""
+    """A node of the tree, linked to its parent and neighbours."""
 
     __slots__ = ("above", "around", "before", "behind", "first", "last")
 
     def __init__(self) -> None:
         self.above: Place | None = None
-        self.around: Branch | None = None  # the nearest element, whatever regions lie between
+        self.around: Branch | None = None  # the nearest element, regardless of regions in between
         self.before: Place | None = None
         self.behind: Place | None = None
         self.first: Place | None = None
         self.last: Place | None = None
 
     def append(self, new: Place) -> None:
-        """Put something at the end of what stands below."""
+        """Append a child."""
         new.above, new.before, new.behind = self, self.last, None
         new.around = self if isinstance(self, Branch) and self.is_element else self.around
         if self.last is None:
@@ -55,7 +55,7 @@ class Place:
         return first
 
     def children(self) -> Iterator[Place]:
-        """What stands directly below."""
+        """The children."""
         child = self.first
         while child is not None:
             yield child
@@ -105,11 +105,11 @@ class Region(Place):
         self.cursor: Place = self
         self.ended = self.hidden = self.frozen = False
         self.stands = True
-        self.counts: dict[int, int] = {}  # elements of each tag that stand at its top
+        self.counts: dict[int, int] = {}  # elements of each tag at its top
         self.sent: bytes | None = None  # what it gave to the element around it, when last looked at
 
     def dissolve(self) -> None:
-        """Leave the content in place of the region; nobody can name the region any more."""
+        """Leave the content in place of the region; the region can no longer be named."""
         for child in self.children():
             child.above = self.above
         before, behind = self.before, self.behind
@@ -132,10 +132,10 @@ class Region(Place):
 def walk(
     top: Place, enters: Callable[[Place], bool] = lambda place: True
 ) -> Iterator[tuple[Place, bool]]:
-    """What stands below and counts, in order: (place, False), and (place, True) on leaving it.
+    """The content below that counts, in order: (place, False), and (place, True) on leaving it.
 
-    What `enters` says no to is given, but nothing below it. There may be regions in regions by
-    the thousand, so no recursion.
+    A place that `enters` rejects is returned, but nothing below it. There may be regions in regions
+    by the thousand, so no recursion.
     """
     at, leaving = top, False
     while True:

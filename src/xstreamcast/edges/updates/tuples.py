@@ -17,14 +17,14 @@ ITEM: Final = "item"  # the element around an item that is no element
 
 
 class Tuples:
-    """Events with tuples to events without, one at a time; what the tuple is, its content tells."""
+    """Events with tuples to events without, one at a time; content decides its kind."""
 
     def __init__(self) -> None:
         self._begun: set[str] = set()  # tuples of which nothing has come yet
-        self._wrapped: dict[str, bool] = {}  # whether an element stands for the tuple
+        self._wrapped: dict[str, bool] = {}  # whether an element represents the tuple
 
     def take(self, event: Event) -> Iterator[Event]:
-        """What stands in the place of an event."""
+        """The replacement of an event."""
         match event:
             case e.StartTuple(id) if id not in self._wrapped and id not in self._begun:
                 self._begun.add(id)

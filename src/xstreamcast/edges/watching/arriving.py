@@ -66,7 +66,7 @@ class Arriving:
 
     @property
     def kind(self) -> Kind:
-        """What the watch is told that it is."""
+        """The kind of input, for the watch."""
         return "document" if self.form == "document" else "fragments"
 
     def begin(self, watch: Watched, on_error: OnError, immutable: tuple[Path, ...] = ()) -> None:
@@ -189,7 +189,7 @@ class Arriving:
             if isinstance(self.decoder, Decoder) and self.decoder.structure is None:
                 raise error(
                     "XSCF0010", at=DataPlace(str(self.name)),
-                    hint="a stream says its structure itself",
+                    hint="a stream contains its own structure",
                 )  # fmt: skip
         watch.on_end(self.name)
         yield
@@ -279,7 +279,7 @@ def _lines_of(head: bytes, form: LineForm | None) -> LineDocument | None:
 
 
 class Limits:
-    """How old and how far ahead a valid time may be, and who is told of what is refused."""
+    """How old and how far ahead a valid time may be, and the callback for refused fragments."""
 
     def __init__(
         self,

@@ -42,7 +42,7 @@ def bound(
 
 
 def reading(program: Program, inputs: Mapping[str, Any]) -> Program:
-    """The program with variables that stand for what arrives: $s is stream("s"), or its elements.
+    """The program with variables that denote inputs: $s is stream("s"), or its elements.
 
     declare variable $s as element(temp)* external  →  $s := stream("s")/*/temp
     declare variable $s as xs:int* external  →  $s := stream("s")/*/*/xs:int(.)

@@ -34,7 +34,7 @@ _HINT: Final = "give another folder, or empty this one"
 
 
 class Journal:
-    """The folder of a checkpoint; `find` is asked what a snapshot covers of so long a journal.
+    """The folder of a checkpoint; `find` returns what a snapshot covers of a journal.
 
     `output` names the form in which changes are written, if it matters.
     """

@@ -32,14 +32,14 @@ class Head:
     quarantine: int | None = None
 
     def line(self) -> bytes:
-        told = {"format": self.format, "output": self.output, "quarantine": self.quarantine}
-        return json.dumps(told | {"check": self.check}, separators=(",", ":")).encode() + b"\n"
+        fields = {"format": self.format, "output": self.output, "quarantine": self.quarantine}
+        return json.dumps(fields | {"check": self.check}, separators=(",", ":")).encode() + b"\n"
 
     @property
     def check(self) -> str:
         """The CRC-32 of what it says."""
-        told = [self.format, self.output, self.quarantine]
-        return f"{zlib.crc32(json.dumps(told, separators=(',', ':')).encode()):08x}"
+        fields = [self.format, self.output, self.quarantine]
+        return f"{zlib.crc32(json.dumps(fields, separators=(',', ':')).encode()):08x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +92,8 @@ class Covered:
 
 def line_bytes(line: Line) -> bytes:
     """A line as it is written."""
-    told = [line.read, line.now, line.sink, line.quarantine, line.arrived]
-    text = json.dumps(told, separators=(",", ":")).encode()
+    fields = [line.read, line.now, line.sink, line.quarantine, line.arrived]
+    text = json.dumps(fields, separators=(",", ":")).encode()
     return f"{zlib.crc32(text):08x} ".encode() + text + b"\n"
 
 
@@ -129,11 +129,11 @@ def _head(path: Path, text: bytes) -> Head | None:
     if not text.endswith(b"\n") or text.startswith(b"["):
         return Head(1) if text.startswith(b"[") else None
     try:
-        told = json.loads(text)
-        head = Head(told["format"], told["output"], told["quarantine"])
+        fields = json.loads(text)
+        head = Head(fields["format"], fields["output"], fields["quarantine"])
     except (ValueError, KeyError, TypeError):
         raise _damaged(path, 0) from None
-    if not isinstance(head.format, int) or told.get("check", head.check) != head.check:
+    if not isinstance(head.format, int) or fields.get("check", head.check) != head.check:
         raise _damaged(path, 0)
     if head.format > FORMAT:
         raise error(
@@ -146,7 +146,7 @@ def _head(path: Path, text: bytes) -> Head | None:
 
 def _damaged(path: Path, at: int) -> Error:
     return error(
-        "XSCU0003", f"{path} is damaged at byte {at}: a line is not what was written",
+        "XSCU0003", f"{path} is damaged at byte {at}: the checksum of a line does not match",
         hint="put the checkpoint back from a copy, or begin with an empty one",
     )  # fmt: skip
 
@@ -162,6 +162,6 @@ def _line(text: bytes) -> Line | None:
         read, now, sink, *more = json.loads(said)
     except ValueError:
         return None
-    told = [(name, count) for name, count in read]
+    fields = [(name, count) for name, count in read]
     rest: list[int | None] = [*more, None, None]
-    return Line(told, (now[0], now[1]), sink, rest[0], rest[1])
+    return Line(fields, (now[0], now[1]), sink, rest[0], rest[1])

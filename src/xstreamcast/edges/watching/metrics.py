@@ -87,7 +87,7 @@ def measured(watching: Watching, ticks: TickTimes) -> dict[str, Any]:
         "lag_seconds": round((wall - now) / 10**6, 3) if known else None,
         "inputs": {str(name): _of_input(watch, one) for name, one in watching.arriving.items()},
         "refused": watching.refused,
-        "changes": watching.told,
+        "changes": watching.emitted,
         "ticks": watching.ticked,
         "tick_seconds": ticks.facts(),
         "state_bytes": sum(held.values()),
@@ -139,8 +139,8 @@ def refuse_memory(watching: Watching, most: int) -> None:
     named = ", ".join(f"{name} {size:,}" for name, size in largest)
     raise error(
         "XSCD0003", f"the process holds {held:,} bytes, more than --max-memory {most:,}; "
-        f"about what is kept: {named}",
-        hint="explain --stage circuit says what is kept and why; with --checkpoint it continues "
+        f"estimated state: {named}",
+        hint="explain --stage circuit prints what is kept and why; with --checkpoint it continues "
         "when it is started again with a larger limit",
     )  # fmt: skip
 

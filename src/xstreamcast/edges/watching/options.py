@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 def _forget(refused: Refused) -> None:
-    """Refused fragments nobody asked for; they are counted all the same."""
+    """Ignore refused fragments; they are counted."""
 
 
 def _unheard(note: str) -> None:
-    """Notes nobody asked for."""
+    """Ignore notes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Options:
     checkpoint: str | None = None
     seconds: float | None = None
     immutable: tuple[str, ...] = ()  # paths whose content is not revised
-    tell: str = ""  # the declared stream whose changes are told; "" is what the body asks
+    tell: str = ""  # the declared stream whose changes are emitted; "" is the body
     snapshot_every: int = 16 << 20  # bytes that come between two snapshots of a checkpoint
     max_memory: int | None = None  # bytes that the process may hold
     metrics: Metrics | None = None  # where numbers are written
     output: str = ""  # the form that changes are written in: a checkpoint belongs to one
-    say: Callable[[str], None] = _unheard  # told of what is noteworthy and no error
+    say: Callable[[str], None] = _unheard  # called with notes

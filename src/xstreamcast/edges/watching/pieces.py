@@ -25,7 +25,7 @@ __all__ = ["END", "PIECE", "WAIT", "files_of", "is_pipe", "pieces", "pieces_and_
 END: Final = None  # one file of several has ended
 _ENDLESS: Final = 1 << 62
 
-# Seconds that nobody minds waiting for a source that has nothing now; None: as long as it takes.
+# Seconds to wait for a source that has nothing now; None: no limit.
 Patience: TypeAlias = Callable[[], float | None]
 
 
@@ -34,7 +34,7 @@ def pieces(
 ) -> Iterator[bytes | None]:
     """The bytes of a source; None after each of its files or messages.
 
-    `follow` goes on reading what is added to files and folders. A table is read as it is now.
+    `follow` continues to read what is added to files and folders. A table is read as it is now.
     """
     return flattened(pieces_and_bursts(source, follow=follow, patience=patience, name=name))
 
@@ -124,7 +124,7 @@ def is_pipe(source: Any) -> bool:
 
 
 def _of_named_pipe(name: str, patience: Patience) -> Iterator[bytes]:
-    """Nobody waits for its writer to come."""
+    """Do not wait for its writer."""
     try:
         handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)
     except OSError as failed:

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def reported(
-    watch: Watched | None, inputs: Mapping[str | None, Arriving], told: int, ticked: int,
+    watch: Watched | None, inputs: Mapping[str | None, Arriving], emitted: int, ticked: int,
     refused: int,
 ) -> list[str]:  # fmt: skip
-    """What was read, told and kept, a line each."""
-    said = [f"{told} changes in {ticked} ticks"]
+    """What was read, emitted and kept, a line each."""
+    said = [f"{emitted} changes in {ticked} ticks"]
     if watch is not None:
         said.append(f"{watch.state_bytes} bytes of state{_by_query(watch)}")
         said += [f"not cut: {why}" for why in watch.refusals]
@@ -48,7 +48,7 @@ def _of_input(watch: Watched, one: Arriving) -> str:
         "repeated": watch.repeated(one.name),
         "not kept, because the query does not read them": watch.unread(one.name),
         "orphans, neither in a hole nor attached": watch.orphans(one.name),
-        "contain themselves and are left out there": watch.circular(one.name),
+        "contain themselves and are left out": watch.circular(one.name),
         "late": one.late,
         "too far ahead": one.ahead,
         "updates of immutable elements ignored": one.ignored,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def replay(watching: Watching, journal: Journal, rests: dict[str, bytes]) -> None:
-    """Take in again what the journal's lines tell of, and write nothing."""
+    """Replay the journal's lines, and write nothing."""
     limits = watching.limits(again=True)
     for line in journal.lines:
         _take_again(watching, line, limits, rests)
@@ -60,7 +60,7 @@ def _tick_again(watching: Watching, line: Line) -> None:
         watching.watch.reach(Moment(*line.now))
     changes = watching.watch.tick()
     watching.ticked += 1
-    watching.told += len(changes)
+    watching.emitted += len(changes)
     if watching.form is not None:
         watching.form.recall(changes)
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
-_OVER: Final = b"over"  # told apart from a piece by what it is, not by what it says
+_OVER: Final = b"over"  # distinguished from a piece by identity, not by content
 
 
 @dataclass(slots=True)
@@ -75,11 +75,11 @@ class Watching:
     snapshots: Snapshots | None = None
     refused: int = 0
     ticked: int = 0
-    told: int = 0
+    emitted: int = 0
     _until: float | None = None  # when it stops, by the monotonic clock
     _by_wall: bool = False  # now is what the clock on the wall says
     _busy: bool = False  # whether something came when the inputs were last gone through
-    _counted: bool = False  # whether the last line of the journal tells of all that was taken in
+    _counted: bool = False  # whether the journal records all input so far
     _arrived: int | None = None  # when what is taken in was read, where that may matter
     _open: dict[str | None, tuple[Pieces, Arriving]] = field(default_factory=dict)
     _arriving: dict[str | None, Arriving] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Watching:
 
     @property
     def program(self) -> Program:
-        """The program whose answer is told."""
+        """The program whose answer is emitted."""
         return list(self.programs.values())[-1]
 
     @property
@@ -119,7 +119,7 @@ class Watching:
     @property
     def written_before(self) -> int:
         """How many changes were written before it started again."""
-        return self.told
+        return self.emitted
 
     # -- ticks ------------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class Watching:
         began = time.perf_counter()
         changes = watch.tick()
         self.ticked += 1
-        self.told += len(changes)
+        self.emitted += len(changes)
         if self.options.metrics is not None:
             self.options.metrics.on_tick(self, time.perf_counter() - began)
         if self.options.max_memory is not None:
@@ -160,7 +160,7 @@ class Watching:
         return self._arriving
 
     def close(self) -> None:
-        """Read and write nothing more: whoever waits at a socket or a broker goes."""
+        """Read and write nothing more: close sockets and brokers."""
         for stream, _ in self._open.values():
             if isinstance(stream, Generator):
                 stream.close()
@@ -182,10 +182,10 @@ class Watching:
     # -- snapshots --------------------------------------------------------------------------------
 
     def _snapshot(self, stops: bool = False) -> None:
-        """Write a snapshot if it is time, and the journal tells of all that was taken in."""
+        """Write a snapshot if it is time, and the journal records all input so far."""
         if not (self.snapshots and self.journal and self.watch and self._counted):
             return
-        counts = {"refused": self.refused, "ticked": self.ticked, "told": self.told}
+        counts = {"refused": self.refused, "ticked": self.ticked, "told": self.emitted}
         written = None if self.form is None else self.form.written
         self.snapshots.take(self.watch, self._arriving, self.journal, counts, written, stops)
 
@@ -203,7 +203,7 @@ class Watching:
         if not (self.watch and self.journal and self.snapshots and self.snapshots.found):
             return rests
         counts = self.snapshots.restore(self.watch, self._arriving, self.form)
-        self.refused, self.ticked, self.told = (counts[n] for n in ("refused", "ticked", "told"))
+        self.refused, self.ticked, self.emitted = (counts[n] for n in ("refused", "ticked", "told"))
         for name, covered in self.journal.covered.counts.items():
             skip_covered(self._open[name or None][0], name, covered, rests)
         return rests
@@ -275,7 +275,7 @@ class Watching:
             replay(self, self.journal, self._go_on())
 
     def _reads_clock(self) -> bool:
-        """Whether a query asks what time it is; inputs without times of their own do not tell."""
+        """Whether a query reads the clock, and no input has times of its own."""
         return any(asks_clock(body) for one in self.programs.values() for body in bodies(one))
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
@@ -346,7 +346,7 @@ class Watching:
                 came |= piece != b""
                 self._arrived = arriving.stamp(None) if piece != b"" else None
                 if piece is _OVER:
-                    self._snapshot(stops=True)  # no line tells of an end
+                    self._snapshot(stops=True)  # no line records an end
                     self._counted = False
                     del self._open[name]
                     yield from arriving.end(self.watch, limits)
@@ -373,9 +373,9 @@ class Watching:
 
     def _silent(self) -> Iterator[None]:
         """A tick without input; what only the passing of time has changed counts as well."""
-        told = self.told
+        emitted = self.emitted
         yield
-        if self.told != told:
+        if self.emitted != emitted:
             self._remember()
 
     def _take_burst(
@@ -395,5 +395,5 @@ class Watching:
         self._remember((name or "", count))
 
     def report(self) -> list[str]:
-        """What was read, told and kept, a line each."""
-        return reported(self.watch, self._arriving, self.told, self.ticked, self.refused)
+        """What was read, emitted and kept, a line each."""
+        return reported(self.watch, self._arriving, self.emitted, self.ticked, self.refused)

@@ -44,7 +44,7 @@ class Snapshots:
     found: Snapshot | None = None
     since: int = 0  # bytes that have come since the last one
     _least: int = 0  # bytes that must come before the next one
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
 
     def find(self, length: int) -> Covered | None:
         """What the newest snapshot covers of a journal of this length."""
@@ -86,7 +86,7 @@ class Snapshots:
         counts: Mapping[str, int], written: Callable[[], WrittenAnswer | None] | None = None,
         stops: bool = False,
     ) -> None:  # fmt: skip
-        """Write one if it is time; what cannot be written is told of once."""
+        """Write one if it is time; a failure is reported once."""
         if self.since < (max(1, self.every // _REST) if stops else max(self.every, self._least)):
             return
         if not is_there():
@@ -103,8 +103,8 @@ class Snapshots:
                 "arriving": [arriving_facts(one) for one in inputs.values()],
                 "counts": dict(counts),
             }
-            told = None if written is None else written()
-            raw = taken(watch, _decoders(inputs), header, told)
+            answer = None if written is None else written()
+            raw = taken(watch, _decoders(inputs), header, answer)
         except NotNow:
             return
         except Unwritten as why:
@@ -112,14 +112,14 @@ class Snapshots:
             return
         try:
             self.folder.write(raw, covered.offset)
-        except (OSError, UsageError) as failed:  # the journal has all that counts: it goes on
+        except (OSError, UsageError) as failed:  # the journal is complete: continue
             said = failed.strerror if isinstance(failed, OSError) else failed.message
             self._tell_once((said or "it cannot be written").lower(), stops)
         self.since, self._least = 0, len(raw)
 
     def _tell_once(self, why: str, stops: bool) -> None:
-        if why not in self._told and not stops:
-            self._told.add(why)
+        if why not in self._reported and not stops:
+            self._reported.add(why)
             self.say(
                 f"no snapshot is written: {why}; a restart replays the journal behind the last"
             )
@@ -188,7 +188,7 @@ def skip_covered(stream: Any, name: str, covered: tuple[int, int], rests: dict[s
             rests[name] = piece[count:]
             count -= min(count, len(piece))
         if ends < 0 or (rests.get(name) and ends):
-            raise error("XSCU0003", f"the input {name or '-'} is not what it was")
+            raise error("XSCU0003", f"the input {name or '-'} has changed")
 
 
-_SHORTER: Final = b"shorter"  # told apart from a piece by what it is, not by what it says
+_SHORTER: Final = b"shorter"  # distinguished from a piece by identity, not by content

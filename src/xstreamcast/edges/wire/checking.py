@@ -33,7 +33,7 @@ Reasons = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """A tag structure in arrays, in the order of tag ids; the last place stands for every other."""
+    """A tag structure in arrays, in the order of tag ids; the last place represents all others."""
 
     structure: TagStructure
     ids: I32
@@ -74,7 +74,7 @@ def reasons(found: Scanned, known: Known, words: Words, ids: Ids) -> Reasons:
     why[(roots != known.key[places]) & ~removes] = OTHER_ROOT
     why[(units.fault > 0) & ~removes] = PAYLOAD
     why[(known.key[places] < 0) & ~(removes & (units.tsid == ABSENT))] = UNKNOWN_TAG
-    timed = (found.said, found.to_said, found.told_said)
+    timed = (found.said, found.to_said, found.message_said)
     why[np.logical_or.reduce([said == NOT_ONE for said in timed])] = NO_TIME
     why[units.version == NOT_A_NUMBER] = NO_TIME
     why[found.id < 0] = NO_ID
@@ -142,7 +142,7 @@ def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: I
             got = _PAYLOADS.get(int(units.fault[unit]), "another")
             return f"a fragment must have one element as its payload; got {got}"
         case 7 if found.id[unit] == ids.code(ROOT) and found.within[unit] >= 0:
-            return f"id {ROOT} is that of the root, which must not stand in another fragment"
+            return f"id {ROOT} is that of the root, which must not be inside another fragment"
         case 7:
             return f"a fragment must not contain itself; {ids.text(int(found.id[unit]))} does"
         case 9 if tag is not None:

@@ -1,4 +1,4 @@
-"""Bytes of a wire to fragments in columns, and what is said beside them."""
+"""Bytes of a wire to fragments in columns, and other messages."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Decoder:
         return list(self._run(found, 0, len(found)))
 
     def end_input(self) -> list[Arrival]:
-        """End one input of the stream, a file of a folder say; the stream goes on."""
+        """End one input of the stream, a file of a folder say; the stream continues."""
         out = list(self._arrivals(self._reading.close()))
         self._reading = WireReading(self.name, self.names)
         self.ended = self.ended and not self.more
@@ -294,7 +294,10 @@ def _optional(part: Scanned) -> dict[str, Any]:
         "within": (part.within, part.within >= 0),
         "to": (np.where(part.to_said == ABSENT, NOW, part.to), part.to_said != ABSENT),
         "version": (np.maximum(part.units.version, 0), part.units.version > 0),
-        "said": (np.where(part.told_said == ABSENT, START, part.told), part.told_said != ABSENT),
+        "said": (
+            np.where(part.message_said == ABSENT, START, part.message),
+            part.message_said != ABSENT,
+        ),
     }
     if part.inside is not None:
         given["unit"] = part.inside, part.inside >= 0

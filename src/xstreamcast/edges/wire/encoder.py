@@ -30,7 +30,7 @@ from xstreamcast.tape.namespaces import in_scope_namespaces
 OPEN: Final = f'<stream:fragments xmlns:stream="{STREAM}">\n'.encode()
 CLOSE: Final = b"</stream:fragments>\n"
 EOS: Final = b"<stream:eos/>\n"
-UNIT: Final = "unit"  # the attribute that says in which unit a fragment stands
+UNIT: Final = "unit"  # the attribute that names the unit of a fragment
 
 _TAG: Final = re.compile(rb"(<[^\s/>]+)(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 _DECLARATION: Final = re.compile(rb"\sxmlns(?::([^\s=]+))?\s*=")
@@ -106,7 +106,7 @@ def more_attributes(batch: FragmentBatch, i: int, ids: Ids) -> dict[str, str]:
 
 
 def payload_of(batch: FragmentBatch, fragment: int, holes: range, ids: Ids) -> bytes:
-    """The payload as it stood on the wire, its holes and namespaces in the canonical form."""
+    """The payload as on the wire, its holes and namespaces in the canonical form."""
     c, row = batch.tape.columns, int(batch.payload[fragment])
     at, end = int(c.start[row]), int(c.start[row]) + int(c.length[row])
     if end < at:
@@ -125,7 +125,7 @@ def payload_of(batch: FragmentBatch, fragment: int, holes: range, ids: Ids) -> b
 
 
 def _inherited(tape: Tape, row: int) -> dict[str, str]:
-    """The namespaces that a payload takes from what stands around it."""
+    """The namespaces that a payload inherits."""
     parent = int(tape.columns.parent[row])
     if parent < 0:
         return {}

@@ -63,7 +63,7 @@ class _Skipping:
 
 
 class _Units(UnitReading):
-    """A reading of units that can be asked what it keeps and why it stopped."""
+    """A reader of units that reports what it keeps and why it stopped."""
 
     def __init__(self, level: int, limits: Limits, names: Names, name: str, tag: bytes) -> None:
         super().__init__(level, limits, names, name)
@@ -244,7 +244,7 @@ class WireReading:
                 yield from self._take(rest[at : at + _STEP])
 
     def _given_up(self, skipping: _Skipping, end: int) -> Broken:
-        """Begin anew below the same root after the first `end` bytes."""
+        """Restart below the same root after the first `end` bytes."""
         self._skipping = None
         self._units = _Units(1, default_limits(), self._names, self._name, skipping.tag)
         self._shift, self._searched = skipping.at.offset + end - len(skipping.tag), 0

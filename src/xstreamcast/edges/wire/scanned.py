@@ -52,10 +52,10 @@ class Scanned:
     within: I32  # the id of the parent that a unit names, -1 = none
     to: I64
     to_said: npt.NDArray[np.int8]
-    told: I64  # the message time
-    told_said: npt.NDArray[np.int8]
+    message: I64  # the message time
+    message_said: npt.NDArray[np.int8]
     rows: Taken | None = None  # where the units were rows of a table
-    inside: I32 | None = None  # the id of the unit that a fragment says it stands in, -1 = none
+    inside: I32 | None = None  # the id of the unit that a fragment names, -1 = none
 
     def __len__(self) -> int:
         return len(self.id)
@@ -79,8 +79,8 @@ class Scanned:
             self.within[first:last],
             self.to[first:last],
             self.to_said[first:last],
-            self.told[first:last],
-            self.told_said[first:last],
+            self.message[first:last],
+            self.message_said[first:last],
             None if self.rows is None else self.rows.part(first, last),
             None if self.inside is None else self.inside[first:last],
         )
@@ -123,16 +123,16 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
     units, holes = fragments(c, words.elements, words.attributes)
     valid, said = _instants(c.heap, units.valid_start, units.valid_length)
     to, to_said = _instants(c.heap, units.to_start, units.to_length)
-    told, told_said = _instants(c.heap, units.said_start, units.said_length)
+    message, message_said = _instants(c.heap, units.said_start, units.said_length)
     codes = ids.codes(c.heap, units.id_start, units.id_length)
     hole_codes = ids.codes(c.heap, holes.id_start, holes.id_length)
     within = ids.codes(c.heap, units.in_start, units.in_length)
     found = Scanned(
         tape, read.base, read.begin, units, codes, valid, said, holes, hole_codes,
-        within, to, to_said, told, told_said,
+        within, to, to_said, message, message_said,
         inside=_inside(c.heap, units, ids),
     )  # fmt: skip
-    unsure = (said == UNSURE) | (to_said == UNSURE) | (told_said == UNSURE)
+    unsure = (said == UNSURE) | (to_said == UNSURE) | (message_said == UNSURE)
     for unit in np.flatnonzero((units.fault & ODD != 0) | unsure).tolist():
         _decode_unit(found, unit, ids)
     decode_holes(tape, holes, hole_codes, ids)
@@ -140,7 +140,7 @@ def scan(read: Read, words: Words, ids: Ids) -> Scanned:
 
 
 def _inside(heap: U8, units: Units, ids: Ids) -> I32 | None:
-    """The units that fragments say they stand in, if any says so."""
+    """The units that fragments name, if any does."""
     if (units.unit_length < 0).all():
         return None
     return ids.codes(heap, units.unit_start, units.unit_length)
@@ -172,7 +172,7 @@ def _decode_unit(found: Scanned, unit: int, ids: Ids) -> None:
     for name, values, said in (
         ("validtime", found.valid, found.said),
         ("validto", found.to, found.to_said),
-        ("messagetime", found.told, found.told_said),
+        ("messagetime", found.message, found.message_said),
     ):
         if name in known:
             instant = parse_instant(known[name])

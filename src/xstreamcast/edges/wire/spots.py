@@ -1,4 +1,4 @@
-"""Where on a wire something stands: byte, line and column, counted as bytes pass by."""
+"""Positions on a wire: byte, line and column, counted as bytes arrive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _characters(text: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """An offset whose line is counted when somebody asks for it."""
+    """An offset whose line is counted on first use."""
 
     offset: int
     chunk: Spot  # of the first byte of `data`
@@ -47,7 +47,7 @@ class Begin:
 
 
 class Spots:
-    """Where offsets stand that never go back; chunks that were passed are kept no longer."""
+    """Positions of ascending offsets; chunks that were passed are kept no longer."""
 
     def __init__(self) -> None:
         self._end = Spot()
@@ -59,7 +59,7 @@ class Spots:
         self._end = self._end.after(data)
 
     def at(self, offset: int) -> Begin:
-        """Where an offset stands."""
+        """The position of an offset."""
         while len(self._chunks) > 1 and self._chunks[1][0].offset <= offset:
             del self._chunks[0]
         return Begin(offset, *self._chunks[0])

@@ -9,7 +9,7 @@ from typing import Final
 from xstreamcast.model.fragment import STREAM
 from xstreamcast.model.frozen import dataclass
 
-# XML declaration, white space, comments, PIs, a document type: what may stand before the root.
+# XML declaration, white space, comments, PIs, a document type: what is allowed before the root.
 _BEFORE: Final = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:[ \t\r\n]+|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.S
 )

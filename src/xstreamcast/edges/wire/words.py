@@ -38,7 +38,7 @@ ATTRIBUTES: Final = {
     "version": VERSION,
     "temporary": TEMPORARY,
     "timeless": TIMELESS,  # its valid time is that of its arrival
-    "unit": UNIT,  # the unit that it stands in
+    "unit": UNIT,  # its unit
 }
 
 

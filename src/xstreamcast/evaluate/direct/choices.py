@@ -70,7 +70,7 @@ def if_(writing: Writing, plan: p.If) -> Value:
     branches = [branch for one in (plan.then, plan.otherwise) if (branch := _aside(writing, one))]
     if not branches:
         raise Pending
-    if len(branches) == 1:  # the other gives what the function gives
+    if len(branches) == 1:  # the other returns the value of the function
         return branches[0][0]
     (then, before), (otherwise, between) = branches
     shape = joined(then.shape, otherwise.shape)

@@ -26,11 +26,11 @@ _ROUNDS: Final = 6  # until the results of functions that call each other are kn
 
 
 class Compiled(NamedTuple):
-    """The code that defines the functions, and what it needs beside the primitives."""
+    """The code that defines the functions, and the values that it needs."""
 
     code: CodeType
     text: str
-    name: str  # of the function that was asked for
+    name: str  # of the requested function
     result: Shape
     constants: dict[str, Any]
     variables: dict[int, Shape]  # of the prolog
@@ -117,7 +117,7 @@ class _Inside:
         self._module = module
 
     def constant(self, value: Any) -> str:
-        """A value that is handed in: no text of a query stands in the text of Python."""
+        """A value that is passed in: no text of a query becomes text of Python."""
         known = self._module.constants
         name = f"K{len(known)}"
         known[name] = value

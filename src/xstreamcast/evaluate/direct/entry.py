@@ -47,7 +47,7 @@ class Texts:
         return function in self._recursive
 
     def of(self, function: int, shapes: tuple[Shape, ...]) -> Compiled | None:
-        """The code of a function for arguments of these shapes, written when first asked for."""
+        """The code of a function for arguments of these shapes, generated on first use."""
         key = function, shapes
         if key not in self._known:
             self._known[key] = compiled(self.program, function, shapes)

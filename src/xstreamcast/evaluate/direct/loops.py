@@ -33,7 +33,7 @@ def return_(writing: Writing, plan: p.Return) -> Value:
 
 
 def _gathered(writing: Writing, out: str, value: Value) -> Shape:
-    """What one turn gives, added to what there is."""
+    """Append the result of one iteration."""
     match value.shape.occurs:
         case "one":
             writing.text.add(f"{out}.append({value.code})")

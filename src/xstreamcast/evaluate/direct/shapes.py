@@ -29,7 +29,7 @@ class Shape(NamedTuple):
 
 
 class Value(NamedTuple):
-    """An expression of Python that can stand anywhere, and what it gives."""
+    """An expression of Python that can be used anywhere, and its type."""
 
     code: str
     shape: Shape

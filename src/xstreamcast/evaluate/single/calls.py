@@ -67,7 +67,7 @@ def call(plan: p.Call, context: Context) -> Code:
     ready = [(fitting(wanted), wanted) for wanted in types]
     doubles = [wanted.item == _DOUBLE for wanted in types]
     quick = quick_of(function, len(arguments))
-    told: dict[int, Call] = {}  # by the context of a module
+    by_context: dict[int, Call] = {}  # by the context of a module
 
     def converted_argument(i: int, value: Column, frame: Frame) -> Column:
         fits, wanted = ready[i]
@@ -92,10 +92,10 @@ def call(plan: p.Call, context: Context) -> Code:
             if function.focus:
                 call = frame.context.call(1, focus_of(frame), plan.namespaces)
             else:
-                known = told.get(id(frame.context))
+                known = by_context.get(id(frame.context))
                 if known is None:
                     known = frame.context.call(1, None, plan.namespaces)
-                    told[id(frame.context)] = known
+                    by_context[id(frame.context)] = known
                 call = known
             result: Column = function.body(call, *given)
             return result

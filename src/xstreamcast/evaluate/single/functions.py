@@ -41,7 +41,7 @@ def dynamic_call(plan: p.DynamicCall, context: Context) -> Code:
 
 
 def _function(column: Column, arity: int) -> Any:
-    """What is called; the rule for columns says what is wrong with it."""
+    """The called item; the rule for columns raises the error if it is wrong."""
     cells: Any
     if column.__class__ is Row:
         tag, cells = column.tag, column.cells

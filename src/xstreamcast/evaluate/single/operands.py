@@ -185,7 +185,7 @@ def general_compare(plan: p.GeneralCompare, context: Context) -> Code:
 
 
 def _comparable(a: Row, b: Row) -> bool:
-    """Whether what is there needs no look: nodes would have to be atomised."""
+    """Whether no item needs atomisation, as nodes would."""
     return (not a.cells or a.tag in PRIMITIVE) and (not b.cells or b.tag in PRIMITIVE)
 
 

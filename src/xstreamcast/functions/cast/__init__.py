@@ -75,7 +75,7 @@ def cast_value(tag: int, value: Any, target: int, namespaces: Mapping[str, str] 
 
 
 def castable(items: Items, target: int, namespaces: Mapping[str, str] = NO_NAMES) -> Bools:
-    """For every atomic item, whether `cast` would give a value."""
+    """For every atomic item, whether `cast` would succeed."""
     if items.tag == MIXED:
         out = np.zeros(len(items), np.bool_)
         for tag in items.kinds():

@@ -59,7 +59,7 @@ def parse_calendar(tag: int, text: str) -> DateTime:
     if match is None:
         raise invalid(tag, text)
     part = match.groupdict()
-    # Parts that the type lacks stand at 1972-12-31, the reference of F&O: see DateTime.
+    # Parts that the type lacks are those of 1972-12-31, the reference of F&O: see DateTime.
     year = _year(part["year"]) if part.get("year") else 1972
     month = int(part.get("month") or (12 if tag in (TIME_TAG, ATOMIC["gDay"].tag) else 1))
     day = int(part.get("day") or (31 if tag == TIME_TAG else 1))

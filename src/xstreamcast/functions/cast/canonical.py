@@ -75,12 +75,12 @@ def double_text(value: float) -> str:
     """xs:double: plain from 1e-6 up to 1e6, else with exponent."""
     text = repr(value)
     if 1e-3 <= abs(value) < 1e6:
-        return text.removesuffix(".0")  # what follows gives the same, but takes its time
+        return text.removesuffix(".0")  # the code below has the same result, but is slower
     return _floating(value, text)
 
 
 def single_text(value: float) -> str:
-    """xs:float: the shortest digits that give the same xs:float."""
+    """xs:float: the shortest digits that denote the same xs:float."""
     if math.isnan(value) or math.isinf(value) or value == 0:
         return _floating(value, "")
     return _floating(value, np.format_float_scientific(np.float32(value), unique=True))

@@ -59,7 +59,7 @@ _PARTS: Final = frozenset(
     ATOMIC[n].tag for n in ("gYearMonth", "gYear", "gMonthDay", "gDay", "gMonth")
 )
 
-# For each source: the targets beside itself, xs:string and xs:untypedAtomic.
+# For each source: the targets other than itself, xs:string and xs:untypedAtomic.
 TARGETS: Final[dict[int, frozenset[int]]] = {
     **dict.fromkeys(_NUMBERS, _NUMBERS | {BOOLEAN}),
     BOOLEAN: _NUMBERS,

@@ -81,7 +81,7 @@ def parse_float(text: str) -> float:
     single = to_single(near)
     if single == near or math.isinf(single):
         return single
-    other = to_single(2 * near - single)  # the neighbour, if `near` lies halfway to it
+    other = to_single(2 * near - single)  # the neighbour, if `near` is halfway to it
     if (single + other) / 2 != near or Decimal(text) == Decimal(near):
         return single
     away = max if Decimal(text) > Decimal(near) else min

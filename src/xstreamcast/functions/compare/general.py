@@ -40,30 +40,30 @@ def general_compare(
 ) -> Bools:
     """For every row whether some pair of its (atomised) items compares so.
 
-    `timezone` stands in where dates have none; `namespaces` bind untyped values that meet a QName.
+    `timezone` is the default of dates; `namespaces` bind untyped values that meet a QName.
     """
     code = VALUE_OP[op]
-    told = (timezone, namespaces)
+    setting = (timezone, namespaces)
     if len(left.items) == 0 or len(right.items) == 0:
         return np.zeros(left.n, np.bool_)
     if left.offsets is None and right.offsets is None:
-        return compare_pairs(code, left.items, right.items, *told)
+        return compare_pairs(code, left.items, right.items, *setting)
     if right.offsets is None:
-        return _against_single(code, left, right, *told)
+        return _against_single(code, left, right, *setting)
     if left.offsets is None:
-        return _against_single(SWAPPED[code], right, left, *told)
+        return _against_single(SWAPPED[code], right, left, *setting)
     pairs = int((left.lengths() * right.lengths()).sum())
     if pairs > _FEW + 4 * (len(left.items) + len(right.items)):
         found = _by_ranks(code, left, right)
         if found is not None:
             return found
-    return _crosswise(code, left, right, *told)
+    return _crosswise(code, left, right, *setting)
 
 
 def compare_pairs(
     op: Op, left: Items, right: Items, timezone: int = 0, namespaces: Namespaces = NO_NAMES
 ) -> Bools:
-    """left[i] op right[i] with untyped values cast as general comparison says."""
+    """left[i] op right[i] with untyped values cast by the rules of general comparison."""
     if left.tag == MIXED or right.tag == MIXED:
         return by_pairs(left, right, lambda a, b: compare_pairs(op, a, b, timezone, namespaces))
     left, right = _met(left, right.tag, namespaces), _met(right, left.tag, namespaces)

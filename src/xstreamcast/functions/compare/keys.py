@@ -32,7 +32,7 @@ _NAN: Final = "NaN"
 def hash_keys(items: Items, *, inexact: bool | None = None, timezone: int = 0) -> Array:
     """For every atomic item a value that Python hashes and compares as grouping needs it.
 
-    `inexact` says that a float or double takes part elsewhere (the other side of a join).
+    `inexact`: a float or double takes part elsewhere (the other side of a join).
     """
     exact = not (_inexact(items) if inexact is None else inexact)
     if items.tag == MIXED:

@@ -73,7 +73,7 @@ _NOTATION: Final = ATOMIC["NOTATION"].tag
 def value_compare(op: Op, left: Items, right: Items, timezone: int = 0) -> Bools:
     """left[i] op right[i] for every i; untyped values count as strings.
 
-    `timezone` (minutes) stands in where a date or time has none. Not comparable → XPTY0004.
+    `timezone` (minutes) is the default of dates and times. Not comparable → XPTY0004.
     """
     if len(left) == 0:
         return np.zeros(0, np.bool_)
@@ -134,7 +134,7 @@ def compare_arrays(op: Op, left: Array, right: Array) -> Bools:
 
 
 def compare_text(op: Op, left: Items, right: Items) -> Bools:
-    """Strings by codepoint; node values against one constant are compared where they lie."""
+    """Strings by codepoint; node values against one constant are compared in place."""
     if op in ("eq", "ne"):
         for lazy, other in ((unread(left), constant(right)), (unread(right), constant(left))):
             if lazy is not None and other is not None:

@@ -1,6 +1,6 @@
 """JSON texts as events: one grammar for maps, arrays and XML; no depth is too much for it.
 
-Strings are handed on as they stand between their quotes; `strings` knows what they mean.
+Strings are passed on as written between their quotes; `strings` decodes them.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class _Reader:
                 raise self._unexpected("a value")
 
     def _inside(self) -> Iterator[Event]:
-        """What comes next inside the innermost open bracket."""
+        """The next event inside the innermost open bracket."""
         fresh, self.fresh = self.fresh, False
         kind = self._kind()
         if kind == _CLOSES[self.open[-1]]:

@@ -21,7 +21,7 @@ Replace = Callable[[str], str]
 
 
 def unescaped(raw: str) -> str:
-    """The characters that a JSON string stands for; half pairs of surrogates stay as they are."""
+    """The characters of a JSON string; unpaired surrogates are left unchanged."""
     if "\\" not in raw:
         return raw
     made = _ESCAPE.sub(_character, raw)

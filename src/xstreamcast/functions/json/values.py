@@ -82,7 +82,7 @@ def string_rule(call: Call, options: dict[str, Any]) -> Callable[[str], str]:
 
 
 def _replaced(call: Call, fallback: FunctionItem, code: str) -> str:
-    """What the fallback gives for an escape: one string."""
+    """The result of the fallback for an escape: one string."""
     if fallback.arity != 1:
         raise error("XPTY0004", "the fallback must be a function of one argument")
     assert call.invoke is not None

@@ -1,1 +1,1 @@
-"""Pictures: numbers, dates and times written as a picture says, and one form of dates read."""
+"""Pictures: numbers, dates and times formatted by a picture, and one form of dates parsed."""

@@ -71,7 +71,7 @@ def _component(marker: Marker, value: DateTime, source: str) -> str:
 
 
 def _prefix(language: str | None, calendar: str | None) -> str:
-    """What is said first where another language or calendar was asked for."""
+    """The prefix if another language or calendar was requested."""
     out = ""
     if language and not re.match(r"en(?:-|$)", language):
         out += "[Language: en]"

@@ -58,7 +58,7 @@ def integer_picture(picture: str) -> IntegerPicture:
 
 @function("fn:format-integer($value as xs:integer?, $picture as xs:string) as xs:string")
 def format_integer(call: Call, value: Column, picture: Column) -> Column:
-    """The integer as the picture says: digits, letters, Roman numerals or words."""
+    """The integer formatted by a picture: digits, letters, Roman numerals or words."""
     pairs = zip(one_or(value), one_or(picture), strict=True)
     return text(
         "" if number is None else integer_picture(how).write(number) for number, how in pairs
@@ -70,5 +70,5 @@ def format_integer(call: Call, value: Column, picture: Column) -> Column:
     "as xs:string"
 )
 def format_integer_in(call: Call, value: Column, picture: Column, language: Column) -> Column:
-    """The integer as the picture says, in English whatever the language asked for."""
+    """The integer formatted by a picture, in English regardless of the requested language."""
     return format_integer(call, value, picture)

@@ -23,7 +23,7 @@ _parsed = lru_cache(256)(parse_picture)
 
 @function("fn:format-number($value as xs:numeric?, $picture as xs:string) as xs:string")
 def format_number(call: Call, value: Column, picture: Column) -> Column:
-    """The number as the picture says, in the default decimal format."""
+    """The number formatted by a picture, in the default decimal format."""
     using = call.static.decimal_formats.get(None) or DecimalFormat()
     pairs = zip(one_or(value, math.nan), one_or(picture), strict=True)
     return text(write(number, how, using) for number, how in pairs)
@@ -34,7 +34,7 @@ def format_number(call: Call, value: Column, picture: Column) -> Column:
     "$decimal-format-name as xs:string?) as xs:string"
 )
 def format_number_named(call: Call, value: Column, picture: Column, name: Column) -> Column:
-    """The number as the picture says, in a decimal format of the prolog."""
+    """The number formatted by a picture, in a decimal format of the prolog."""
     rows = zip(one_or(value, math.nan), one_or(picture), one_or(name), strict=True)
     return text(write(number, how, _format(call, name)) for number, how, name in rows)
 

@@ -1,4 +1,4 @@
-"""Pictures of fn:format-number, read as F&O 3.1, section 4.7 says."""
+"""Pictures of fn:format-number, parsed as in F&O 3.1, section 4.7."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _cut(half: str, using: DecimalFormat) -> tuple[str, str, str | None, str]:
 
 
 def _exponent_place(half: str, using: DecimalFormat) -> int | None:
-    """Where the exponent separator stands, if it stands between two active characters."""
+    """The position of the exponent separator, if it is between two active characters."""
     active = {*using.digits(), using.digit, using.decimal_separator, using.grouping_separator}
     for i in range(1, len(half) - 1):
         if half[i] == using.exponent_separator and half[i - 1] in active and half[i + 1] in active:

@@ -25,7 +25,7 @@ _ORDINALS: Final = {
     "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
     "nine": "ninth", "twelve": "twelfth",
 }  # fmt: skip
-# The first and last sign of numbering sequences that count from 1 and then give out.
+# The first and last sign of numbering sequences that count from 1 and then end.
 _SEQUENCES: Final = {"①": 20, "⑴": 20, "⒈": 20, "❶": 10, "㊀": 10, "㈠": 10}
 _GREEK: Final = {"α": "αβγδεζηθικλμνξοπρστυφχψω", "Α": "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩ"}
 

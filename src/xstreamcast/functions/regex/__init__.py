@@ -1,4 +1,4 @@
-"""Regular expressions of XPath: compiled once, asked many times."""
+"""Regular expressions of XPath: compiled once, matched many times."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ Ranges: TypeAlias = tuple[tuple[int, int], ...]  # half open, ascending, apart
 
 LAST: Final = 0x110000
 EVERYTHING: Final[Ranges] = ((0, LAST),)
-# Asking for the category of every codepoint takes a third of a second: the empty planes and the
+# Looking up the category of every codepoint takes a third of a second: the empty planes and the
 # private ones are known without.
 _LOOKED_AT: Final = ((0, 0x34000), (0xE0000, 0xE1000), (0xFFFFE, 0x100000), (0x10FFFE, LAST))
 _UNIFORM: Final[dict[str, Ranges]] = {

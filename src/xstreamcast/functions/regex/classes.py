@@ -1,4 +1,4 @@
-"""Character classes: escapes, categories, and what stands between square brackets."""
+"""Character classes: escapes, categories, and the content of square brackets."""
 
 from __future__ import annotations
 

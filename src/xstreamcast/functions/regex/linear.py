@@ -37,7 +37,7 @@ class Found:
         self.string, self._marks = string, marks
 
     def span(self, group: int = 0) -> tuple[int, int]:
-        """Where a group lies; (-1, -1) if it took no part."""
+        """The span of a group; (-1, -1) if it took no part."""
         return self._marks[2 * group], self._marks[2 * group + 1]
 
     def start(self) -> int:
@@ -190,7 +190,7 @@ class Machine:
 
 
 def _character(op: Any, argument: Any) -> Callable[[str], bool]:
-    """Whether a character is one of those, remembered for each that was asked about."""
+    """Whether a character is one of those, cached for each character."""
     known: dict[str, bool] = {}
     items = argument if op is c.IN else [(op, argument)]
     if any(

@@ -17,11 +17,11 @@ class Reader:
         return self.at >= len(self.text)
 
     def sees(self, mark: str) -> bool:
-        """Whether the mark stands here."""
+        """Whether the mark is next."""
         return self.text.startswith(mark, self.at)
 
     def accept(self, mark: str) -> bool:
-        """Steps over the mark if it stands here."""
+        """Skips the mark if it is next."""
         found = self.sees(mark)
         self.at += len(mark) if found else 0
         return found
@@ -38,7 +38,7 @@ class Reader:
         return self.text[self.at - 1]
 
     def until(self, mark: str) -> str:
-        """What stands before the next mark; steps over both."""
+        """The text before the next mark; skips both."""
         end = self.text.find(mark, self.at)
         if end < 0:
             raise self.fail(f"{mark} is missing")

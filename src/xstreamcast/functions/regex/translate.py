@@ -119,7 +119,7 @@ class _Translator:
         return self.literal(found) if isinstance(found, str) else ch.written(found)
 
     def reference(self) -> str:
-        """Back to a group that has ended; one that matched nothing stands for the empty string."""
+        """Back to a group that has ended; one that matched nothing is the empty string."""
         reader = self.reader
         reader.expect("\\")
         number = int(reader.next("a digit"))

@@ -32,53 +32,57 @@ _WRITERS: Final[dict[str, type[XmlWriter]]] = {
 }
 
 
-def serialized(call: Call, items: Items, asked: Parameters) -> str:
+def serialized(call: Call, items: Items, parameters: Parameters) -> str:
     """The items as one text."""
-    match asked.method:
+    match parameters.method:
         case "json":
-            return JsonWriter(asked, lambda node: _inside_json(call, node, asked)).written(items)
+            return JsonWriter(
+                parameters, lambda node: _inside_json(call, node, parameters)
+            ).written(items)
         case "adaptive":
-            return _adaptive(call, items, asked)
+            return _adaptive(call, items, parameters)
         case "text":
-            return _text(call, items, asked)
+            return _text(call, items, parameters)
         case _:
-            return _markup(call, items, asked)
+            return _markup(call, items, parameters)
 
 
-def _inside_json(call: Call, node: int, asked: Parameters) -> str:
+def _inside_json(call: Call, node: int, parameters: Parameters) -> str:
     """A node as a string of JSON: by the method that the parameters name for nodes."""
     inner = Parameters(
-        method=asked.json_node_output_method, encoding=asked.encoding, include_content_type=False
+        method=parameters.json_node_output_method,
+        encoding=parameters.encoding,
+        include_content_type=False,
     )
     return serialized(call, Items.of_nodes(np.array([node], np.int64)), inner)
 
 
-def _adaptive(call: Call, items: Items, asked: Parameters) -> str:
+def _adaptive(call: Call, items: Items, parameters: Parameters) -> str:
     def of_node(node: int) -> str:
         tree = branch(call, node)
         if tree.kind == ATTRIBUTE:
-            return f'{tree.name}="{Characters(asked).attribute(tree.value)}"'
+            return f'{tree.name}="{Characters(parameters).attribute(tree.value)}"'
         if tree.kind == NAMESPACE:
             prefix = f"xmlns:{tree.local}" if tree.local else "xmlns"
-            return f'{prefix}="{Characters(asked).attribute(tree.value)}"'
-        head = prolog(asked, [tree]) if tree.kind == DOCUMENT else ""
-        return head + XmlWriter(asked).written(tree)
+            return f'{prefix}="{Characters(parameters).attribute(tree.value)}"'
+        head = prolog(parameters, [tree]) if tree.kind == DOCUMENT else ""
+        return head + XmlWriter(parameters).written(tree)
 
-    writer = AdaptiveWriter(asked, of_node)
-    separator = "\n" if asked.item_separator is None else asked.item_separator
+    writer = AdaptiveWriter(parameters, of_node)
+    separator = "\n" if parameters.item_separator is None else parameters.item_separator
     return separator.join(writer.item(tag, value) for tag, value in items.pairs())
 
 
-def _parts(call: Call, items: Items, asked: Parameters) -> list[Branch]:
-    """The trees that a sequence stands for: atomic values are text, arrays their members."""
+def _parts(call: Call, items: Items, parameters: Parameters) -> list[Branch]:
+    """The trees of a sequence: atomic values are text, arrays their members."""
     flat = flattened(Column.constant(items, 1)).items
     found: list[Branch] = []
     atomic = False
     for i, (tag, value) in enumerate(flat.pairs()):
         if tag in FUNCTIONS:
             raise error("SENR0001", "a map or a function cannot be serialised by this method")
-        if i and asked.item_separator is not None:
-            found.append(Branch(TEXT, value=asked.item_separator))
+        if i and parameters.item_separator is not None:
+            found.append(Branch(TEXT, value=parameters.item_separator))
         elif atomic and tag != NODE:
             found.append(Branch(TEXT, value=" "))
         atomic = tag != NODE
@@ -92,9 +96,9 @@ def _parts(call: Call, items: Items, asked: Parameters) -> list[Branch]:
     return found
 
 
-def _text(call: Call, items: Items, asked: Parameters) -> str:
-    chars = Characters(asked)
-    return "".join(chars.raw(_string(tree)) for tree in _parts(call, items, asked))
+def _text(call: Call, items: Items, parameters: Parameters) -> str:
+    chars = Characters(parameters)
+    return "".join(chars.raw(_string(tree)) for tree in _parts(call, items, parameters))
 
 
 def _string(tree: Branch) -> str:
@@ -104,12 +108,12 @@ def _string(tree: Branch) -> str:
     return "".join(map(_string, tree.children))
 
 
-def _markup(call: Call, items: Items, asked: Parameters) -> str:
-    trees = _parts(call, items, asked)
+def _markup(call: Call, items: Items, parameters: Parameters) -> str:
+    trees = _parts(call, items, parameters)
     whole = Branch(DOCUMENT)
     for tree in trees:
         whole.children += tree.children if tree.kind == DOCUMENT else [tree]
-    if asked.method in ("html", "xhtml"):
-        whole = with_content_type(whole, asked)
-    head = "" if asked.method == CANONICAL else prolog(asked, whole.children)
-    return head + _WRITERS[asked.method](asked).written(whole)
+    if parameters.method in ("html", "xhtml"):
+        whole = with_content_type(whole, parameters)
+    head = "" if parameters.method == CANONICAL else prolog(parameters, whole.children)
+    return head + _WRITERS[parameters.method](parameters).written(whole)

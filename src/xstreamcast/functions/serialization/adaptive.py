@@ -40,11 +40,11 @@ _DURATIONS = frozenset({DAY_TIME_DURATION, YEAR_MONTH_DURATION})
 
 
 class AdaptiveWriter:
-    """Writes any item; `of_node` gives the text of a node."""
+    """Writes any item; `of_node` returns the text of a node."""
 
-    def __init__(self, asked: Parameters, of_node: Callable[[int], str]) -> None:
-        self._asked = asked
-        self._chars = Characters(asked)
+    def __init__(self, parameters: Parameters, of_node: Callable[[int], str]) -> None:
+        self._parameters = parameters
+        self._chars = Characters(parameters)
         self._of_node = of_node
 
     def item(self, tag: int, value: Any) -> str:

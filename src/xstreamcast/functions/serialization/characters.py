@@ -22,11 +22,11 @@ _NAMES: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 class Characters:
     """How one serialisation writes characters."""
 
-    def __init__(self, asked: Parameters) -> None:
-        self._maps = asked.use_character_maps
-        self._form = asked.normalization_form
-        self._fits = _fits(asked.encoding)
-        self._one_one = asked.xml_version == "1.1"
+    def __init__(self, parameters: Parameters) -> None:
+        self._maps = parameters.use_character_maps
+        self._form = parameters.normalization_form
+        self._fits = _fits(parameters.encoding)
+        self._one_one = parameters.xml_version == "1.1"
         self._mapped = re.compile(f"[{re.escape(''.join(self._maps))}]") if self._maps else None
 
     def text(self, value: str) -> str:
@@ -50,7 +50,7 @@ class Characters:
         return self._as_is(self._normalised(value))
 
     def cdata(self, value: str) -> str:
-        """A CDATA section; what it cannot hold stands outside as a reference."""
+        """A CDATA section; characters that it cannot contain are written outside as references."""
         value = self._normalised(value).replace("]]>", "]]]]><![CDATA[>")
         inside = "".join(
             char if self._fits(char) else f"]]>&#x{ord(char):X};<![CDATA[" for char in value

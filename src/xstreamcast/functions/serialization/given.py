@@ -147,7 +147,7 @@ def _names(value: str, prefixes: Mapping[str, str]) -> Names:
 
 
 def of_map(call: Call, given: MapItem, made: Parameters) -> Parameters:
-    """The parameters that a map sets; () asks for the default."""
+    """The parameters that a map sets; () sets the default."""
     changes: dict[str, Any] = {}
     for (tag, key), column, row in given.entries():
         if not derives(tag, STRING) or key not in ALL:
@@ -212,7 +212,7 @@ def _mapped(value: Column) -> dict[str, str]:
 
 
 def of_argument(call: Call, given: Any, tag: int) -> Parameters:
-    """The parameters that the second argument of fn:serialize gives."""
+    """The parameters in the second argument of fn:serialize."""
     if tag == NODE:
         return of_element(call, given, Parameters())
     if tag == MAP:

@@ -61,14 +61,14 @@ class HtmlWriter(XmlWriter):
     """Writes trees as HTML; elements of other namespaces as XML."""
 
     def _is_html(self, node: Branch) -> bool:
-        return node.uri == "" or (node.uri == XHTML and self.asked.html5)
+        return node.uri == "" or (node.uri == XHTML and self.parameters.html5)
 
     def tag(self, node: Branch) -> str:
-        bare = self.asked.html5 and node.uri in (XHTML, SVG, MATHML)
+        bare = self.parameters.html5 and node.uri in (XHTML, SVG, MATHML)
         return self.chars.plain(node.local if bare else node.name)
 
     def declared(self, node: Branch, scope: dict[str, str]) -> dict[str, str]:
-        if self.asked.html5 and node.uri in (XHTML, SVG, MATHML):
+        if self.parameters.html5 and node.uri in (XHTML, SVG, MATHML):
             bare = Branch(
                 ELEMENT, "", node.local, node.uri,
                 namespaces={k: u for k, u in node.namespaces.items()
@@ -100,7 +100,7 @@ class HtmlWriter(XmlWriter):
         if low in _BOOLEAN and value.lower() == low:
             self.out.append(f" {self.chars.plain(name)}")
             return
-        if self.asked.escape_uri_attributes and is_uri_attribute(node.local, local):
+        if self.parameters.escape_uri_attributes and is_uri_attribute(node.local, local):
             value = escaped_uri(value)
         _refuse_controls(value)
         made = self.chars.attribute(value).replace("&lt;", "<").replace("&gt;", ">")
@@ -109,7 +109,7 @@ class HtmlWriter(XmlWriter):
         self.out.append(f' {self.chars.plain(name)}="{made}"')
 
     def element(self, node: Branch, scope: dict[str, str], depth: int, indent: bool) -> None:
-        if self._is_html(node) and is_void(node.local, self.asked):
+        if self._is_html(node) and is_void(node.local, self.parameters):
             self.start(node, scope)
             self.out.append(">")
             return
@@ -125,7 +125,7 @@ class HtmlWriter(XmlWriter):
         if not self._is_html(node):
             return super().indents(node)
         low = node.local.lower()
-        suppressed = {local.lower() for _, local in self.asked.suppress_indentation}
+        suppressed = {local.lower() for _, local in self.parameters.suppress_indentation}
         kept = low in ("pre", "textarea", "script", "style", "title") or low in suppressed
         return not kept and super().indents(node)
 
@@ -144,29 +144,29 @@ def _refuse_controls(value: str) -> None:
 # -- the content type ------------------------------------------------------------------------
 
 
-def with_content_type(node: Branch, asked: Parameters) -> Branch:
+def with_content_type(node: Branch, parameters: Parameters) -> Branch:
     """The tree with a meta element for the encoding as the first child of its head."""
-    if not asked.include_content_type:
+    if not parameters.include_content_type:
         return node
     if node.kind == DOCUMENT:
-        children = [with_content_type(child, asked) for child in node.children]
+        children = [with_content_type(child, parameters) for child in node.children]
         return replace(node, children=children)
     if node.kind != ELEMENT or node.local.lower() != "html":
-        return _in_head(node, asked) if _is(node, "head", asked) else node
-    children = [_in_head(c, asked) if _is(c, "head", asked) else c for c in node.children]
+        return _in_head(node, parameters) if _is(node, "head", parameters) else node
+    children = [_in_head(c, parameters) if _is(c, "head", parameters) else c for c in node.children]
     return replace(node, children=children)
 
 
-def _is(node: Branch, local: str, asked: Parameters) -> bool:
-    wanted = (XHTML,) if asked.method == "xhtml" and not asked.html5 else ("", XHTML)
+def _is(node: Branch, local: str, parameters: Parameters) -> bool:
+    wanted = (XHTML,) if parameters.method == "xhtml" and not parameters.html5 else ("", XHTML)
     return node.kind == ELEMENT and node.local.lower() == local and node.uri in wanted
 
 
-def _in_head(head: Branch, asked: Parameters) -> Branch:
-    media = asked.media_type or "text/html"
+def _in_head(head: Branch, parameters: Parameters) -> Branch:
+    media = parameters.media_type or "text/html"
     meta = Branch(ELEMENT, head.prefix, "meta", head.uri, attributes=[
         ("", "http-equiv", "", "Content-Type"),
-        ("", "content", "", f"{media}; charset={asked.encoding}"),
+        ("", "content", "", f"{media}; charset={parameters.encoding}"),
     ])  # fmt: skip
     return replace(head, children=[meta, *(c for c in head.children if not _names_type(c))])
 

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class JsonWriter:
-    """Writes values as JSON; `of_node` gives the text of a node."""
+    """Writes values as JSON; `of_node` returns the text of a node."""
 
-    def __init__(self, asked: Parameters, of_node: Callable[[int], str]) -> None:
-        self._asked = asked
-        self._chars = Characters(asked)
+    def __init__(self, parameters: Parameters, of_node: Callable[[int], str]) -> None:
+        self._parameters = parameters
+        self._chars = Characters(parameters)
         self._of_node = of_node
 
     def written(self, items: Items, depth: int = 0) -> str:
@@ -60,9 +60,9 @@ class JsonWriter:
 
     def _map(self, value: MapItem, depth: int) -> str:
         keys = [string_value(tag, key) for tag, key in value.own_keys().pairs()]
-        if not self._asked.allow_duplicate_names and len(set(keys)) < len(keys):
+        if not self._parameters.allow_duplicate_names and len(set(keys)) < len(keys):
             raise error("SERE0022", "the JSON object would have a key twice")
-        colon = " : " if self._asked.indent else ":"
+        colon = " : " if self._parameters.indent else ":"
         rows = zip(keys, _rows(value.own_values()), strict=True)
         cells = [self._string(key) + colon + self.written(row, depth + 1) for key, row in rows]
         return self._joined("{", cells, "}", depth)
@@ -72,7 +72,7 @@ class JsonWriter:
         return self._joined("[", cells, "]", depth)
 
     def _joined(self, opens: str, cells: list[str], closes: str, depth: int) -> str:
-        if not self._asked.indent or not cells:
+        if not self._parameters.indent or not cells:
             return opens + ",".join(cells) + closes
         space = "\n" + "  " * depth
         return opens + ",".join(f"{space}  {cell}" for cell in cells) + space + closes

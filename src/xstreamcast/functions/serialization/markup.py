@@ -35,23 +35,23 @@ INLINE: Final = frozenset(
 )
 
 
-def is_void(local: str, asked: Parameters) -> bool:
+def is_void(local: str, parameters: Parameters) -> bool:
     """Whether HTML has no end tag for such an element."""
-    return local.lower() in (_VOID_5 if asked.html5 else _VOID_4)
+    return local.lower() in (_VOID_5 if parameters.html5 else _VOID_4)
 
 
 class XmlWriter:
     """Writes trees as XML."""
 
-    def __init__(self, asked: Parameters) -> None:
-        self.asked = asked
-        self.chars = Characters(asked)
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.chars = Characters(parameters)
         self.out: list[str] = []
 
     def written(self, node: Branch) -> str:
         """The markup of one tree."""
         self.out = []
-        self.node(node, {}, 0, self.asked.indent, "")
+        self.node(node, {}, 0, self.parameters.indent, "")
         return "".join(self.out)
 
     # -- nodes ----------------------------------------------------------------------------------
@@ -107,8 +107,8 @@ class XmlWriter:
             self.node(child, scope, depth, indent, name)
 
     def has_cdata(self, node: Branch) -> bool:
-        """Whether the text of an element stands in CDATA sections."""
-        return (node.uri, node.local) in self.asked.cdata_section_elements
+        """Whether the text of an element is written as CDATA sections."""
+        return (node.uri, node.local) in self.parameters.cdata_section_elements
 
     def with_cdata(self, node: Branch, scope: dict[str, str], depth: int, indent: bool) -> None:
         for child in node.children:
@@ -147,7 +147,7 @@ class XmlWriter:
         return found
 
     def _undeclares(self) -> bool:
-        return self.asked.undeclare_prefixes and self.asked.xml_version == "1.1"
+        return self.parameters.undeclare_prefixes and self.parameters.xml_version == "1.1"
 
     def attribute(self, node: Branch, name: str, local: str, uri: str, value: str) -> None:
         self.out.append(f' {self.chars.plain(name)}="{self.chars.attribute(value)}"')
@@ -169,7 +169,7 @@ class XmlWriter:
         )
 
     def indents(self, node: Branch) -> bool:
-        suppressed = (node.uri, node.local) in self.asked.suppress_indentation
+        suppressed = (node.uri, node.local) in self.parameters.suppress_indentation
         return not suppressed and not self.preserves(node)
 
     def may_indent(self, node: Branch) -> bool:
@@ -185,11 +185,11 @@ class XhtmlWriter(XmlWriter):
     """XML that browsers read as HTML."""
 
     def tag(self, node: Branch) -> str:
-        bare = self.asked.html5 and node.uri in (XHTML, SVG, MATHML)
+        bare = self.parameters.html5 and node.uri in (XHTML, SVG, MATHML)
         return self.chars.plain(node.local if bare else node.name)
 
     def declared(self, node: Branch, scope: dict[str, str]) -> dict[str, str]:
-        if not (self.asked.html5 and node.uri in (XHTML, SVG, MATHML)):
+        if not (self.parameters.html5 and node.uri in (XHTML, SVG, MATHML)):
             return super().declared(node, scope)
         used = {prefix for prefix, _, uri, _ in node.attributes if uri == node.uri}
         bare = Branch(ELEMENT, "", node.local, node.uri, namespaces={
@@ -200,8 +200,8 @@ class XhtmlWriter(XmlWriter):
         return super().declared(bare, scope)
 
     def closes_alone(self, node: Branch) -> bool:
-        if node.uri == XHTML or (node.uri == "" and self.asked.html5):
-            return is_void(node.local, self.asked)
+        if node.uri == XHTML or (node.uri == "" and self.parameters.html5):
+            return is_void(node.local, self.parameters)
         return node.uri != ""
 
     def empty_end(self, node: Branch) -> str:
@@ -211,7 +211,7 @@ class XhtmlWriter(XmlWriter):
         from xstreamcast.functions.serialization.html import escaped_uri, is_uri_attribute
 
         html = node.uri == XHTML and uri == ""
-        if html and self.asked.escape_uri_attributes and is_uri_attribute(node.local, local):
+        if html and self.parameters.escape_uri_attributes and is_uri_attribute(node.local, local):
             value = escaped_uri(value)
         super().attribute(node, name, local, uri, value)
 

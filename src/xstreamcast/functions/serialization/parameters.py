@@ -1,4 +1,4 @@
-"""Serialisation parameters: the whole set, and how each is read from text."""
+"""Serialisation parameters: the complete set, and how each is parsed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Parameters:
 
     @property
     def html5(self) -> bool:
-        """Whether HTML is written as HTML5 asks; it is unless an older version is named."""
+        """Whether HTML is written as HTML5, the default unless an older version is named."""
         named = self.html_version or (self.version if self.method == "html" else None)
         return named is None or float(named) >= 5
 

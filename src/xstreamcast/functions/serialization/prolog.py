@@ -1,4 +1,4 @@
-"""What comes before the first element: the XML declaration and the document type."""
+"""The text before the first element: the XML declaration and the document type."""
 
 from __future__ import annotations
 
@@ -9,46 +9,54 @@ from xstreamcast.functions.serialization.tree import Branch
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT, TEXT
 
 
-def prolog(asked: Parameters, roots: list[Branch]) -> str:
-    """XML declaration and document type, as far as they are asked for."""
+def prolog(parameters: Parameters, roots: list[Branch]) -> str:
+    """XML declaration and document type, as far as they are parameters for."""
     top = [node for root in roots for node in (root.children if root.kind == DOCUMENT else [root])]
-    if asked.method == "html":
-        return _html(asked, top)
-    if asked.standalone is not None or asked.doctype_system is not None:
+    if parameters.method == "html":
+        return _html(parameters, top)
+    if parameters.standalone is not None or parameters.doctype_system is not None:
         _check_document(top)
-    head = "" if asked.omit_xml_declaration else _declaration(asked)
+    head = "" if parameters.omit_xml_declaration else _declaration(parameters)
     root = next((node for node in top if node.kind == ELEMENT), None)
     if root is None:
         return head
-    if asked.doctype_system is None:
-        html5 = asked.method == "xhtml" and asked.html5 and asked.html_version is not None
+    if parameters.doctype_system is None:
+        html5 = (
+            parameters.method == "xhtml"
+            and parameters.html5
+            and parameters.html_version is not None
+        )
         is_html = root.uri in ("", XHTML) and root.local.lower() == "html"
         return f"{head}<!DOCTYPE {root.local}>" if html5 and is_html else head
-    return head + _doctype(asked, root.local if asked.method == "xhtml" else root.name)
+    return head + _doctype(parameters, root.local if parameters.method == "xhtml" else root.name)
 
 
-def _doctype(asked: Parameters, name: str) -> str:
-    public = f'PUBLIC "{asked.doctype_public}"' if asked.doctype_public is not None else "SYSTEM"
-    system = asked.doctype_system or ""
+def _doctype(parameters: Parameters, name: str) -> str:
+    public = (
+        f'PUBLIC "{parameters.doctype_public}"'
+        if parameters.doctype_public is not None
+        else "SYSTEM"
+    )
+    system = parameters.doctype_system or ""
     quote = "'" if '"' in system else '"'
     return f"<!DOCTYPE {name} {public} {quote}{system}{quote}>"
 
 
-def _html(asked: Parameters, top: list[Branch]) -> str:
+def _html(parameters: Parameters, top: list[Branch]) -> str:
     root = next((node for node in top if node.kind == ELEMENT), None)
     if root is None:
         return ""
-    if asked.doctype_system is not None:
-        return _doctype(asked, root.local)
-    if asked.doctype_public is not None:
-        return f'<!DOCTYPE {root.local} PUBLIC "{asked.doctype_public}">'
+    if parameters.doctype_system is not None:
+        return _doctype(parameters, root.local)
+    if parameters.doctype_public is not None:
+        return f'<!DOCTYPE {root.local} PUBLIC "{parameters.doctype_public}">'
     is_html = root.local.lower() == "html" and root.uri in ("", XHTML)
-    return f"<!DOCTYPE {root.local}>" if asked.html5 and is_html else ""
+    return f"<!DOCTYPE {root.local}>" if parameters.html5 and is_html else ""
 
 
-def _declaration(asked: Parameters) -> str:
-    alone = "" if asked.standalone is None else f' standalone="{_yes(asked.standalone)}"'
-    return f'<?xml version="{asked.xml_version}" encoding="{asked.encoding}"{alone}?>'
+def _declaration(parameters: Parameters) -> str:
+    alone = "" if parameters.standalone is None else f' standalone="{_yes(parameters.standalone)}"'
+    return f'<?xml version="{parameters.xml_version}" encoding="{parameters.encoding}"{alone}?>'
 
 
 def _yes(flag: bool) -> str:

@@ -48,7 +48,7 @@ def classes(columns: Sequence[Column]) -> Classes:
 
 
 def met(found: Sequence[bytes]) -> Classes:
-    """The classes that all tasks met together, from what they told."""
+    """The classes that occur in all tasks, from their messages."""
     sent = [decoded(one) for one in found]
     return tuple(frozenset[int]().union(*same) for same in zip(*sent, strict=True))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from xstreamcast.circuit.batch_parts import BatchPart
     from xstreamcast.evaluate.context import Context
-    from xstreamcast.history.asking import Asked
+    from xstreamcast.history.query import HistoryQuery
     from xstreamcast.history.view import View
 
 _ROW: Final = 0xFFFFFFFF
@@ -50,12 +50,14 @@ class SpineCount:
     hits: Any
 
 
-def sent_spine(part: BatchPart, items: Items, context: Context, asked: Asked, name: str) -> bytes:
+def sent_spine(
+    part: BatchPart, items: Items, context: Context, query: HistoryQuery, name: str
+) -> bytes:
     """What a task sends of nodes that stand around its units."""
     if not _reads_whole(context, name):
         return _packed(SpineCount(_NONE, 0, _NONE, _NONE, _NONE, _NONE))
     number = int(context.inputs.streams(name).values[0]) >> 32
-    view = next((one.view for one in asked.choice.shown(asked.now) if one.number == number), None)
+    view = next((one.view for one in query.choice.shown(query.now) if one.number == number), None)
     handles = items.values.astype(np.int64)
     if view is None or (handles >> 32 != number).any():
         raise Unwritten  # a copy: nobody knows what of it is the root

@@ -104,7 +104,7 @@ def no_rows() -> bytes:
 
 
 def _chosen(part: BatchPart, found: Sequence[Any], context: Context) -> Items:
-    """The items of rows in the order of all of them, at the positions that are asked for."""
+    """The items of rows in the order of all of them, at the requested positions."""
     if not found:
         return Items.of(INTEGER, [])
     kept = {str(at): items for at, (_, _, items) in enumerate(found)}

@@ -45,7 +45,7 @@ class WindowsByKey(Generic[T]):
 
     @property
     def pairs_asked(self) -> int:
-        """How many windows were asked whether an item ends them."""
+        """The number of (window, item) pairs whose end condition was evaluated."""
         return sum(one.pairs_asked for one in self.each.values())
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Bools, Ints
     from xstreamcast.operators.growing_windows.sight import Sight
 
-_BLOCK: Final = 8  # items that open windows are asked about at first; doubles
+_BLOCK: Final = 8  # items for which open windows are tested at first; doubles
 _PAIRS: Final = 1 << 18
 _CANDIDATES: Final = 64  # items whose look-ups are tested together
 Pairs = list[tuple[int, int]]
@@ -163,7 +163,7 @@ class Opened:
         counts = np.searchsorted(firsts, at, "right").astype(np.int64)
         return Bounds(firsts[ranges(np.zeros(len(at), np.int64), counts)], np.repeat(at, counts))
 
-    # -- ends that every open window is asked about -----------------------------------------------
+    # -- end conditions of every open window ------------------------------------------------------
 
     def _by_pairs(self, sight: Sight, low: int, high: int, firsts: Ints) -> Bounds:
         try:

@@ -1,4 +1,4 @@
-"""What can be asked of items at one tick: conditions and results, many places at a time."""
+"""Evaluates conditions and results over the items of one tick, many places at a time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Sight:
         self.pairs_asked = 0
 
     def at_hand(self, loaded: Loaded, stop: int) -> None:
-        """These items can be asked from now on."""
+        """These items are available from now on."""
         self.loaded, self.stop = loaded, stop
 
     # -- frames ---------------------------------------------------------------------------------
@@ -107,11 +107,11 @@ class Sight:
             try:
                 return self._by_columns(frame, first, lengths)
             except Error:
-                pass  # perhaps nobody asks where it fails: windows are asked one by one
+                pass  # the failing pair may not matter: windows are evaluated one by one
         return self._results(frame, ranges(first, lengths), lengths)
 
     def _by_columns(self, frame: Frame, first: Ints, lengths: Ints) -> tuple[Frame, Column]:
-        """The same where items are only folded: each is asked once, in however many windows."""
+        """The same where items are only folded: each is evaluated once for all windows."""
         low = int(first.min())
         marks = np.zeros(int((first + lengths).max()) - low + 1, np.int64)
         np.add.at(marks, first - low, 1)

@@ -99,7 +99,7 @@ class Operators:
         return _operator(node, self._root, final, id(node) in self._columns)
 
     def let_go(self, gone: frozenset[int]) -> None:
-        """All rows of some nodes go, at once: nobody is told of each."""
+        """Drop all rows of some nodes at once, without a delta for each."""
         for at, (node, operator) in enumerate(zip(self._nodes, self.all, strict=True)):
             match node:
                 case c.Join(left=left, right=right):

@@ -37,7 +37,7 @@ class GroupOperator:
         self._made: dict[Key, Row] = {}
         self._inexact = 0  # rows with keys that are floats or doubles
         self.elsewhere = False  # whether another partition has such rows
-        self._by_double = False  # how numbers were told apart in the last tick
+        self._by_double = False  # how numbers were compared in the last tick
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The groups that changed."""
@@ -74,7 +74,7 @@ class GroupOperator:
         return out
 
     def _anew(self, turn: Round) -> Delta:
-        """All groups: numbers are told apart in another way from now on."""
+        """All groups: numbers are compared in another way from now on."""
         delta: Any = {key: (None, row) for key, row in self._rows.items()}
         before, self._made, self._groups, self._name = self._made, {}, {}, {}
         made = self._moved(delta, self._names.of(self._rows, self._by_double), turn)

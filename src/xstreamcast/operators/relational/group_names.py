@@ -50,7 +50,7 @@ class GroupNames:
     def of(self, given: Mapping[Key, Row], inexact: bool) -> dict[Key, Key]:
         """The keys of the groups that rows belong to.
 
-        `inexact`: some row has such a key, so that numbers are told apart as doubles.
+        `inexact`: some row has such a key, so that numbers are compared as doubles.
         """
         columns = [[row.cells[at] for row in given.values()] for at, _ in self._keys]
         tags = {tag for cells in columns for tag, _ in chain.from_iterable(cells)}

@@ -120,7 +120,7 @@ class GrowingGroup:
         turn.put(out, name, old, new)
 
     def _name_by_double(self, out: Delta, turn: Round) -> None:
-        """Numbers are told apart as doubles from now on: groups have other names, some are one."""
+        """Numbers are compared as doubles from now on: groups get other names, some are merged."""
         self.by_double = True
         before, made = self.groups, self._made
         self.groups, self._made = {}, {}

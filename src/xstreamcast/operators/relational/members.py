@@ -25,7 +25,7 @@ class MembersOperator:
         self._name: dict[Key, Key] = {}  # of each row, the key of its group
         self._inexact = 0  # rows with keys that are floats or doubles
         self.elsewhere = False  # whether another partition has such rows
-        self._by_double = False  # how numbers were told apart in the last tick
+        self._by_double = False  # how numbers were compared in the last tick
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The rows that came, went, changed, or belong to another group."""
@@ -41,7 +41,7 @@ class MembersOperator:
             if new is not None:
                 self._rows[key] = new
         self._by_double = self.elsewhere or self._inexact > 0
-        if self._by_double != before:  # numbers are told apart in another way from now on
+        if self._by_double != before:  # numbers are compared in another way from now on
             was |= {key: (self._name[key], self._rows[key]) for key in self._name}
             names = self._names.of(self._rows, self._by_double)
         self._name |= names

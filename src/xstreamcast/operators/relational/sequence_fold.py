@@ -29,7 +29,7 @@ class SequenceFold:
         self._fold, self._summary = fold, summary_of(fold)
         self._index = FoldIndex(self._summary.plus, self._summary.zero)
         self._cells: dict[Rank, Cell] = {}
-        self._doubles: _Doubles | None = None  # made when sums of doubles are asked for
+        self._doubles: _Doubles | None = None  # created when sums of doubles are needed
 
     def fill(self, values: Iterable[tuple[Rank, Cell]]) -> None:
         """Exactly these values."""

@@ -64,7 +64,7 @@ class StagePart:
         self._marked: dict[int, set[int]] = {at: set() for at in self._rows}  # senders, by port
         self._contents = Contents()
         self._sending = Sending(circuit, stages, number, partition, partitions, emits)
-        self._unsent: set[Unit] = set()  # units that changed, and nobody was told
+        self._unsent: set[Unit] = set()  # units whose changes were not sent yet
         self._absorbed = False  # whether rows came that nothing was made of
         self.failed: Order = (-1, ())  # where the error stands that broke the last tick off
         self._failing: Failing | None = None

@@ -39,7 +39,7 @@ def write_circuit(to: TableWriter, run: CircuitRun) -> None:
         write_part(to, "part", run.part)
         return
     if run._operators is None:
-        raise NotNow("the query fails over what has come so far")
+        raise NotNow("the query fails over the input so far")
     for number, operator in enumerate(run._operators.all):
         write_operator(to, str(number), operator)
     write_emit(to, run._emit)

@@ -79,7 +79,7 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
     feed._planned = [(instant, code) for instant, code in facts["planned"]]
     feed._due = [(instant, code) for instant, code in facts["due"]]
     if (feed._by_version is None) != (f"{at}.spine" not in source):
-        raise Unreadable("units are found in another way now")
+        raise Unreadable("units are found in a different way now")
     if feed._by_version is None:
         feed.cut_at(feed.cut)
     else:

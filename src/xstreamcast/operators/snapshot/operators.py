@@ -365,7 +365,7 @@ def _read_pick(source: TableReader, at: str, operator: PickOperator) -> None:
 
 
 def write_emit(to: TableWriter, emit: Emit) -> None:
-    """The items that were told, with the names that they have in the answer."""
+    """The emitted items, with their names in the answer."""
     kept = emit._entries
     to.values("settled", items=[emit._settled])
     to.values(
@@ -377,7 +377,7 @@ def write_emit(to: TableWriter, emit: Emit) -> None:
 
 
 def read_emit(source: TableReader, emit: Emit) -> None:
-    """Go on with the items that were told."""
+    """Continue with the emitted items."""
     ((emit._settled,),) = source.values("settled", "items")
     keys, ranks, used, items = source.values("emit", "key", "rank", "used", "items")
     emit._entries = dict(zip(keys, map(Entries, items, used), strict=True))

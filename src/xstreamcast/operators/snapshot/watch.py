@@ -34,7 +34,7 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
     """All that a query needs to go on; Unwritten if it has something that no table holds."""
     run = watch.pipeline
     if run is None:
-        raise NotNow("not all inputs have told their structure")
+        raise NotNow("not all inputs have sent their structure")
     if not isinstance(run, CircuitRun):
         raise Unwritten("the query is evaluated unit by unit, without a circuit")
     if (
@@ -45,7 +45,7 @@ def write_watch(to: TableWriter, watch: Watch) -> None:
         or watch._touched
         or watch._unsaid
     ):
-        raise NotNow("something has come that no tick has taken in")
+        raise NotNow("some input has not been processed by a tick yet")
     write_circuit(to, run)
     write_inputs(to, watch)
 

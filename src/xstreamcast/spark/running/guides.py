@@ -103,6 +103,6 @@ def links_of(spark: SparkSession, table: Table, files: Sequence[File]) -> DataFr
 
 
 def _check(table: Table, files: Sequence[File]) -> None:
-    """What is not as the log says is told here, not by a task."""
+    """A mismatch with the log is reported here, not by a task."""
     for file in files:
         opened(table.path, file)

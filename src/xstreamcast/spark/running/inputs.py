@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.edges.batch.units import Table
-from xstreamcast.edges.binding import Options, told_when
+from xstreamcast.edges.binding import Options, requested_when
 from xstreamcast.edges.loading import attaches, is_stream, table_path
 from xstreamcast.edges.mapping.finding import split_source
 from xstreamcast.edges.sources import is_place
@@ -19,7 +19,7 @@ from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.reading import refused, stream_of
 from xstreamcast.evaluate.context import now
 from xstreamcast.evaluate.moments import Moment, instant_from
-from xstreamcast.history.asking import When
+from xstreamcast.history.query import When
 from xstreamcast.model.instant import START
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Sources:
     def when(self) -> When | None:
         """What is now: over whole streams, not over what a task sees of them."""
         options = self._options
-        asked = told_when(options)
+        asked = requested_when(options)
         if asked is not None:
             return asked
         if options.clock == "wall":

@@ -71,7 +71,7 @@ def _reached(spark: SparkSession, links: DataFrame, ids: Any) -> DataFrame:
         if fresh.isEmpty():
             return found
         found = found.unionByName(fresh)
-    raise error("XSCU0005", f"fragments stand more than {DEEPEST} deep")
+    raise error("XSCU0005", f"fragments are nested more than {DEEPEST} deep")
 
 
 def _kept(found: DataFrame, table: Table, path: Path) -> tuple[Held, ...]:

@@ -68,15 +68,15 @@ class SparkRun:
     def plan(self) -> Distributed | OneTask:
         """How the query is spread, by the largest input that it can be spread over."""
         if len(self.programs) > 1:
-            return OneTask(("a query that declares streams is asked as a whole",))
+            return OneTask(("a query that declares streams is not distributed",))
         if self.options.clock not in ("event", "wall") or self._is_planned():
-            return OneTask(("what is planned after now is seen only in the whole",))
+            return OneTask(("planned states are visible only in the complete stream",))
         if told := self.sources.attaches():
             return OneTask((f"{told}: units that are attached to their parents are in no hole",))
         if paths_of(self._program):
-            return OneTask(("what may not change is known only over all that arrived",))
+            return OneTask(("immutable elements are known only in the complete stream",))
         if self.sources.has_stream_as_variable():
-            return OneTask(("a variable stands for a stream",))
+            return OneTask(("a variable denotes a stream",))
         try:
             found = batch_plan(self._program, self.sources.structures(self._program))
         except Forbidden as caught:
@@ -246,14 +246,14 @@ class SparkRun:
         )
 
     def asked_again(self, found: Any) -> bool:
-        """Whether one task must be asked after all. An error that tasks met is raised."""
+        """Whether one task must evaluate the query after all. An error that tasks met is raised."""
         pc = arrow().compute
         failed = found.filter(pc.equal(found["part"], FAILED))
         if failed.num_rows:
             self._raise(failed)
-            self._given_up("a part of it gives an error that the whole does not give")
+            self._given_up("a part of it raises an error that the complete query does not raise")
         elif pc.any(pc.equal(found["part"], UNSENT)).as_py():
-            self._given_up("what follows needs nodes where they stand")
+            self._given_up("a later operator navigates from nodes")
         elif is_mixed(found):
             self._given_up("values of several types are compared or added where all of them are")
         else:

@@ -1,4 +1,4 @@
-"""A query over the units of a fragment table: what is read of it, and what each task is told."""
+"""A query over the units of a fragment table: what is read of it, and the input of each task."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitWork:
-    """What is asked of a table: the task, how many there are, and in words."""
+    """The work on a table: the task, their number, and a description."""
 
     task: UnitsTask
     tasks: int
@@ -92,9 +92,9 @@ def _index(
 
 def _found(index: UnitIndex, is_large: bool) -> str:
     if index.kept:
-        return "which rows stand below each unit is kept with the table"
+        return "the rows of each unit are stored with the table"
     who = "joins of Spark" if is_large else "the driver"
-    return f"{who} found which rows stand below each unit, and kept it with the table"
+    return f"{who} computed the rows of each unit, and stored them with the table"
 
 
 def _reach(

@@ -1,4 +1,4 @@
-"""The tasks of a run as Spark is told of them, and what Spark does with what they find."""
+"""The tasks of a run as Spark sees them, and how Spark combines their results."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A query left running on Spark: what comes in, where it is asked, what is kept, where it goes."""
+"""A continuous query on Spark: its inputs, its stages, its state, its sinks."""

@@ -132,7 +132,7 @@ def rows_of(
             rows = _given(name, source, parting)
         found = rows if found is None else found.unionByName(rows)
     if found is None:
-        raise error("XSCU0001", "a query that is left running must read something")
+        raise error("XSCU0001", "a continuous query must read an input")
     if ends is not None:
         ends.mkdir(parents=True, exist_ok=True)
         found = found.unionByName(spark.readStream.schema(PACKED).json(f"file://{ends.absolute()}"))

@@ -1,4 +1,4 @@
-"""The folder of a query that is left running on Spark: whose it is, and how far its sink is.
+"""The folder of a continuous query on Spark: its owner, and the position of its sink.
 
 DIR/query     what was asked, and how: another query, or another way to ask, is refused
 DIR/reached   the last batch whose changes are in the sink, and how long the sink was then
@@ -52,7 +52,7 @@ class Reached:
 
 
 def begin(folder: Path, asked: Mapping[str, Any]) -> None:
-    """Take a folder for what is asked; one that was begun belongs to what was asked then."""
+    """Open a folder for a query; an existing one belongs to the query that created it."""
     folder.mkdir(parents=True, exist_ok=True)
     path, told = folder / "query", {"runner": "spark", _VERSION: version("xstreamcast"), **asked}
     if not path.exists():

@@ -1,4 +1,4 @@
-"""The end of inputs is told, but not kept: whoever starts again goes on with what was added.
+"""The end of inputs is emitted, but not kept: a restart continues with what was added.
 
     DIR/before   the checkpoint as it was when all had been read and the end not yet been said
 
@@ -35,7 +35,7 @@ def keep_before(folder: Path) -> None:
 
 
 def go_back(folder: Path) -> None:
-    """Forget the end, if one was told: go on from before it."""
+    """Undo the end, if one was emitted: continue from before it."""
     before = folder / _BEFORE
     if not before.exists():
         return

@@ -83,7 +83,7 @@ class Running:
         return bool(self.query.isActive)
 
     def end_with(self, come: Callable[[Callable[[], bool]], None], end: Callable[[], None]) -> None:
-        """When all has come and been told, say so, and stop when that has been told."""
+        """When all input was processed and emitted, send the end, and stop after it."""
 
         def ending() -> None:
             try:
@@ -93,7 +93,7 @@ class Running:
                 self.query.processAllAvailable()
             except Exception as failed:
                 if not self.query.isActive:
-                    return  # it failed or was stopped: whoever waits for it is told
+                    return  # it failed or was stopped: the waiting caller is notified
                 self.told.failed.append(self._why(failed))
             self.query.stop()
 

@@ -114,7 +114,7 @@ class Prepared:
         """What of the inputs did not count."""
         for name, one in self.transcripts.items():
             if ignored := getattr(one.decoder, "ignored", 0):
-                yield f"{name}: {ignored} updates of what is immutable left out"
+                yield f"{name}: {ignored} updates of immutable elements ignored"
 
 
 def prepared(

@@ -91,7 +91,7 @@ class _Listening:
             place = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             try:
                 place.bind(_address(name))
-            except OSError:  # another worker has it, and gives it up when it is asked again
+            except OSError:  # another worker has it, and releases it on the next request
                 place.close()
                 return
             place.listen(_WAITING)
@@ -127,7 +127,7 @@ class _Listening:
             done = answer(Errand(*pickle.loads(_received(peer))))
             _send(peer, pickle.dumps(None if done is None else tuple(done), 5))
         except (OSError, EOFError):
-            return  # who asked is gone: its task is tried again, from the log
+            return  # the requester is gone: its task is retried, from the log
 
 
 _LISTENING: Final = _Listening()

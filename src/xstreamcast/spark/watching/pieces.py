@@ -72,7 +72,7 @@ class PieceStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 return file.seek(0, os.SEEK_END)
         size = os.path.getsize(self._path)
         if size < least:
-            raise error("XSCU0003", f"{self._path} has become shorter than what was read of it")
+            raise error("XSCU0003", f"{self._path} is shorter than the part that was already read")
         return size
 
     def prepareForTriggerAvailableNow(self) -> None:

@@ -112,7 +112,7 @@ class SparkWatching:
 
     @property
     def program(self) -> Program:
-        """The program whose answer is told, of the first query."""
+        """The program whose answer is emitted, of the first query."""
         return next(iter(self.queries.values())).program
 
     def streams(self) -> frozenset[str | None]:
@@ -123,15 +123,15 @@ class SparkWatching:
     # -- running ----------------------------------------------------------------------------------
 
     def changes(self, raises: bool = True, updates: bool = False) -> DataFrame:
-        """The streaming DataFrame of changes; of all that is told, if it does not raise.
+        """The streaming DataFrame of changes; of all messages, if it does not raise.
 
         `updates`: of updates, in place of changes.
         """
         inputs, ends = self.prepared.inputs, None if raises else self.folder / ENDS
         if raises and self.options.checkpoint is None and self.prepared.is_written:
             raise error(
-                "XSCU0001", "an input that cannot be read again must be written down first",
-                hint="watch(…, checkpoint=DIR) says where",
+                "XSCU0001", "an input that cannot be read twice needs a checkpoint",
+                hint="watch(…, checkpoint=DIR) names the folder",
             )  # fmt: skip
         kinds = kinds_of(inputs)
         asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
@@ -145,7 +145,7 @@ class SparkWatching:
         )  # fmt: skip
 
     def _many(self) -> int:
-        """In how many partitions each stage runs: as asked, else as a checkpoint was begun with."""
+        """In how many partitions each stage runs: as requested, else as in the checkpoint."""
         many = self.partitions or partitions_before(self.folder)
         return many or int(self.spark.sparkContext.defaultParallelism)
 
@@ -221,7 +221,7 @@ class SparkWatching:
             yield [change for _, change in changes]
 
     def batches(self) -> Iterator[tuple[int, list[Named]]]:
-        """The number of each batch and its changes; it counts when the next one is asked for."""
+        """The number of each batch and its changes; it counts when the next one is requested."""
         seconds = self.options.seconds
         until = None if seconds is None else time.monotonic() + seconds
         handing = Handing()
@@ -264,7 +264,7 @@ class SparkWatching:
             self._handed += 1
 
     def report(self) -> list[str]:
-        """What was told and kept, a line each."""
+        """What was emitted and kept, a line each."""
         lines = [f"{self.told.changes} changes in {self.told.batches} batches"]
         for query, said in self.told.said.items():
             at = f"{query}: " if len(self.queries) > 1 else ""

@@ -117,7 +117,7 @@ class Stage(StatefulProcessor):
         return len(made)
 
     def failed(self, key: Any, why: Error, host: Any) -> Any:
-        """What is told where a batch cannot be taken in."""
+        """The message if a batch cannot be processed."""
         raise why
 
     @property
@@ -322,7 +322,7 @@ def done_here(errand: Errand) -> Done | None:
         _KEPT[errand.name] = known._replace(token=errand.token, number=known.number + 1)
         return done
     except Exception:
-        return None  # who asks does the same, and fails where the user is told of it
+        return None  # the requester does the same, and fails where the user sees the error
     finally:
         _WORKING.release()
 

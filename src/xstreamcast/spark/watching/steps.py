@@ -1,6 +1,6 @@
 """How many steps of Spark a query needs: one for each stage, if its streams are known beforehand.
 
-Spark's plan is made before the first fragment comes, and a stream says its structure itself. Where
+Spark's plan is made before the first fragment comes, and a stream contains its own structure. Where
 a file is there already, its structure is read ahead; otherwise a query has three stages, and what
 needs more is in one place.
 """
@@ -52,7 +52,7 @@ class StepPlan:
     inside: Mapping[str, Inside] = field(default_factory=dict)
 
     def parting(self, partitions: int) -> Parting:
-        """What sources are told."""
+        """The options of sources."""
         if self.spread is None:
             return Parting()
         return Parting(partitions, self.tags, self.inside)
@@ -147,7 +147,7 @@ def _reaches(asked: Asked) -> bool:
 def _why_routed(asked: Asked, circuit: c.Circuit) -> str | None:
     """Why fragments are not partitioned as they are read, whatever their tags are."""
     if asked.lateness is not None or asked.skew is not None:
-        return "what is late is judged where all of the stream is seen"
+        return "whether a fragment is late is decided where all of the stream is read"
     if _reaches(asked):
         return "once something is planned, a projection that may see it is in one place"
     return why_one_partition(circuit, asked.policy == "strict")

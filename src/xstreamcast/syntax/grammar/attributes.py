@@ -110,7 +110,7 @@ def _unfinished(cur: Cursor, start: int) -> Exception:
     if cur.text[cur.pos] in "<}":
         shown = cur.text[cur.pos]
         hint = "write '&lt;'" if shown == "<" else "write '}}'"
-        message = f"'{shown}' cannot stand in an attribute"
+        message = f"'{shown}' cannot be used in an attribute"
         return cur.error("XPST0003", message, (cur.pos, cur.pos + 1), hint)
     return cur.error("XPST0003", "the attribute value never ends", (start, start + 1))
 
@@ -136,7 +136,7 @@ def _namespace(
 
 
 def refuse_reserved(cur: Cursor, prefix: str, uri: str, span: tuple[int, int]) -> None:
-    """`xml` stands for its namespace and nothing else does; `xmlns` is never declared."""
+    """`xml` is bound to its namespace and no other prefix is; `xmlns` is never declared."""
     if prefix == "xmlns" or uri == XMLNS_URI or (prefix == "xml") != (uri == XML_URI):
         message = f"the prefix '{prefix}' cannot stand for '{uri}'"
         raise cur.error("XQST0070", message, span)

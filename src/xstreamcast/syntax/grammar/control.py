@@ -1,4 +1,4 @@
-"""Conditions, quantifiers, switches and try; each gives None where its word is only a name."""
+"""Conditions, quantifiers, switches and try; each returns None where its keyword is only a name."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _END_TAG: Final = re.compile(r"[ \t\r\n]*>")
 
 
 def constructor(cur: Cursor) -> Expr:
-    """`<a/>`, `<!--c-->` or `<?p i?>` where an expression may stand."""
+    """`<a/>`, `<!--c-->` or `<?p i?>` where an expression is allowed."""
     time, cur.time = cur.time, False
     found = _markup(cur)
     cur.time = time
@@ -145,7 +145,7 @@ def _content(cur: Cursor, name: Name) -> tuple[Text | Expr, ...]:
 
 
 def _copied(found: Expr) -> Expr:
-    """Marks a constructor in braces: what it makes is copied, unlike one that stands by itself."""
+    """Marks a constructor in braces: its result is copied, unlike that of one outside."""
     if isinstance(found, DirectElement | DirectComment | DirectPI):
         return Sequence((found,), found.span)
     return found

@@ -1,4 +1,4 @@
-"""A whole query: version, prolog, body."""
+"""A query: version, prolog, body."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _library(cur: Cursor) -> LibraryModule:
     declarations = prolog.prolog(cur)
     for one in declarations:
         if isinstance(one, ContextItemDecl) and not one.external:
-            message = "only a main module gives the context item a value"
+            message = "only a main module may set the context item"
             raise cur.error("XQST0113", message, one.span)
     if cur.pos < len(cur.source.text):
         raise cur.expected("a declaration or the end of the module")

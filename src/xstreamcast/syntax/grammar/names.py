@@ -87,13 +87,13 @@ def braced_uri(cur: Cursor) -> str:
 
 
 def variable(cur: Cursor) -> Name:
-    """`$name`; spaces may stand between."""
+    """`$name`; spaces are allowed in between."""
     cur.expect("$")
     return eqname(cur, "the name of a variable")
 
 
 def resolved(cur: Cursor, raw: str, offset: int) -> str:
-    """Text with its references resolved: `&lt;`, `&#60;`, `&#x3c;`; `offset` is where it stands."""
+    """Text with its references resolved: `&lt;`, `&#60;`, `&#x3c;`; `offset` is its position."""
     if "&" not in raw:
         return raw
 

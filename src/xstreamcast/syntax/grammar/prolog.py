@@ -102,7 +102,7 @@ def _annotated(cur: Cursor, annotations: tuple[Annotation, ...], start: int) -> 
 def _refuse_contradiction(cur: Cursor, annotations: tuple[Annotation, ...], code: str) -> None:
     found = prolog_parts.visibility(annotations)
     if len(found) > 1:
-        raise cur.error(code, "%public and %private may be said once", found[1].span)
+        raise cur.error(code, "%public and %private may be given once", found[1].span)
 
 
 def _refuse_late(cur: Cursor, made: Declaration, before: list[Declaration]) -> None:

@@ -113,7 +113,7 @@ def _refuse_unfit(cur: Cursor, word: str, value: str, begin: int) -> None:
 
 
 def _refuse_ambiguous(cur: Cursor, found: dict[str, str], start: int) -> None:
-    """The characters of a picture must be told apart; those not given have their usual ones."""
+    """The characters of a picture must be distinct; those not given have their defaults."""
     picture = {**_PICTURE, **{w: c for w, c in found.items() if w in _PICTURE}}
     zero = ord(picture.pop("zero-digit"))
     characters = [*picture.values(), *(chr(zero + n) for n in range(10))]

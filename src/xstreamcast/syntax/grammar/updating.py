@@ -1,4 +1,4 @@
-"""XQuery Update: its expressions are told apart so that their refusal says what to use instead."""
+"""XQuery Update: its expressions are recognised so that the error can suggest an alternative."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def _is_bound(name: Name) -> bool:
 
 
 def both_in_time(left: Expr, right: Expr) -> tuple[Expr, Expr]:
-    """A bare name beside a time is a time."""
+    """A bare name next to a time is a time."""
     return (as_time(left) if temporal(right) else left), right
 
 

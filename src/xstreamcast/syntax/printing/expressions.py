@@ -76,7 +76,7 @@ from xstreamcast.syntax.tree import (
 
 
 def at(found: Expr, place: int) -> str:
-    """The expression where `place` is asked for, in parentheses if it is looser."""
+    """The expression at a place of the grammar, in parentheses if it binds less tightly."""
     text = expression(found)
     return text if bind.binding(found) >= place else f"({text})"
 

@@ -1,4 +1,4 @@
-"""A whole query, as text: parse(print_module(m)) → m."""
+"""A query as text: parse(print_module(m)) → m."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ Expr = (
     | IntervalComparison
     | Block
 )
-"""What may stand where a value is asked for."""
+"""An expression, wherever a value is expected."""
 
 __all__ = [
     "NOWHERE",

@@ -1,4 +1,4 @@
-"""Constructors; boundary space is already stripped or kept as the prolog says."""
+"""Constructors; boundary space is already stripped or kept as the prolog declares."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class ComputedComment:
 
 @dataclass(frozen=True, slots=True)
 class ComputedPI:
-    """`processing-instruction target { content }`; a `str` target stands in the text."""
+    """`processing-instruction target { content }`; a `str` target is written in the text."""
 
     target: str | Expr
     content: Expr
@@ -119,7 +119,7 @@ class ComputedPI:
 
 @dataclass(frozen=True, slots=True)
 class ComputedNamespace:
-    """`namespace prefix { uri }`; a `str` prefix stands in the text."""
+    """`namespace prefix { uri }`; a `str` prefix is written in the text."""
 
     prefix: str | Expr
     uri: Expr

@@ -102,7 +102,7 @@ class InlineFunction:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """`base[p][q]` where the base is no axis step: predicates see its whole value."""
+    """`base[p][q]` where the base is no axis step: predicates apply to its complete value."""
 
     base: Expr
     predicates: tuple[Expr, ...]
@@ -166,7 +166,7 @@ class Concat:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Value (`eq`), general (`=`) or node (`is`, `<<`, `>>`) comparison: the operator tells."""
+    """Value (`eq`), general (`=`) or node (`is`, `<<`, `>>`) comparison, by its operator."""
 
     operator: Literal[
         "eq", "ne", "lt", "le", "gt", "ge", "=", "!=", "<", "<=", ">", ">=", "is", "<<", ">>"

@@ -202,7 +202,7 @@ class VersionDecl:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A main module: what the text declares, then what it asks; spans count in `source.text`."""
+    """A main module: declarations, then the body; spans count in `source.text`."""
 
     version: VersionDecl | None
     prolog: tuple[Declaration, ...]

@@ -1,4 +1,4 @@
-"""The words of run, watch and explain that say what is asked: the query, its inputs and values."""
+"""The arguments of run, watch and explain: the query, its inputs and values."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def add_query_arguments(parser: Parser, more: str = "") -> None:
     )  # fmt: skip
 
 
-def add_asked_arguments(parser: Parser, more: str = "") -> None:
-    """The query, what it reads, the values of its variables, and which of its answers is told."""
+def add_input_arguments(parser: Parser, more: str = "") -> None:
+    """The query, its inputs, the values of its variables, and which answer is emitted."""
     add_query_arguments(parser, more)
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
@@ -116,7 +116,7 @@ _SCHEMES: Final = (
 
 
 def _check_named(name: str, source: str, named: dict[str, str]) -> None:
-    """Nothing may stand in the place of a source, and no name for two of them."""
+    """A source must not be empty, and no name may be used twice."""
     if not source:
         raise error("XSCU0001", f"an input must have a source; got -i {name}=")
     if name in named:
@@ -153,7 +153,7 @@ def _binding(word: str) -> tuple[str, str]:
 
 
 def hint_at_context(caught: Error, words: list[str]) -> None:
-    """Where a query needs a context item that nobody gave: what was probably meant."""
+    """A hint for a query that needs a context item and has none."""
     if caught.code != "XPDY0002" or caught.hint is not None:
         return
     document, named = sources(words)
@@ -185,7 +185,7 @@ def _near_instant(caught: Error) -> str | None:
 
 @contextmanager
 def written_to(path: str) -> Iterator[None]:
-    """What goes wrong with the file of -o is said of that file."""
+    """Errors of the file of -o name that file."""
     try:
         yield
     except BrokenPipeError:

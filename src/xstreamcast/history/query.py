@@ -1,4 +1,4 @@
-"""A program asked of histories: which instant is now, and what each stream is to the query."""
+"""A query over histories: which instant is now, and which nodes each stream denotes."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """What is known and when: `now`, and the interval that every stream is projected to, if any.
+    """The time of a query: `now`, and the interval that every stream is projected to, if any.
 
-    `planned`: what is valid after now is known too, for projections that reach it.
+    `planned`: projections may also read fragments that are valid after now.
     """
 
     now: Moment
@@ -49,8 +49,8 @@ def planned_instants(histories: Mapping[str, History], when: When | None) -> I64
     return planned(histories.values(), when.now.instant)
 
 
-class Asked:
-    """The streams of one evaluation: what a query sees of them is made when it asks."""
+class HistoryQuery:
+    """The streams of one evaluation; views are built on first use."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Asked:
         return self._when.now.instant
 
     def stream(self, name: str) -> Items:
-        """What stands for stream(name), or for the part of it that the program names."""
+        """The nodes of stream(name), or of the part of it that the program names."""
         plain = part_of(name)[0]
         if plain not in self._histories:
             return self._other(name)

@@ -1,7 +1,8 @@
 """Recursive programs over small sequences, beside SaxonC-HE: processor time of one process.
 
 Evaluation by columns pays per expression what it saves per row: programs whose batches hold one
-row show what that costs. `xstreamcast bench recursion [NAME …]`.
+row show what that costs. `xstreamcast bench recursion [NAME …]`; `--app` measures the application
+sets of the W3C suite in place of the programs.
 """
 
 from __future__ import annotations
@@ -41,10 +42,18 @@ def saxons(text: str) -> Callable[[], str]:
 def add_arguments(parser: Parser) -> None:
     """What the benchmark understands."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="programs; all of them if none")
+    parser.add_argument("--app", action="store_true", help="the application sets of the W3C suite")
+    parser.add_argument("--suite", metavar="FOLDER", help="where its cases are; ../shared/qt3")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, metavar="N", help="rounds of --app")
 
 
 def main(arguments: Parsed) -> int:
     """Measure and print a line for each program."""
+    if arguments.app:
+        from bench import app_sets
+
+        folder = Path(arguments.suite) if arguments.suite else app_sets.SUITE
+        return app_sets.report(folder, arguments.rounds, arguments.names)
     known = programs()
     ratios = []
     sys.stdout.write(f"{'program':<12} {'ours s':>9} {'SaxonC s':>9} {'ratio':>7}\n")

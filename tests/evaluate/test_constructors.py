@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.evaluate.asking import ask
-from xstreamcast.evaluate import construct
+from xstreamcast.evaluate import construct, content
 
 PROLOG = """
 declare namespace a = "urn:1"; declare namespace b = "urn:2";
@@ -54,6 +54,8 @@ SHAPES = (
     '<r xmlns="urn:d" xmlns:p="urn:p"><p:q p:k="1">{$x}</p:q></r>',
     "element { name($x/*[1]) } { $x/b }",
     "element r { attribute n { $x/@k }, $x/a }",
+    'element r { attribute n { $x/@k }, attribute m { 2 }, "t", element s { $x/a }, 1 }',
+    "element r { element s { }, $x/a, comment { 1 }, 2 }",
     "attribute n { $x/@k }",
     "<r>{$x/a[. > 5]}{<s>{$x/b}</s>, <t/>}</r>",
 )
@@ -69,7 +71,8 @@ def test_all_rows_at_once_make_what_each_row_makes(
 ) -> None:
     answers = []
     for many in (1, 1000):
-        monkeypatch.setattr(construct, "_MANY", many)
+        monkeypatch.setattr(construct, "MANY", many)
+        monkeypatch.setattr(content, "MANY", many)
         text = f"for $x in //x let $r := {shape} return ($r, count($r/descendant::node()))"
         answers.append(ask(text, f"<d>{ROWS}</d>"))
     assert len(answers[0]) == 24

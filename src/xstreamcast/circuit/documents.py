@@ -12,6 +12,8 @@ from xstreamcast.circuit.compile import circuit_of
 from xstreamcast.circuit.growing import appended
 from xstreamcast.circuit.pieces import in_pieces, runs_growing
 from xstreamcast.circuit.show import show_circuit
+from xstreamcast.circuit.top_n import with_limits
+from xstreamcast.circuit.top_values import with_top_values
 
 DEEPEST_CUT: Final = 6
 Levels: TypeAlias = Mapping[str | None, list[tuple[int, tuple[Guard, ...]]]]
@@ -30,7 +32,9 @@ def deepest_circuit(
         if runs_growing(circuit):
             return circuit, levels
     circuit, levels = _deepest(program, cuts, documents, growing=False)
-    return (appended(circuit, documents | tables) if tables else circuit), levels
+    if tables:
+        circuit = with_limits(appended(circuit, documents | tables))
+    return circuit, levels
 
 
 def _deepest(
@@ -41,7 +45,8 @@ def _deepest(
     levels = {
         name: [(depth - 1, _guards(one, name)) for depth, one in deeper] for name in documents
     }
-    return in_pieces(appended(best, documents), documents), levels
+    limited = with_limits(appended(best, documents))
+    return in_pieces(with_top_values(limited, program), documents), levels
 
 
 def circuits_by_depth(

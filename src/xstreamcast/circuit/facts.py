@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import accumulates, grows
+from xstreamcast.circuit.top_n import limit_of
 from xstreamcast.circuit.window_retention import shown_name, windows_grow, windows_keep
 
 
@@ -47,6 +48,8 @@ def facts_of(node: c.Node) -> NodeFacts:
             again = bool(scalars) or (clock and not c.follows_clock(node.source))
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
             kept = "nothing" if grows(node) else "the result of each row"
+            limit = limit_of(node)
+            kept = kept if limit is None else f"the results of at most {limit} rows"
             return NodeFacts(_key(node), kept, cost)
         case c.Join(key=key):
             if key is None:
@@ -75,12 +78,16 @@ def facts_of(node: c.Node) -> NodeFacts:
             return NodeFacts("the group's key", _folds(members), _cost(members, "the group"))
         case c.Members():
             return NodeFacts("the group's key", "its rows", "1")
+        case c.Order(limit=limit) if limit is not None:
+            return NodeFacts(_key(node), _at_most(limit), "log of these rows")
         case c.Order():
             return NodeFacts(_key(node), "the sort keys of all rows", "log of all rows")
         case c.Slice(source=source) if node.outer == 0 and grows(source):
             return NodeFacts("none", "the rows that it shows", "1")
         case c.Number() if grows(node):
             return NodeFacts("none", "the number of rows", "1")
+        case c.Slice() if limit_of(node.source) is not None:
+            return NodeFacts("the outer row", "the ranks of these rows", "log of these rows")
         case c.Slice() | c.Pick():
             return NodeFacts("the outer row", "the ranks of all rows", "log of all rows")
         case c.Number():
@@ -99,6 +106,10 @@ def facts_of(node: c.Node) -> NodeFacts:
             grow = list(windows_grow(shape, shown_name(units.input)))
             kept = f"{windows_keep(shape)}; bounded: {'no; ' + grow[0] if grow else 'yes'}"
             return NodeFacts(known_by, kept, "the windows that it ends, and those that are open")
+
+
+def _at_most(limit: int) -> str:
+    return f"at most {limit} row{'s' if limit > 1 else ''}"
 
 
 def _key(node: c.Node) -> str:

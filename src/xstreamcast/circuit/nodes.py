@@ -248,13 +248,17 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order:
-    """The rows within each outer row, sorted; equal ones keep their order."""
+    """The rows within each outer row, sorted; equal ones keep their order.
+
+    `limit`: rows behind so many others are not needed, and never will be.
+    """
 
     source: Node
     outer: int
     keys: tuple[SortKey, ...]
     columns: Columns
     width: int
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from xstreamcast.algebra.analysis import Around, tuples_type
 from xstreamcast.algebra.static_type import ATOMIC, NODE
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import ACCUMULATED, COUNTS, goes_on
+from xstreamcast.circuit.top_values import makes_values
 
 # folds of what follows, taken from the fold of what came before
 GROWING: Final = ACCUMULATED | {"distinct-values"}
@@ -74,7 +75,15 @@ def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
 
 def _folds(node: c.Node) -> bool:
     """Whether no node of a unit leaves for the rows of a node that reads maps of units."""
-    return accumulates(node) or _groups_values(node)
+    return accumulates(node) or _groups_values(node) or _sorts_values(node)
+
+
+def _sorts_values(node: c.Node) -> bool:
+    """Whether the first rows of an order hold values and new nodes alone."""
+    if not isinstance(node, c.Order) or node.limit is None or not _maps_units(node.source):
+        return False
+    assert isinstance(node.source, c.Rows)
+    return {*node.columns, *(key.column for key in node.keys)} <= _values(node.source, True)
 
 
 def _groups_values(node: c.Node) -> bool:
@@ -88,8 +97,12 @@ def _groups_values(node: c.Node) -> bool:
     return kept <= _values(node.source)
 
 
-def _values(node: c.Rows) -> set[p.Variable]:
-    """The variables of a loop over items of units that are bound to atomic values alone."""
+def _values(node: c.Rows, or_new: bool = False) -> set[p.Variable]:
+    """The variables of a loop over items of units that are bound to atomic values alone.
+
+    `or_new`: or to nodes that the query makes.
+    """
+    made: dict[p.Variable, p.Expression] = {}
     bound: list[p.Variable] = []
     looped: list[p.Variable] = []  # those within the outermost loop
     tuples = node.tuples
@@ -98,16 +111,18 @@ def _values(node: c.Rows) -> set[p.Variable]:
             case p.ForEach(source=source, variable=variable):
                 bound.append(variable)
                 looped = list(bound)
-            case p.Let(source=source, variable=variable):
+            case p.Let(source=source, variable=variable, value=value):
                 bound.append(variable)
+                made[variable] = value
             case p.Where(source=source):
                 pass
             case _:
                 return set()
         tuples = source
     assert isinstance(node.source, c.Units)
-    types = tuples_type(node.tuples, Around({node.source.document: NODE}))[1].variables
-    return {v for v in looped if types[v].only(ATOMIC)}
+    types = tuples_type(node.tuples, Around({node.source.document: NODE}))[1]
+    new = {v for v, value in made.items() if or_new and makes_values(value, types)}
+    return {v for v in looped if types.variables[v].only(ATOMIC) or v in new}
 
 
 def _maps_units(node: c.Node) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import accumulates, adds, grows, inputs_beside
+from xstreamcast.circuit.top_n import limit_of
 from xstreamcast.circuit.window_retention import shown_name, windows_grow
 
 _BOUND = "windows would bound it"
@@ -50,7 +51,7 @@ def kept_history(name: str | None, near: bool = False) -> str:
 
 def _said(node: c.Node, names: str) -> str | None:
     match node:
-        case c.Order():
+        case c.Order() if node.limit is None:
             return f"order by keeps the rows that it has sorted of {names}; {_BOUND}"
         case c.Group() if accumulates(node):
             return f"group by keeps a row for each group of {names}; {_BOUND}"
@@ -62,6 +63,8 @@ def _said(node: c.Node, names: str) -> str | None:
             return _nested(inner, names)
         case c.Window():
             return f"windows keep the items of {names}, because they may be needed again"
+        case c.Slice(source=source) if limit_of(source) is not None:
+            return None
         case c.Slice(source=source) if node.outer or not grows(source):
             return f"positions keep the order of all rows of {names}; {_BOUND}"
         case c.Number() | c.Pick() if not grows(node):

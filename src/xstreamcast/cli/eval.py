@@ -15,7 +15,7 @@ import gc
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from xstreamcast.algebra.program import Program
 from xstreamcast.api import compiled
@@ -29,6 +29,8 @@ from xstreamcast.evaluate.run import run
 from xstreamcast.evaluate.serializing import serialized
 from xstreamcast.model.items import Items
 
+_LOADED: Final = frozenset((1, 10, 100))  # requests after which what is there stays
+
 
 def add_arguments(parser: Parser) -> None:
     """It has none: all is in the requests."""
@@ -36,15 +38,18 @@ def add_arguments(parser: Parser) -> None:
 
 def main(arguments: Parsed) -> int:
     """Answer until stdin ends."""
-    deep(lambda: serve(_lines(sys.stdin), sys.stdout.write, sys.stdout.flush))
+    deep(lambda: serve(lines(sys.stdin), sys.stdout.write, sys.stdout.flush))
     return 0
 
 
-def _lines(requests: Iterable[str]) -> Iterator[str]:
-    """The requests; what the first one has loaded stays, and is not looked at for garbage again."""
-    for number, line in enumerate(requests):
+def lines(requests: Iterable[str]) -> Iterator[str]:
+    """The requests; what the first ones have loaded stays, and is not looked at for garbage again.
+
+    Most of it comes with the first; what some queries alone need comes with the first hundred.
+    """
+    for number, line in enumerate(requests, start=1):
         yield line
-        if number == 0:
+        if number in _LOADED:
             gc.collect()
             gc.freeze()
 

@@ -6,6 +6,7 @@ then the nodes are written row by row, so that a nested element is never made tw
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +21,9 @@ from xstreamcast.evaluate.content import (
 )
 from xstreamcast.evaluate.node_names import checked_binding, names, prefixes, targets
 from xstreamcast.evaluate.node_writer import NodeWriter
-from xstreamcast.evaluate.slots import END, Slot, Slots, encoded, written
+from xstreamcast.evaluate.slots import END, MANY, Slot, Slots, encoded, written
 from xstreamcast.evaluate.walk import evaluate
+from xstreamcast.model.atomic import STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 
 
 _COPY_ALL = p.CopyMode()
-_MANY = 16  # rows from which arrays are cheaper than a loop
 
 
 def document(plan: p.MakeDocument, frame: Frame) -> Column:
@@ -85,7 +86,7 @@ def _built(
 ) -> Column:
     """The roots that are made, one in each row (or in the rows `there`)."""
     store = frame.context.store
-    if made.slots is not None and frame.n >= _MANY:
+    if made.slots is not None and frame.n >= MANY:
         return Column(Items.of_nodes(written(store, made.slots, frame.n, copy)))
     writer = NodeWriter(store, copy)
     for row in range(frame.n):
@@ -133,8 +134,10 @@ def _element(plan: p.MakeElement, frame: Frame) -> Made:
 
 def _element_slots(plan: p.MakeElement, frame: Frame, content: Made) -> Slots | None:
     """The events of an element without namespaces."""
+    if frame.n < MANY or plan.namespaces or content.slots is None:
+        return None
     name = _plain_name(plan.name, frame)
-    if plan.namespaces or name is None or content.slots is None:
+    if name is None:
         return None
     return (Slot(ELEMENT, name), *content.slots, Slot(END))
 
@@ -164,9 +167,21 @@ def _part(plan: p.Expression, frame: Frame) -> Made:
     """One part of some content: a constructor writes its node in place, the rest is copied."""
     if _in_place(plan):
         return made(plan, frame)
-    if isinstance(plan, p.Comma) and plan.parts and all(map(_in_place, plan.parts)):
-        return one_after_the_other([made(q, frame) for q in plan.parts])
+    if isinstance(plan, p.MakeAttribute) and _without_namespace(plan):
+        return Made(made(plan, frame).write)  # no slots: the writer looks at its place and name
+    if isinstance(plan, p.Comma) and plan.parts and _apart(plan.parts):
+        return one_after_the_other([_part(q, frame) for q in plan.parts])
     return prepared(frame, plan)
+
+
+def _apart(parts: Sequence[p.Expression]) -> bool:
+    """Whether a node is written between any two parts that may be text: no space joins them."""
+    own = [_in_place(q) or isinstance(q, p.MakeAttribute) for q in parts]
+    return all(a or b for a, b in pairwise(own)) if len(own) > 1 else own[0]
+
+
+def _without_namespace(plan: p.MakeAttribute) -> bool:
+    return isinstance(plan.name, p.StaticName) and not plan.name.uri
 
 
 def _in_place(plan: p.Expression) -> bool:
@@ -191,16 +206,24 @@ def _attribute(plan: p.MakeAttribute, frame: Frame) -> Made:
     def write(writer: NodeWriter, row: int) -> None:
         writer.attribute(called[row], values[row])
 
-    number = _plain_name(plan.name, frame)
+    number = _plain_name(plan.name, frame) if frame.n >= MANY else None
     return Made(write, None if number is None else (Slot(ATTRIBUTE, number, encoded(values)),))
 
 
 def _texts(parts: Sequence[p.Expression], frame: Frame) -> list[str]:
     """The strings of all parts end to end, for each row."""
-    columns = [joined(frame, evaluate(part, frame)) for part in parts]
+    columns = [_text_of(part, frame) for part in parts]
     if len(columns) == 1:
         return columns[0]
     return ["".join(row) for row in zip(*columns, strict=True)] if columns else [""] * frame.n
+
+
+def _text_of(part: p.Expression, frame: Frame) -> list[str]:
+    match part:
+        case p.Const(atoms=(p.Atom(tag, value),)) if tag == STRING:
+            return [value] * frame.n
+        case _:
+            return joined(frame, evaluate(part, frame))
 
 
 def _comment(plan: p.MakeComment, frame: Frame) -> Made:

@@ -11,7 +11,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
-from xstreamcast.evaluate.slots import Slot, Slots, is_text, node_slots, text_slots
+from xstreamcast.evaluate.slots import MANY, Slot, Slots, is_text, node_slots, text_slots
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
@@ -91,8 +91,10 @@ def _written(frame: Frame, column: Column) -> Made:
     column = flattened(column)
     if is_text(column):
         texts = joined(frame, column)
-        return Made(lambda writer, row: writer.text(texts[row]), text_slots(texts))
-    return Made(_by_entries(store, column), node_slots(store, column))
+        slots = text_slots(texts) if frame.n >= MANY else None
+        return Made(lambda writer, row: writer.text(texts[row]), slots)
+    slots = node_slots(store, column) if frame.n >= MANY else None
+    return Made(_by_entries(store, column), slots)
 
 
 def _by_entries(store: Store, column: Column) -> Write:

@@ -181,9 +181,11 @@ class Context:
 
     def frame(self, n: int) -> Frame:
         """n rows that see global variables only."""
+        if n == 1:
+            return self.root
         import numpy as np
 
-        return self.root if n == 1 else Frame(self, n, self.root, np.zeros(n, np.int64))
+        return Frame(self, n, self.root, np.zeros(n, np.int64))
 
     # -- for functions --------------------------------------------------------------------------
 

@@ -203,9 +203,13 @@ def invoke(function: FunctionItem, arguments: Sequence[Column], frame: Frame) ->
 
 
 def _converted(function: FunctionItem, arguments: Sequence[Column], frame: Frame) -> list[Column]:
-    given = list(zip(arguments, function.parameters, strict=True))
-    if frame.n == 1 and all(fitting(wanted)(argument) for argument, wanted in given):
-        return list(arguments)
+    if frame.n == 1:
+        for argument, wanted in zip(arguments, function.parameters, strict=True):
+            if not fitting(wanted)(argument):
+                break
+        else:
+            return list(arguments)
+    given = zip(arguments, function.parameters, strict=True)
     name = function.name[1] if function.name else "the function"
     return [
         converted(frame, argument, wanted, f"argument {i} of {name}")
@@ -234,6 +238,7 @@ def _arity(wanted: FunctionType) -> int:
 
 def _wrapped(context: Context, function: FunctionItem, wanted: FunctionType) -> FunctionItem:
     result, captured = wanted.result or ANY, function.captured
+    fits = fitting(result)
     if captured is not None:  # those of one family stay one
         inner = captured.together
         captured = replace(
@@ -250,6 +255,8 @@ def _wrapped(context: Context, function: FunctionItem, wanted: FunctionType) -> 
 
     def alone(*arguments: Column) -> Column:
         value = invoke(function, arguments, context.root)
+        if fits(value):
+            return value
         return converted(context.root, value, result, "the result of the function")
 
     types = wanted.parameters or ()

@@ -21,6 +21,7 @@ from xstreamcast.model.atomic import (
     FUNCTION,
     FUNCTIONS,
     MAP,
+    MIXED,
     NODE,
     PRIMITIVE,
     QNAME,
@@ -111,6 +112,9 @@ def _each(
 ) -> Iterator[Any]:
     for at in range(0, len(items), _BATCH):
         part = items.slice(at, min(at + _BATCH, len(items)))
+        if part.tag not in (NODE, MIXED):
+            yield from (of_atom(part.tag, value) for value in part.values.tolist())
+            continue
         nodes = np.flatnonzero(part.all_tags() == NODE)
         handles = part.values[nodes].astype(np.int64)
         kinds = store.kinds(handles).tolist()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # By kind, whether nodes of it are no content. A table: `isin` costs ten times as much for a few.
 _REFUSED: Final = np.ones(KIND + 1, np.bool_)
 _REFUSED[[ELEMENT, TEXT, COMMENT, PI, DOCUMENT]] = False
+MANY: Final = 16  # rows from which arrays are cheaper than a loop; fewer need no slots
 COPY: Final = OPERATIONS["copy"]
 END: Final = OPERATIONS["end"]
 

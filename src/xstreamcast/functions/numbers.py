@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[Any]
 
 _MANY: Final = 1100  # no double has a digit so far from the point
+_USUAL: Final = 40  # digits up to which a number is rounded without a look at how many it has
 
 
 @function("fn:abs($arg as xs:numeric?) as xs:numeric?")
@@ -130,11 +132,17 @@ def _rounded(items: Items, digits: list[int], rounding: Rounding) -> Items:
 def _half_up(value: Decimal, digits: int) -> Decimal:
     """To the nearest, halves towards positive infinity."""
     rounding = ROUND_HALF_UP if value >= 0 else "ROUND_HALF_DOWN"
-    return value.quantize(Decimal(1).scaleb(-digits, EXACT), rounding, EXACT)
+    return value.quantize(_unit(digits), rounding, EXACT)
 
 
 def _half_even(value: Decimal, digits: int) -> Decimal:
-    return value.quantize(Decimal(1).scaleb(-digits, EXACT), ROUND_HALF_EVEN, EXACT)
+    return value.quantize(_unit(digits), ROUND_HALF_EVEN, EXACT)
+
+
+@lru_cache(maxsize=64)
+def _unit(digits: int) -> Decimal:
+    """1 at the last of so many digits after the point."""
+    return Decimal(1).scaleb(-digits, EXACT)
 
 
 def _integer(value: int, digits: int, rounding: Rounding) -> int:
@@ -142,6 +150,8 @@ def _integer(value: int, digits: int, rounding: Rounding) -> int:
 
 
 def _decimal(value: Decimal, digits: int, rounding: Rounding) -> Decimal:
+    if 0 <= digits <= _USUAL and value.adjusted() < _USUAL:
+        return rounding(value, digits)  # at worst the same number with more zeros
     exponent = value.as_tuple().exponent
     assert isinstance(exponent, int)
     if digits >= -exponent:

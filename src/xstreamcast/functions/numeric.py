@@ -64,7 +64,9 @@ def divide_integers(left: int, right: int) -> Decimal:
 
 def divide_to(left: Decimal, right: Decimal, scale: int, rounding: str = ROUND_HALF_UP) -> Decimal:
     """The quotient rounded once, to `scale` digits after the point."""
-    numerator, denominator = _integers(left.scaleb(scale, EXACT), right)
+    above, below = left.as_integer_ratio()
+    by, over = right.as_integer_ratio()
+    numerator, denominator = above * over * 10**scale, below * by
     return Decimal(_quotient(numerator, denominator, rounding)).scaleb(-scale, EXACT)
 
 
@@ -75,12 +77,6 @@ def _quotient(numerator: int, denominator: int, rounding: str) -> int:
     if rounding != ROUND_DOWN:
         whole += twice > size or (twice == size and rounding == ROUND_HALF_UP)
     return whole if (numerator < 0) == (denominator < 0) else -whole
-
-
-def _integers(left: Decimal, right: Decimal) -> tuple[int, int]:
-    """Two integers with the same quotient."""
-    shift = max(scale_of(left), scale_of(right))
-    return int(left.scaleb(shift, EXACT)), int(right.scaleb(shift, EXACT))
 
 
 def integer_array(values: list[int]) -> Array:

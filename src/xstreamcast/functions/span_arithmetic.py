@@ -24,7 +24,7 @@ from xstreamcast.model.atomic import (
     TIME,
     YEAR_MONTH_DURATION,
 )
-from xstreamcast.model.date_time import DateTime
+from xstreamcast.model.date_time import SECOND, DateTime
 from xstreamcast.model.duration import ZERO, Duration
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
@@ -146,7 +146,10 @@ def _later_time(value: DateTime, span: Duration) -> DateTime:
 
 
 def _between(a: DateTime, b: DateTime) -> Duration:
-    return duration(0, Decimal(a.instant() - b.instant()).scaleb(-9, EXACT))
+    seconds, rest = divmod(a.instant() - b.instant(), SECOND)
+    if not rest:
+        return duration(0, Decimal(seconds))
+    return duration(0, Decimal(seconds * SECOND + rest).scaleb(-9, EXACT))
 
 
 def _flip(operation: Operation) -> Operation:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from xstreamcast.model.atomic import ATOMIC, MAP
-from xstreamcast.model.column import Column, gather, offsets_of
+from xstreamcast.model.column import Column, gather, offsets_of, stack
 from xstreamcast.model.items import Items, objects
 from xstreamcast.model.map_key import map_key
+from xstreamcast.model.row import Row
 from xstreamcast.model.sequence_type import ANY, AtomicItem, SequenceType
 
 if TYPE_CHECKING:
@@ -129,17 +130,37 @@ class MapItem:
 
     def _settle(self) -> None:
         """Copy keys and values, instead of referring to another map and changes."""
-        if self._base is None:
+        base = self._base
+        if base is None or self._grown(base):
             return
         left = dict(self._changes)
         entries: list[Entry] = []
-        for entry in self._base.entries():
+        for entry in base.entries():
             key = map_key(*entry[0])
             kept = left.pop(key) if key in left else entry
             entries += [] if kept is None else [kept]
         entries += [entry for entry in left.values() if entry is not None]
         self._keys, self._values = _columns(entries)
         self._start, self._end, self._base, self._changes = 0, len(entries), None, {}
+
+    def _grown(self, base: MapItem) -> bool:
+        """The entries of the other map and new ones after them, if no change is of another kind."""
+        index, added = base.index, list[Entry]()
+        for key, entry in self._changes.items():
+            if entry is None or key in index:
+                return False
+            added.append(entry)
+        keys, values = _columns(added)
+        self._index = dict(index)
+        self._index.update(
+            zip(self._changes, range(base._end, base._end + len(added)), strict=True)
+        )
+        if base._start:
+            self._index = {key: row - base._start for key, row in self._index.items()}
+        self._keys = Items.concat([base.own_keys(), keys])
+        self._values = stack([base.own_values(), values])
+        self._start, self._end, self._base, self._changes = 0, self._size, None, {}
+        return True
 
 
 def values_of(maps: Sequence[MapItem], keys: Iterable[Atom]) -> Column:
@@ -163,4 +184,23 @@ def maps_of(rows: Sequence[Sequence[Entry]]) -> Items:
 
 def _columns(entries: Sequence[Entry]) -> tuple[Items, Column]:
     keys = Items.mixed([key[0] for key, _, _ in entries], [key[1] for key, _, _ in entries])
-    return keys, gather([(column, row) for _, column, row in entries])
+    return keys, _in_one_column(entries) or gather([(column, row) for _, column, row in entries])
+
+
+def _in_one_column(entries: Sequence[Entry]) -> Column | None:
+    """Values that were made for one row each, of one type: no array for each of them."""
+    cells: list[Any] = []
+    lengths: list[int] = []
+    tag = -1
+    for _, column, _ in entries:
+        if column.__class__ is not Row:
+            return None
+        lengths.append(len(column.cells))
+        if column.cells:
+            if column.tag != tag and tag >= 0:
+                return None
+            tag = column.tag
+            cells += column.cells
+    if tag < 0:
+        return None
+    return Column.from_lengths(Items.of(tag, cells), np.array(lengths, np.int64))

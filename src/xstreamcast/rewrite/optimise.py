@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.program import Program, UserFunction
 from xstreamcast.algebra.show import show
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.functions.call import CODEPOINT
@@ -89,15 +89,18 @@ class _Pass:
         if program.variables:
             made["variables"] = tuple(map(self._part, program.variables))
         if program.functions:
-            made["functions"] = tuple(
-                replace(one, body=self._visit(one.body)) for one in program.functions
-            )
+            made["functions"] = tuple(map(self._function, program.functions))
         if program.context is not None:
             made["context"] = self._part(program.context)
         return replace(program, **made) if self.changed else program
 
     def _part(self, part: Any) -> Any:
-        return part if part.value is None else replace(part, value=self._visit(part.value))
+        made = None if part.value is None else self._visit(part.value)
+        return part if made is part.value else replace(part, value=made)
+
+    def _function(self, function: UserFunction) -> UserFunction:
+        body = self._visit(function.body)
+        return function if body is function.body else replace(function, body=body)
 
     def _visit(self, plan: Any) -> Any:
         """The node after the rules; one that they left as it was is not visited again.

@@ -11,6 +11,7 @@ from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.syntax.tree.names import Span
 
 SPACE: Final = re.compile(r"[ \t\r\n]*")
+_BETWEEN: Final = frozenset(" \t\r\n(")  # what spaces and comments start with
 _NO_NAME: Final = frozenset("\0 \t\r\n!\"#$%&'()*+,-./0123456789:;<=>?@[]{}|")  # no name starts so
 
 MAX_DEPTH: Final = 256  # levels of nested expressions
@@ -59,8 +60,10 @@ class Cursor:
     def skip_from(self, pos: int) -> int:
         """Where the next token after `pos` starts."""
         text = self.text
-        if text[pos] not in " \t\r\n(":
+        if text[pos] not in _BETWEEN:
             return pos
+        if text[pos] == " " and text[pos + 1] not in _BETWEEN:
+            return pos + 1
         while True:
             pos = SPACE.match(text, pos).end()  # type: ignore[union-attr]  # matches anything
             if not text.startswith("(:", pos):
@@ -103,14 +106,16 @@ class Cursor:
         return self.text.startswith(symbol, self.pos)
 
     def advance(self, length: int) -> None:
-        self.pos += length
-        self.skip()
+        self.last = pos = self.pos + length
+        self.pos = self.skip_from(pos) if self.text[pos] in _BETWEEN else pos
 
     def take(self, symbol: str) -> bool:
         """Take the symbol if it is here."""
-        if not self.text.startswith(symbol, self.pos):
+        text, pos = self.text, self.pos
+        if not text.startswith(symbol, pos):
             return False
-        self.advance(len(symbol))
+        self.last = pos = pos + len(symbol)
+        self.pos = self.skip_from(pos) if text[pos] in _BETWEEN else pos
         return True
 
     def take_word(self, word: str) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.tape import builder_kernels as k
+from xstreamcast.tape.few_events import MOST_EVENTS, FewEvents
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     COMMENT,
@@ -23,6 +24,7 @@ from xstreamcast.tape.layout import (
     PI,
     TEXT,
     U8,
+    Columns,
     Tape,
     frozen_bytes,
 )
@@ -127,6 +129,10 @@ class Builder:
 
     def finish(self) -> Tape:
         """The tape with all trees; the builder is then empty."""
+        small = self._small()
+        if small is not None:
+            self._recorded = _Recorded()
+            return Tape(small, self._names)
         self._flush()
         plan = Plan.joined(self._parts)
         self._parts = []
@@ -135,6 +141,14 @@ class Builder:
             raise ValueError("every start needs its end")
         columns = write(plan, self._names, self._store, self._preserve, self._inherit)
         return Tape(columns, self._names)
+
+    def _small(self) -> Columns | None:
+        """The columns of a few events that need no kernel."""
+        events = self._recorded
+        if self._parts or not 0 < len(events.op) <= MOST_EVENTS:
+            return None
+        few = FewEvents(self._names, self._store)
+        return few.written(events.op, events.name, events.ends, events.handle, events.heap)
 
     def _uses(self, store: Store) -> None:
         if store.names is not self._names or self._store not in (None, store):

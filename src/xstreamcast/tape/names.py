@@ -13,6 +13,7 @@ the new `tables` and goes on. Words and names are only ever added. One writer at
 from __future__ import annotations
 
 import os
+from array import array
 from typing import NamedTuple
 
 import numpy as np
@@ -66,9 +67,11 @@ class Names:
         self._qnames: list[tuple[str, str, str]] = []
         self._pairs: dict[tuple[int, int], int] = {}
         self._local_ids: dict[str, int] = {}
-        self._locals: list[int] = []
-        self._uris: list[int] = []
-        self._bindings: list[int] = []
+        # arrays that are read as a whole: from lists they would be read number by number
+        self._locals = array("i")
+        self._uris = array("i")
+        self._bindings = array("i")
+        self._interned: dict[tuple[str, str, str], int] = {}
         self._matching: dict[tuple[str | None, str | None], Bools] = {}
         self._tables.state[SEED] = int.from_bytes(os.urandom(4), "big") >> 1 | 1
         self.name(self.word(b""), 0)
@@ -86,8 +89,19 @@ class Names:
 
     def intern(self, prefix: str, local: str, uri: str) -> int:
         """The name of (prefix, local, uri)."""
-        lexical = f"{prefix}:{local}" if prefix else local
-        return self.name(self.word(lexical.encode()), self.word(uri.encode()))
+        known = self._interned.get((prefix, local, uri))
+        if known is None:
+            lexical = f"{prefix}:{local}" if prefix else local
+            known = self.name(self.word(lexical.encode()), self.word(uri.encode()))
+            self._interned[prefix, local, uri] = known
+        return known
+
+    def is_plain(self, name: int) -> bool:
+        """Whether a node of this name needs no namespace to be bound."""
+        if name >= len(self._qnames):
+            self._catch_up()
+        prefix, _, uri = self._qnames[name]
+        return prefix == "xml" or not (prefix or uri)
 
     def binding(self, prefix: str, uri: str) -> int:
         """The name of a NAMESPACE row that binds `prefix` to `uri`."""
@@ -149,9 +163,9 @@ class Names:
         self._catch_up()
         found = np.ones(len(self), np.bool_)
         if local is not None:
-            found &= np.array(self._locals) == self._local_ids.get(local, -1)
+            found &= np.array(self._locals, np.int32) == self._local_ids.get(local, -1)
         if uri is not None:
-            found &= np.array(self._uris) == self._ids.get(uri.encode(), -1)
+            found &= np.array(self._uris, np.int32) == self._ids.get(uri.encode(), -1)
         return found
 
     def _add_word(self, text: bytes) -> int:

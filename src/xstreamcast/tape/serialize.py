@@ -6,7 +6,11 @@ which that method refuses alone, are written as they stand in a tag: `name="valu
 
 from __future__ import annotations
 
+from typing import Final
+from weakref import WeakKeyDictionary
+
 from xstreamcast.tape.layout import I64, U8, Tape
+from xstreamcast.tape.names import Names
 from xstreamcast.tape.serialize_kernels import Spelled, outer_bindings, serialize
 
 
@@ -20,9 +24,20 @@ def serialize_rows(tape: Tape, rows: I64) -> list[bytes]:
 def serialized(tape: Tape, rows: I64) -> tuple[U8, I64]:
     """The XML of `rows` end to end, and the offsets of their ends from 0."""
     t = tape.names.tables
-    words, uris = t.name_word[: len(tape.names)], t.name_uri[: len(tape.names)]
-    spelled = Spelled(
-        t.word_start[words], t.word_length[words], t.word_start[uris], t.word_length[uris]
-    )
     outer, ends = outer_bindings(tape.columns, t, rows)
-    return serialize(tape.columns, t, spelled, rows, outer, ends)
+    return serialize(tape.columns, t, _spelled(tape.names), rows, outer, ends)
+
+
+_known: Final[WeakKeyDictionary[Names, Spelled]] = WeakKeyDictionary()
+
+
+def _spelled(names: Names) -> Spelled:
+    """Where the words of each name stand: found again when names were added."""
+    known = _known.get(names)
+    if known is None or len(known[0]) != len(names):
+        t = names.tables
+        words, uris = t.name_word[: len(names)], t.name_uri[: len(names)]
+        known = _known[names] = Spelled(
+            t.word_start[words], t.word_length[words], t.word_start[uris], t.word_length[uris]
+        )
+    return known

@@ -55,6 +55,10 @@ QUERIES = {
     "group over windows": "for $w in (for tumbling window $w in " + ITEMS + " start at $p when"
     " true() end at $q when $q - $p = 1 return <w s='{sum($w/@v)}'/>) group by $s := $w/@s"
     " return <g s='{$s}' n='{count($w)}'/>",
+    "first of an order": f"(for $i in {ITEMS} order by number($i/@v) descending, $i/@k"
+    " return $i)[position() le 3]",
+    "first values of an order": f"head(for $i in {ITEMS} order by $i/@k, xs:integer($i/@v)"
+    " return <x>{$i/@*, string($i)}</x>)",
     "whole": 'stream("s")/r/s[last()]/i/path()',
 }
 # class: (what a snapshot has, what is made again or holds only during a tick); compare
@@ -65,6 +69,10 @@ KEPT = {
     "CountedAround": ("_found _total _waiting", "_below_test _column _name _tuples _units"),
     "FirstRows": ("_count", "_first _kept _last"),
     "LastRows": ("_rows", "_kept _shown"),
+    "TopRows": (
+        "_kinds _made _rows _samples _targets",
+        "_at _follow _kept _limit _negates _node",
+    ),
     "GrowingNumber": ("_count", "_cells"),
     "GrowingGroup": ("_made by_double groups", "_cells _folded _kept _names _node"),
     "RunningGroup": ("cells folds rank", ""),

@@ -17,7 +17,7 @@ from xstreamcast.operators.relational.run import CircuitRun
 KEPT = {
     "RootRow": ("_there", "_node"),
     "UnitRows": ("_there _timers", "_node _whole _content"),
-    "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps _columns"),
+    "RowsOperator": ("_scalars _rows _made", "_node _used _copied _again _keeps _columns _late"),
     "SpineRows": ("_there", "_node _view"),
     "WithinOperator": (
         "_outer _units _element",

@@ -13,9 +13,11 @@ from xstreamcast.errors import Error, error
 from xstreamcast.functions.cast.canonical import string_value, strings
 from xstreamcast.functions.cast.convert import allowed, converter
 from xstreamcast.functions.cast.facets import RANGE, invalid
+from xstreamcast.functions.cast.together import dates, decimals, integers
 from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import (
     BOOLEAN,
+    DATE,
     DECIMAL,
     DOUBLE,
     FLOAT,
@@ -28,7 +30,7 @@ from xstreamcast.model.atomic import (
     UNTYPED,
     derives,
 )
-from xstreamcast.model.items import Items, array_of, empty_items
+from xstreamcast.model.items import Items, array_of, empty_items, objects
 
 if TYPE_CHECKING:
     Array = npt.NDArray[Any]
@@ -46,7 +48,9 @@ __all__ = [
 ]
 
 NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
-_FEW_DIGITS: Final = 18  # so many fit into 64 bits, whatever they are
+_TOGETHER: Final[Mapping[int, Callable[[list[str]], list[Any] | None]]] = MappingProxyType(
+    {DECIMAL: decimals, DATE: dates}
+)
 
 
 def cast(items: Items, target: int, namespaces: Mapping[str, str] = NO_NAMES) -> Items:
@@ -131,8 +135,11 @@ def _vectorised(items: Items, target: int) -> Array | None:
     if target in (STRING, UNTYPED):
         return strings(items)
     if source in (STRING, UNTYPED) and primitive == INTEGER:
-        digits = _digits(items.values.tolist())
-        return None if digits is None else _within(target, digits)
+        digits = integers(items.values.tolist())
+        return None if digits is None else _within(target, np.array(digits, np.int64))
+    if source in (STRING, UNTYPED) and target in _TOGETHER:
+        made = _TOGETHER[target](items.values.tolist())
+        return None if made is None else objects(made)
     if source == UNTYPED:
         return _numbers_of_nodes(items) if target == DOUBLE else None
     if items.values.dtype == object:
@@ -147,16 +154,6 @@ def _vectorised(items: Items, target: int) -> Array | None:
         truth: Array = (items.values != 0) & (items.values == items.values)
         return truth
     return None
-
-
-def _digits(texts: list[str]) -> Array | None:
-    """The integers that texts of nothing but a few digits are: most of those that feeds have."""
-    together = "".join(texts)
-    if not (together.isascii() and together.isdigit() and all(texts)):
-        return None
-    if max(map(len, texts)) > _FEW_DIGITS:
-        return None
-    return np.array(list(map(int, texts)), np.int64)
 
 
 def _within(target: int, values: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
@@ -31,6 +32,7 @@ from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
+from xstreamcast.operators.relational.top_rows import TopRows
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 
@@ -96,7 +98,7 @@ class Operators:
 
     def _made(self, node: c.Node) -> Any:
         final = self._final and node is self._root
-        return _operator(node, self._root, final, id(node) in self._columns)
+        return _operator(node, self._root, final, self._columns.get(id(node)))
 
     def let_go(self, gone: frozenset[int]) -> None:
         """Drop all rows of some nodes at once, without a delta for each."""
@@ -123,15 +125,31 @@ class Operators:
         return sum(one.state_bytes for one in growing)
 
 
-def _as_columns(nodes: Sequence[c.Node], final: c.Node | None) -> frozenset[int]:
-    """The maps that only groups read which take the columns of many rows at once."""
-    readers = [node for node in nodes if _groups_columns(node, node is final)]
-    read = {id(one) for node in readers for one in c.inputs_of(node)}
+def _as_columns(nodes: Sequence[c.Node], final: c.Node | None) -> dict[int, frozenset[p.Variable]]:
+    """The maps all of whose readers take the columns of many rows at once, with the variables that
+    these read of some rows only.
+    """
+    readers = [node for node in nodes if _takes_columns(node, node is final)]
+    read: dict[int, frozenset[p.Variable]] = {}
+    for node in readers:
+        for one in c.inputs_of(node):
+            late = _read_late(node)
+            read[id(one)] = read.get(id(one), late) & late
     others = (node for node in nodes if all(node is not one for one in readers))
-    return frozenset(read - {id(one) for node in others for one in c.inputs_of(node)})
+    for number in {id(one) for node in others for one in c.inputs_of(node)}:
+        read.pop(number, None)
+    return read
 
 
-def _groups_columns(node: c.Node, final: bool) -> bool:
+def _read_late(node: c.Node) -> frozenset[p.Variable]:
+    if not isinstance(node, c.Order):
+        return frozenset()
+    return frozenset(node.columns) - {key.column for key in node.keys}
+
+
+def _takes_columns(node: c.Node, final: bool) -> bool:
+    if isinstance(node, c.Order):
+        return node.limit is not None and grows(node.source)
     if not isinstance(node, c.Group) or node.outer:
         return False
     return accumulates(node) or (final and grows(node.source))
@@ -142,7 +160,7 @@ def _takes_pieces(node: c.Node) -> bool:
     return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
 
 
-def _operator(node: c.Node, root: c.Node, final: bool, columns: bool) -> Any:
+def _operator(node: c.Node, root: c.Node, final: bool, late: frozenset[p.Variable] | None) -> Any:
     match node:
         case c.One():
             return None
@@ -157,7 +175,7 @@ def _operator(node: c.Node, root: c.Node, final: bool, columns: bool) -> Any:
         case c.Units():
             return UnitRows(node, whole=node is not root)
         case c.Rows():
-            return RowsOperator(node, columns)
+            return RowsOperator(node, late is not None, late or frozenset())
         case c.Join():
             return JoinOperator(node)
         case c.IntervalJoin():
@@ -174,8 +192,8 @@ def _operator(node: c.Node, root: c.Node, final: bool, columns: bool) -> Any:
             return GroupOperator(node)
         case c.Members():
             return MembersOperator(node)
-        case c.Order():
-            return OrderOperator(node)
+        case c.Order(limit=limit):
+            return OrderOperator(node) if limit is None else TopRows(node)
         case c.Slice() if node.outer == 0 and grows(node.source):
             return _slice_of_growing(node)
         case c.Slice():

@@ -65,22 +65,17 @@ class OrderOperator:
                     self._samples.update(new.cells[at])
             if new is not None:
                 self._rows[key] = new
-        targets = [_target(kinds, self._samples) for kinds in self._kinds]
+        targets = self._now_compared_as()
         todo = list(delta) if targets == self._targets else [*self._rows, *delta]
         self._targets = targets
         return self._ranked(dict.fromkeys(todo), turn)
 
+    def _now_compared_as(self) -> list[int | None]:
+        """For each key the type that its values are compared as."""
+        return [_target(kinds, self._samples) for kinds in self._kinds]
+
     def _ranked(self, todo: dict[Key, None], turn: Round) -> Delta:
-        live = [key for key in todo if key in self._rows]
-        rows = [self._rows[key] for key in live]
-        sort = [
-            _sort_keys([row.cells[at] for row in rows], key, target, self._negates)
-            for at, key, target in zip(self._at, self._node.keys, self._targets, strict=True)
-        ]
-        made = {
-            key: self._row(row, tuple(part[i] for part in sort))
-            for i, (key, row) in enumerate(zip(live, rows, strict=True))
-        }
+        made = self._with_ranks({key: self._rows[key] for key in todo if key in self._rows})
         out: Delta = {}
         for key in todo:
             old, new = self._made.pop(key, None), made.get(key)
@@ -88,6 +83,17 @@ class OrderOperator:
                 self._made[key] = new
             turn.put(out, key, old, new)
         return out
+
+    def _with_ranks(self, rows: dict[Key, Row]) -> dict[Key, Row]:
+        """The rows as they are handed on."""
+        sort = [
+            _sort_keys([row.cells[at] for row in rows.values()], key, target, self._negates)
+            for at, key, target in zip(self._at, self._node.keys, self._targets, strict=True)
+        ]
+        return {
+            key: self._row(row, tuple(part[i] for part in sort))
+            for i, (key, row) in enumerate(rows.items())
+        }
 
     def _row(self, row: Row, sort: tuple[Any, ...]) -> Row:
         outer, width = self._node.outer, self._node.width

@@ -13,6 +13,7 @@ from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.appended import AppendedRows
 from xstreamcast.operators.relational.failing import Failing
+from xstreamcast.operators.relational.late_columns import LateColumns, late_lets
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
@@ -27,8 +28,10 @@ T = TypeVar("T")
 class RowsOperator:
     """rows of the source  →  the tuples that each becomes, with the columns that are needed."""
 
-    def __init__(self, node: c.Rows, columns: bool = False) -> None:
-        """`columns`: whoever reads the rows takes them as columns, where they are."""
+    def __init__(
+        self, node: c.Rows, columns: bool = False, late: frozenset[p.Variable] = frozenset()
+    ) -> None:
+        """`columns`: all readers take the rows as columns, and `late` of some rows only."""
         self._node = node
         given = node.source.columns
         used = facts(node.tuples).free
@@ -40,6 +43,7 @@ class RowsOperator:
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}
         self._keeps = not adds(node)  # rows that never change need not be known again
+        self._late = late
         self._columns = columns and not self._keeps and not self._copied.keys() & {*node.columns}
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta | AppendedRows:
@@ -143,11 +147,16 @@ class RowsOperator:
     def _as_columns(self, rows: KeyedRows, turn: Round) -> Delta | AppendedRows:
         node, space = self._node, turn.workspace()
         frame = self._frame(rows, space)
-        tuples = gathered(node.tuples, frame)
+        first, late = late_lets(node.tuples, self._late)
+        tuples = gathered(first, frame)
         if tuples.n == 0:
             return {}
-        columns = [tuples.variable(v.number) for v in node.columns]
-        return AppendedRows(rows, tuples.origin_in(frame), columns, space, node.nested)
+        evaluated = LateColumns(tuples, [v.number for v in node.columns], late)
+
+        def failed() -> None:
+            turn.failing = Failing(rows, lambda some: self._evaluate(some, turn))
+
+        return AppendedRows(rows, tuples.origin_in(frame), evaluated, space, node.nested, failed)
 
     def _evaluate(self, rows: KeyedRows, turn: Round) -> list[list[Row]]:
         node, space = self._node, turn.workspace()

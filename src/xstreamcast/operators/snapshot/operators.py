@@ -6,10 +6,8 @@ whether it was restored. Indexes, orders and folds are made again from the rows.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
 from heapq import heapify
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from sortedcontainers import SortedList
 
@@ -26,8 +24,7 @@ from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.join import JoinOperator
 from xstreamcast.operators.relational.members import MembersOperator
 from xstreamcast.operators.relational.nest import NestOperator
-from xstreamcast.operators.relational.order import OrderOperator, _tags
-from xstreamcast.operators.relational.ordered import Ordered
+from xstreamcast.operators.relational.order import OrderOperator
 from xstreamcast.operators.relational.positions import (
     NumberOperator,
     PickOperator,
@@ -38,6 +35,7 @@ from xstreamcast.operators.relational.range_fold import RangeFoldOperator
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
+from xstreamcast.operators.relational.top_rows import TopRows
 from xstreamcast.operators.relational.unit_rows import UnitRows
 from xstreamcast.operators.relational.window import WindowOperator
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
@@ -50,6 +48,19 @@ from xstreamcast.operators.snapshot.joins import (
     write_join,
     write_range_fold,
 )
+from xstreamcast.operators.snapshot.orders import (
+    orders,
+    read_order,
+    read_pick,
+    read_relation,
+    read_slice,
+    read_top,
+    write_order,
+    write_pick,
+    write_relation,
+    write_slice,
+    write_top,
+)
 from xstreamcast.operators.snapshot.spine import read_spine, write_spine
 from xstreamcast.operators.snapshot.windows import read_windows, write_windows
 
@@ -61,7 +72,7 @@ if TYPE_CHECKING:
 Operator = (
     RootRow | SpineRows | WithinOperator | CountAroundOperator | UnitRows
     | RowsOperator | JoinOperator | NestOperator | GroupOperator
-    | FirstOfGroup | MembersOperator | OrderOperator
+    | FirstOfGroup | MembersOperator | OrderOperator | TopRows
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
     | RangeFoldOperator | IntervalJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingGroup | GrowingNumber
@@ -85,7 +96,7 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             write_growing(to, at, operator)
         case RangeFoldOperator():
             write_range_fold(to, at, operator)
-            _write_relation(to, f"{at}.made", operator._made)
+            write_relation(to, f"{at}.made", operator._made)
         case IntervalJoinOperator():
             write_interval_join(to, at, operator)
         case RootRow():
@@ -108,19 +119,21 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
             names = [operator._name[key] for key in operator._rows]
             rows = list(operator._rows.values())
             to.values(f"{at}.source", key=list(operator._rows), row=rows, group=names)
+        case TopRows():
+            write_top(to, at, operator)
         case OrderOperator():
-            _write_order(to, at, operator)
+            write_order(to, at, operator)
         case SliceOperator():
-            _write_slice(to, at, operator)
+            write_slice(to, at, operator)
         case PickOperator():
-            _write_pick(to, at, operator)
+            write_pick(to, at, operator)
         case NumberOperator():
-            _write_relation(to, f"{at}.source", operator._rows)
-            _write_relation(to, f"{at}.made", operator._made)
+            write_relation(to, f"{at}.source", operator._rows)
+            write_relation(to, f"{at}.made", operator._made)
         case WindowOperator():
-            _write_relation(to, f"{at}.source", operator._rows)
+            write_relation(to, f"{at}.source", operator._rows)
             write_windows(to, at, operator)
-            _write_relation(to, f"{at}.made", operator._made)
+            write_relation(to, f"{at}.made", operator._made)
         case _:
             assert_never(operator)
 
@@ -140,7 +153,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
         ):
             read_growing(source, at, operator)
         case RangeFoldOperator():
-            operator._made = _read_relation(source, f"{at}.made")
+            operator._made = read_relation(source, f"{at}.made")
             read_range_fold(source, at, operator)
         case IntervalJoinOperator():
             read_interval_join(source, at, operator)
@@ -166,47 +179,25 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             operator._name = dict(zip(keys, names, strict=True))
             operator._inexact = sum(map(operator._names.is_inexact, rows))
             operator._by_double = operator._inexact > 0
+        case TopRows():
+            read_top(source, at, operator)
         case OrderOperator():
-            _read_order(source, at, operator)
+            read_order(source, at, operator)
         case SliceOperator():
-            _read_slice(source, at, operator)
+            read_slice(source, at, operator)
         case PickOperator():
-            _read_pick(source, at, operator)
+            read_pick(source, at, operator)
         case NumberOperator():
-            operator._rows = _read_relation(source, f"{at}.source")
-            operator._made = _read_relation(source, f"{at}.made")
-            operator._orders = _orders(operator._rows, operator._node.outer)
+            operator._rows = read_relation(source, f"{at}.source")
+            operator._made = read_relation(source, f"{at}.made")
+            operator._orders = orders(operator._rows, operator._node.outer)
         case WindowOperator():
-            operator._rows = _read_relation(source, f"{at}.source")
-            operator._made = _read_relation(source, f"{at}.made")
+            operator._rows = read_relation(source, f"{at}.source")
+            operator._made = read_relation(source, f"{at}.made")
             read_windows(source, at, operator)
             operator.set_up()
         case _:
             assert_never(operator)
-
-
-# -- relations ------------------------------------------------------------------------------------
-
-
-def _write_relation(to: TableWriter, name: str, rows: Mapping[Key, Row]) -> None:
-    to.values(name, key=list(rows), row=list(rows.values()))
-
-
-def _read_relation(source: TableReader, name: str) -> dict[Key, Row]:
-    keys, rows = source.values(name, "key", "row")
-    return dict(zip(keys, rows, strict=True))
-
-
-def _orders(rows: Mapping[Key, Row], width: int, outers: Iterable[Key] = ()) -> dict[Key, Ordered]:
-    """The rows of each outer row in order; some outer rows may have none."""
-    parts: dict[Key, list[tuple[Any, Key]]] = {outer: [] for outer in outers}
-    for key, row in rows.items():
-        parts.setdefault(key[:width], []).append((row.rank, key))
-    out = {}
-    for outer, members in parts.items():
-        out[outer] = order = Ordered()
-        order.replace((), members)
-    return out
 
 
 # -- units ----------------------------------------------------------------------------------------
@@ -237,7 +228,7 @@ def _write_rows(to: TableWriter, at: str, operator: RowsOperator) -> None:
     to.values(
         f"{at}.scalars", number=known, cell=[operator._scalars[variables[one]] for one in known]
     )
-    _write_relation(to, f"{at}.source", operator._rows)
+    write_relation(to, f"{at}.source", operator._rows)
     made = [(key, row) for key, rows in operator._made.items() for row in rows]
     to.values(f"{at}.made", key=[key for key, _ in made], row=[row for _, row in made])
 
@@ -246,7 +237,7 @@ def _read_rows(source: TableReader, at: str, operator: RowsOperator) -> None:
     variables = [variable for variable, _ in operator._node.scalars]
     for number, cell in zip(*source.values(f"{at}.scalars", "number", "cell"), strict=True):
         operator._scalars[variables[number]] = cell
-    operator._rows = _read_relation(source, f"{at}.source")
+    operator._rows = read_relation(source, f"{at}.source")
     for key, row in zip(*source.values(f"{at}.made", "key", "row"), strict=True):
         operator._made.setdefault(key, []).append(row)
 
@@ -255,24 +246,24 @@ def _read_rows(source: TableReader, at: str, operator: RowsOperator) -> None:
 
 
 def _write_nest(to: TableWriter, at: str, operator: NestOperator) -> None:
-    _write_relation(to, f"{at}.outer", operator._outer)
+    write_relation(to, f"{at}.outer", operator._outer)
     for number, states in enumerate(operator._states):
         write_folds(to, f"{at}.inner{number}", states)
-    _write_relation(to, f"{at}.made", operator._made)
+    write_relation(to, f"{at}.made", operator._made)
 
 
 def _read_nest(source: TableReader, at: str, operator: NestOperator) -> None:
-    operator._outer = _read_relation(source, f"{at}.outer")
+    operator._outer = read_relation(source, f"{at}.outer")
     for number, (_, fold) in enumerate(operator._node.inner):
         operator._states[number] = read_folds(source, f"{at}.inner{number}", fold)
-    operator._made = _read_relation(source, f"{at}.made")
+    operator._made = read_relation(source, f"{at}.made")
 
 
 def _write_group(to: TableWriter, at: str, operator: GroupOperator) -> None:
     rows = operator._rows
     names = [operator._name[key] for key in rows]
     to.values(f"{at}.source", key=list(rows), row=list(rows.values()), group=names)
-    _write_relation(to, f"{at}.made", operator._made)
+    write_relation(to, f"{at}.made", operator._made)
 
 
 def _read_group(source: TableReader, at: str, operator: GroupOperator) -> None:
@@ -289,76 +280,7 @@ def _read_group(source: TableReader, at: str, operator: GroupOperator) -> None:
         group.order.replace((), ((row.rank, key) for key, row in own))
         for column, state in zip(operator._folded, group.folds, strict=True):
             state.update([], _members(own, column))
-    operator._made = _read_relation(source, f"{at}.made")
-
-
-# -- orders and positions -------------------------------------------------------------------------
-
-
-def _write_order(to: TableWriter, at: str, operator: OrderOperator) -> None:
-    _write_relation(to, f"{at}.source", operator._rows)
-    _write_relation(to, f"{at}.made", operator._made)
-    samples = operator._samples
-    to.values(f"{at}.samples", tag=list(samples), value=list(samples.values()))
-    to.values(f"{at}.targets", target=list(operator._targets))
-
-
-def _read_order(source: TableReader, at: str, operator: OrderOperator) -> None:
-    operator._rows = _read_relation(source, f"{at}.source")
-    operator._made = _read_relation(source, f"{at}.made")
-    operator._samples = dict(zip(*source.values(f"{at}.samples", "tag", "value"), strict=True))
-    (operator._targets,) = source.values(f"{at}.targets", "target")
-    operator.restored()
-    operator._kinds = [
-        Counter(tag for row in operator._rows.values() for tag in _tags(row.cells[column]))
-        for column in operator._at
-    ]
-
-
-def _write_slice(to: TableWriter, at: str, operator: SliceOperator) -> None:
-    _write_relation(to, f"{at}.source", operator._rows)
-    shown = [
-        (outer, key, row) for outer, own in operator._shown.items() for key, row in own.items()
-    ]
-    to.values(f"{at}.outers", outer=list(operator._shown))
-    to.values(
-        f"{at}.shown", outer=[one for one, _, _ in shown], key=[key for _, key, _ in shown],
-        row=[row for _, _, row in shown],
-    )  # fmt: skip
-
-
-def _read_slice(source: TableReader, at: str, operator: SliceOperator) -> None:
-    operator._rows = _read_relation(source, f"{at}.source")
-    operator._orders = _orders(operator._rows, operator._node.outer)
-    (outers,) = source.values(f"{at}.outers", "outer")
-    operator._shown = {outer: {} for outer in outers}
-    for outer, key, row in zip(*source.values(f"{at}.shown", "outer", "key", "row"), strict=True):
-        operator._shown[outer][key] = row
-
-
-def _write_pick(to: TableWriter, at: str, operator: PickOperator) -> None:
-    _write_relation(to, f"{at}.source", operator._rows)
-    shown = [
-        (outer, key, row) for outer, own in operator._shown.items() for key, row in own.items()
-    ]
-    to.values(
-        f"{at}.shown", outer=[one for one, _, _ in shown], key=[key for _, key, _ in shown],
-        row=[row for _, _, row in shown],
-    )  # fmt: skip
-    numbers = [(key, n) for key, own in operator._places.items() for n in own]
-    to.values(f"{at}.placed", key=list(operator._places))
-    to.values(f"{at}.places", key=[key for key, _ in numbers], place=[n for _, n in numbers])
-
-
-def _read_pick(source: TableReader, at: str, operator: PickOperator) -> None:
-    operator._rows = _read_relation(source, f"{at}.source")
-    operator._orders = _orders(operator._rows, operator._node.outer)
-    for outer, key, row in zip(*source.values(f"{at}.shown", "outer", "key", "row"), strict=True):
-        operator._shown.setdefault(outer, {})[key] = row
-    (placed,) = source.values(f"{at}.placed", "key")
-    operator._places = {key: [] for key in placed}
-    for key, n in zip(*source.values(f"{at}.places", "key", "place"), strict=True):
-        operator._places[key].append(n)
+    operator._made = read_relation(source, f"{at}.made")
 
 
 # -- the answer -----------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ def document(folder: Path, chance: random.Random) -> Job:
     path.write_text(f"<log>{''.join(elements)}</log>")
     text = chance.choice((
         'stream("log")//e[@n = "3"]/text()',
-        'for $e in stream("log")//e group by $n := $e/@n order by $n return concat($n, "=", sum($e))',
+        'for $e in stream("log")//e group by $n := $e/@n order by $n return concat($n, sum($e))',
         'max(stream("log")//e/number())',
     ))  # fmt: skip
     return watch(["-q", text, "-i", f"log={path}"], chance)

@@ -42,6 +42,7 @@ BENCHES: Final = (
     Bench("growth", "cost of one change as streams grow, compared with SaxonC-HE"),
     Bench("logs", "queries over a log that grows, compared with lxml.iterparse and dicts"),
     Bench("many_queries", "memory and time of up to 10,000 queries over one stream"),
+    Bench("soak", "a day of a busy feed through watch: memory, ticks, files and threads"),
     Bench("linear_road", "the Linear Road benchmark, played by the clock and validated"),
     Bench("broadcast", "bytes of a broadcast: fragments or whole documents; many listeners"),
     Bench("updates", "two continuous queries over fragments, compared with SaxonC-HE"),

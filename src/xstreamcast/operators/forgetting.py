@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.sharing import Shared
     from xstreamcast.operators.version_units import VersionUnits
-    from xstreamcast.tape.layout import I64, Bools
+    from xstreamcast.tape.layout import I32, I64, Bools
 
 _FEW: Final = 64  # dead fragments that are not worth moving the others for
 _SEVERAL: Final = 16  # small batches, before tapes are weighed
@@ -59,6 +59,7 @@ class ForgettingFeed(FragmentFeed):
         self._program, self._fixed = program, fixed
         self.settles = False  # whether no emitted unit is evaluated again
         self.shared: Shared | None = None  # others read the same history: nothing is forgotten
+        self.lateness: int | None = None  # what is older than now by more does not come
         self.dropped = 0
         self._sieve: tuple[Sieve, Callable[[], Asking]] | None = None
         self.kept: Kept = kept(program, history.name, history.structure)
@@ -401,19 +402,40 @@ class ForgettingFeed(FragmentFeed):
         back[list(self.kept.recent)] = list(self.kept.recent.values())
         hidden = np.zeros(self._links.ids, np.bool_)  # what is temporary gives back what it hides
         hidden[f["id"][f["flags"] & np.uint8(TEMPORARY) != 0]] = True
-        places = np.flatnonzero((back[f["tsid"]] >= 0) & ~hidden[f["id"]])
+        tags = self._tags()
+        places = np.flatnonzero((tags >= 0) & (back[tags] >= 0) & ~hidden[f["id"]])
         places = places[np.lexsort((f["valid"][places], f["id"][places]))]
         ids, valid = f["id"][places], f["valid"][places]
-        begin = now - back[f["tsid"][places]]
-        # a version ends where the next one begins, an event where it began
+        begin = now - back[tags[places]]
+        # a version ends where the next one begins or where it is removed, an event where it began
         later = np.append((ids[1:] == ids[:-1]) & (valid[1:] > valid[:-1]), False)
         past = later & (np.append(valid[1:], 0) <= begin)
-        past |= (self.history.types()[f["tsid"][places]] == EVENT) & (valid < begin)
-        if past.any():
-            self._bury(places[past])
+        past |= (self.history.types()[tags[places]] == EVENT) & (valid < begin)
+        over = np.concatenate((places[past], self._removals_without_effect(tags, now)))
+        if len(over):
+            self._bury(over)
             if self._by_version is not None:
                 self._by_version.bury(places[past].tolist())
             self._compact_if_worth()
+
+    def _removals_without_effect(self, tags: I32, now: int) -> I64:
+        """Removals of what was forgotten, older than anything that may still come."""
+        f = self.history.fragments
+        if self.lateness is None or self.strict:
+            return np.empty(0, np.int64)
+        removals = np.flatnonzero((tags < 0) & (f["payload"] < 0))
+        attached = self._links.in_no_hole(f["id"][removals].astype(np.int64))
+        found: I64 = removals[attached & (f["valid"][removals] < now - self.lateness)]
+        return found
+
+    def _tags(self) -> I32:
+        """The tag of each fragment; one that removes has that of what it removes, or -1."""
+        f = self.history.fragments
+        tags, known = f["tsid"][:], np.full(self._links.ids, -1, np.int32)
+        said = tags >= 0
+        known[f["id"][said]] = tags[said]
+        found: I32 = np.where(said, tags, known[f["id"]])
+        return found
 
     def _let_superseded_go(self) -> None:
         """Forget older contents of what has no versions: only the latest ever counts."""

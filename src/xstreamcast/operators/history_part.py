@@ -149,6 +149,11 @@ class Places:
             return True
         return self._attaches and len(self.parents(np.array([code], np.int64))) > 0
 
+    def in_no_hole(self, codes: I64) -> Bools:
+        """Which ids no hole holds."""
+        found: Bools = self._hole[codes] < 0
+        return found
+
     def all_of(self, codes: I64) -> I64:
         """The places of all fragments of some ids."""
         known = codes[codes < len(self._last)]

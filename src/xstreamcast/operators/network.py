@@ -41,6 +41,7 @@ class Network:
     variables: Mapping[tuple[str, str], Items] = field(default_factory=dict)
     policy: Policy = "optimistic"
     tables: frozenset[str | None] = frozenset()  # answers that are whole before all else comes
+    lateness: int | None = None  # no fragment comes that is older than now by more
     watches: dict[str, Watch] = field(default_factory=dict)
     _shared: dict[str, list[Shared]] = field(default_factory=dict)
     _readers: dict[str | None, list[Watch]] = field(default_factory=dict)
@@ -56,6 +57,7 @@ class Network:
                 program, kinds, self.names, self.variables, self.policy, sharing=self._shared,
                 once=frozenset(one for reader, one in once if reader == name),
                 final=self._is_final(name, once), tables=self.tables & read,
+                lateness=self.lateness,
             )  # fmt: skip
             for one in read:
                 self._readers.setdefault(one, []).append(watch)

@@ -83,6 +83,7 @@ class Watch:
     once: frozenset[str | None] = frozenset()  # answers whose items are dropped after each tick
     final: bool = False  # what is emitted is never revised
     tables: frozenset[str | None] = frozenset()  # answers that are whole before all else comes
+    lateness: int | None = None  # no fragment comes that is older than now by more
     _feeds: dict[str | None, Feed] = field(default_factory=dict)
     _moves: dict[str | None, list[Moved]] = field(default_factory=dict)
     _touched: set[str | None] = field(default_factory=set)
@@ -205,7 +206,7 @@ class Watch:
         history = History(name, structure, store=Store(self.names), ids=ids)
         fixed = frozenset[int]() if self.fixed is None else self.fixed(name, structure)
         feed = ForgettingFeed(history, self.program, self.policy == "strict", fixed)
-        feed.versioned = not self.shallow
+        feed.versioned, feed.lateness = not self.shallow, self.lateness
         return feed
 
     # -- dividing ---------------------------------------------------------------------------------

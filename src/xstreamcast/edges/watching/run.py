@@ -276,19 +276,18 @@ class Watching:
 
     def _reads_clock(self) -> bool:
         """Whether a query reads the clock, and no input has times of its own."""
-        return any(
-            asks_clock(body) for program in self.programs.values() for body in bodies(program)
-        )
+        return any(asks_clock(body) for one in self.programs.values() for body in bodies(one))
 
     def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
+        bound, late = self.variables, self.options.lateness
         if self.queries is not None:
             return QuerySetRun(
-                self.programs, kinds, variables=self.variables, policy=policy,
-                answered=self.queries.answered,
+                self.programs, kinds, variables=bound, policy=policy,
+                answered=self.queries.answered, lateness=late,
             )  # fmt: skip
         if len(self.programs) > 1:
-            return Network(self.programs, kinds, variables=self.variables, policy=policy)
-        return Watch(self.program, kinds, variables=self.variables, policy=policy)
+            return Network(self.programs, kinds, variables=bound, policy=policy, lateness=late)
+        return Watch(self.program, kinds, variables=bound, policy=policy, lateness=late)
 
     def _fixed(self, name: str, structure: TagStructure) -> frozenset[int]:
         """The tags of a stream that are never revised; those of updates are only being learnt."""

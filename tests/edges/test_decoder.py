@@ -221,6 +221,13 @@ def test_what_does_not_fit_is_refused_alone(what: str, size: int) -> None:
         assert seen.decoder.counts.read + seen.decoder.counts.heartbeats >= 6
 
 
+def test_the_refusal_of_a_name_in_another_namespace_names_both() -> None:
+    wrong = LIMIT % '<limit xmlns="urn:x"/>'
+    (refused,) = decoded(PLAIN.replace("</fragments>", "") + wrong).of(Refused)
+    said = "the payload of tag 4 must be an element limit in no namespace; got namespace urn:x"
+    assert refused.reason == said
+
+
 @pytest.mark.parametrize("size", [1, 2, 7, 1 << 20])
 @pytest.mark.parametrize("text", ["junk", '"2', "&amp;", "<!-- a -->b", "b <!-- a -->"])
 def test_text_between_fragments_is_no_part_of_a_broken_one(text: str, size: int) -> None:

@@ -11,7 +11,7 @@ from xstreamcast.edges.wire.scanned import NOT_ONE, Scanned
 from xstreamcast.edges.wire.words import MEANING, NOTHING, REMOVE, Words
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.model.structure import TagStructure
+from xstreamcast.model.structure import Tag, TagStructure
 from xstreamcast.tape.fragment_kernels import (
     ABSENT,
     NESTED,
@@ -21,6 +21,7 @@ from xstreamcast.tape.fragment_kernels import (
     STRAY_TEXT,
 )
 from xstreamcast.tape.layout import I32, I64, Bools
+from xstreamcast.tape.node import Node
 
 # Reasons, as the numbers of the codes XSCF….
 FITS: Final = 0
@@ -134,8 +135,7 @@ def sentence(found: Scanned, unit: int, reason: int, known: Known | None, ids: I
         case 3:
             return f"tsid must be the id of a tag; got {'none' if tsid == ABSENT else tsid}"
         case 4 if tag is not None:
-            got = tape[int(units.payload[unit])].name
-            return f"the payload of tag {tsid} must be an element {tag.name}; got {got}"
+            return _other_root(tsid, tag, tape[int(units.payload[unit])])
         case 6 if units.version[unit] == NOT_A_NUMBER:
             return "a version must be a whole number"
         case 5:
@@ -160,3 +160,11 @@ _PAYLOADS: Final = {
     STRAY_TEXT: "text outside of it",
     NESTED: "a fragment inside it",
 }
+
+
+def _other_root(tsid: int, tag: Tag, root: Node) -> str:
+    """The name may be the right one in another namespace."""
+    if root.name.rpartition(":")[2] == tag.local:
+        wanted, got = (f"namespace {uri}" if uri else "no namespace" for uri in (tag.uri, root.uri))
+        return f"the payload of tag {tsid} must be an element {tag.local} in {wanted}; got {got}"
+    return f"the payload of tag {tsid} must be an element {tag.name}; got {root.name}"

@@ -53,7 +53,7 @@ def test_a_named_pipe_is_kept_by_a_checkpoint(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     half = len(b"".join(MESSAGES[:26]))
     writer = written(pipe, WHOLE[:half])
-    with watch(tmp_path, str(pipe), "--follow") as sink:
+    with watch(tmp_path, str(pipe), "--follow", ends=True) as sink:
         sink.until_counted(1)  # its end: all before it counts
     writer.join(LONG)
     writer = written(pipe, WHOLE[half:])

@@ -73,7 +73,7 @@ KEPT = {
         "history strict until _planned _due _taken _places _attached _of_root _gone _dead dropped"
         " kept _conforming _looked _first _since _batches _weighed _least _lost _dropped _closed"
         " _by_version",
-        "cut timed mine shared settles"
+        "cut timed mine shared settles lateness"
         " _links _insides _verdict _verdicts _root _units _code_of _at"
         " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
         " _fixed _thin _seen _wanted _asked versioned _other_units _spine _sieve _held",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from xstreamcast.edges.mapping.removals import removals
+from xstreamcast.history.forgetting import some
 from xstreamcast.model.fragment import Op
 
 if TYPE_CHECKING:
@@ -54,8 +55,19 @@ class Aliases:
                 self.waiting.setdefault(int(codes[row]), set()).add(int(made.valid[row]))
             else:
                 codes[row], tags[row] = known.code, known.tag
-        made = replace(made, id=codes, tsid=tags)
+        made = _once(replace(made, id=codes, tsid=tags))
         if not early:
             return made
         code, tag, valid = np.array(early, np.int64).T
         return removals(made, tag.astype(np.int32), code.astype(np.int32), valid)
+
+
+def _once(made: FragmentBatch) -> FragmentBatch:
+    """The batch with one removal of each unit and instant: its message may name it twice."""
+    at = np.flatnonzero(made.op == Op.REMOVE)
+    first = np.unique(np.stack((made.id[at], made.valid[at])), axis=1, return_index=True)[1]
+    if len(first) == len(at):
+        return made
+    stays = np.ones(len(made), np.bool_)
+    stays[np.delete(at, first)] = False
+    return some(made, stays)

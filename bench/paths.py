@@ -13,6 +13,7 @@ from bench.generate import natural, positive
 from bench.machine import machine
 from bench.peers import Answer, lxml, normalised, ours, saxon, scan, xpath
 from bench.queries import JOINS, Query
+from bench.resident import keep_freed_memory
 from bench.rounds import PATIENCE, ROUNDS, Contender, Timing, interleaved
 from bench.tables import ABSENT, geometric_mean, markdown, rate, ratio, seconds
 
@@ -77,6 +78,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
+    keep_freed_memory()
     if args.stream:
         from bench import streaming  # here: it imports the engine
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from xstreamcast import query
 from xstreamcast.api import compiled
 from xstreamcast.circuit.unit_tags import unit_tags
 from xstreamcast.edges.ahead import Ahead
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.errors import Error
-from xstreamcast.model.change import Accumulated
+from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.update import RankedAnswer
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
@@ -112,6 +114,25 @@ def test_a_stream_that_is_read_whole_goes_to_all_partitions() -> None:
         found.append(here.take(table))
         assert there.take(table) == found[-1]
     assert [len(one) for one in found] == [3, 1, 2, 0]
+
+
+@pytest.mark.parametrize("days", list(permutations([("f0", 19), ("f1", 19), ("f1", 9)])), ids=str)
+def test_an_earlier_instant_of_an_attached_event_moves_it(days: list[tuple[str, int]]) -> None:
+    events = [
+        f'<stream:filler id="{name}" tsid="3" in="r" validTime="2003-01-{day:02}T00:00:00Z">'
+        f'<e n="{name}"/></stream:filler>'
+        for name, day in days
+    ]
+    asked, pieces = 'stream("s")//e', [HEAD + ROOT + events[0], *events[1:]]
+    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    there, here = InPartitions(how, 2, tags=TAGS), Alone(how)
+    spread, alone = list[Change](), list[Change]()
+    for table in tables(pieces):
+        spread, alone = spread + there.take(table), alone + here.take(table)
+    whole = ("".join(pieces) + "</stream:fragments>").encode()
+    expected = list(query(asked).run(s=whole).lines())
+    assert Accumulated(alone).items() == expected
+    assert Accumulated(spread).items() == expected
 
 
 def test_what_was_repeated_or_refused_is_said_once() -> None:

@@ -1,4 +1,4 @@
-"""Partitions on Spark: a query goes on from its checkpoint, with as many as it had."""
+"""Partitions on Spark: a query goes on from its checkpoint, by default with as many as it had."""
 
 from __future__ import annotations
 
@@ -41,9 +41,6 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
     running.stop()
     before = len(found)
     assert before
-    for others in (1, 2):
-        with pytest.raises(Error, match=f"another number of partitions: 3, not {others}"):
-            start(partitions=others)
     later.rename(feed / "003.xml")
     running = start()  # as many as it had, though the session has two cores
     assert running.awaitTermination(500)

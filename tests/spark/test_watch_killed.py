@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from xstreamcast.model.change import Accumulated, Change
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.killing import Job
+from xstreamcast.spark.watching.checkpoint import partitions_before
 from xstreamcast.spark.watching.steps import StepPlan
 
 pytestmark = pytest.mark.spark
@@ -90,6 +92,51 @@ def test_killed_in_partitions_of_what_is_exchanged(tmp_path: Path, asked: str, l
     assert plan.spread == {"query": frozenset({"credit"})}
     check(feed, tmp_path, asked, least)
     assert job.begun() >= 11, "killed too late to show anything"
+
+
+@dataclass(frozen=True, slots=True)
+class Moving(Job):
+    """A command whose checkpoint moves to a number of partitions: batches count after that."""
+
+    partitions: int = 0
+    amid: bool = False  # or when the move has begun
+
+    def begun(self) -> int:
+        folder = self.checkpoint.parent
+        if partitions_before(folder) == self.partitions:
+            return max(Job.begun(self), 1)
+        return int(self.amid and any(folder.glob("moved.*")))
+
+
+def moving(feed: Path, folder: Path, partitions: int, asked: str, amid: bool = False) -> Moving:
+    job = watching(feed, folder, "--partitions", str(partitions), asked=asked)
+    return Moving(job.words, job.checkpoint, partitions, amid)
+
+
+@pytest.mark.parametrize("keyed", [True, False], ids=["direct", "routed"])
+def test_killed_and_started_with_another_number_of_partitions(tmp_path: Path, keyed: bool) -> None:
+    feed = write_feed(tmp_path / "feed", 400, keyed=keyed)
+    moving(feed, tmp_path, 2, GROUPS).kill(3, 0.3)
+    moving(feed, tmp_path, 3, GROUPS, amid=True).kill(1, 0.0)
+    moving(feed, tmp_path, 3, GROUPS).kill(2, 0.2)
+    moving(feed, tmp_path, 1, GROUPS).kill(2, 0.4)
+    moving(feed, tmp_path, 2, GROUPS).finish(hurt=((2, 0.1),))
+    check(feed, tmp_path, GROUPS, 5)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])
+def test_killed_and_moved_ten_times(tmp_path: Path, asked: str, least: int) -> None:
+    dice = random.Random()
+    feed = write_feed(tmp_path / "feed", 1200, keyed=True)
+    before = 2
+    moving(feed, tmp_path, before, asked).kill(2, dice.random())
+    for _ in range(10):
+        before = dice.choice([number for number in (1, 2, 3) if number != before])
+        amid = dice.random() < 0.5
+        moving(feed, tmp_path, before, asked, amid).kill(1, dice.random() * (0.2 if amid else 2))
+    moving(feed, tmp_path, 2, asked).finish()
+    check(feed, tmp_path, asked, least)
 
 
 @pytest.mark.thorough

@@ -35,7 +35,8 @@ def add_spark_arguments(parser: Parser) -> None:
     )
     parser.add_argument(
         "--partitions", type=int, metavar="N",
-        help="on Spark: number of tasks of each stage of a query (default: as many as run at once)",
+        help="on Spark: number of tasks of each stage of a query; a checkpoint with another number "
+        "is moved to it (default: that of the checkpoint, or as many as run at once)",
     )  # fmt: skip
 
 

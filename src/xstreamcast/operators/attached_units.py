@@ -32,15 +32,29 @@ class AttachedUnits:
         self._place: list[int] = []
         self._last = above  # the place of the last unit in a hole
 
-    def order_of(self, code: int) -> Order:
-        """What a unit is sorted by."""
+    def order_of(self, code: int, until: int | None = None) -> Order:
+        """What a unit is sorted by; `until`: by the fragments before this place."""
         history, text = self._history, ""
         f, places = history.fragments, self._links.of(code)
+        places = [at for at in places if until is None or at < until]
         text = str(code) if history.ids is None else history.ids.text(code)
         types = history.types()
         event = any(f["payload"][at] >= 0 and types[f["tsid"][at]] == EVENT for at in places)
         begin = min(int(f["valid"][at]) for at in places) if event else 0
         return event, begin, text, text
+
+    def moved(self, code: int, first: int) -> tuple[Order, Order] | None:
+        """What a unit was sorted by before the fragments from a place on came, and is now."""
+        before, now = self.order_of(code, first), self.order_of(code)
+        return None if before == now else (before, now)
+
+    def move(self, before: Order, now: Order) -> Any:
+        """The other place of a unit; None if there is no room for it, or it is not known."""
+        at = bisect_left(self._order, before)
+        if self._order[at : at + 1] != [before]:
+            return None  # what it was sorted by was dropped
+        del self._order[at], self._place[at]
+        return self.insert(now)
 
     def extend(self, orders: Iterable[Order]) -> list[Any]:
         """Units behind all others, which are sorted → their places."""
@@ -78,6 +92,10 @@ class OrderedUnits(AttachedUnits):
     def insert(self, order: Order) -> Any:
         """The place of a new unit."""
         return (1, *order[:3])
+
+    def move(self, before: Order, now: Order) -> Any:
+        """The other place of a unit."""
+        return self.insert(now)
 
 
 class Growing:

@@ -97,6 +97,8 @@ class HoleFeed:
         self._check_attached(np.arange(first, last))
         known = self._index_of[ids[ids < len(self._index_of)]]
         fresh = [*ids[: len(known)][known < 0].tolist(), *ids[len(known) :].tolist()]
+        if not self._replace_attached(ids[: len(known)][known >= 0].tolist(), first):
+            return False
         if not fresh:
             return True
         if self._attached is None or self._grown is None:
@@ -121,6 +123,22 @@ class HoleFeed:
         own = pairs if self.mine is None else self._own(pairs, self.mine)
         self._units |= {code: [name] for name, code in own}
         self._is_unit[[code for _, code in own]] = True
+        return True
+
+    def _replace_attached(self, codes: Sequence[int], first: int) -> bool:
+        """Give events that turn out to begin earlier other places; False if there is none."""
+        attached = self._attached
+        for code in codes if attached is not None else ():
+            assert attached is not None
+            moved = attached.moved(code, first)
+            if moved is None:
+                continue
+            if self._insides is not None or self._verdict is not None:
+                return False  # what is kept by place is made anew
+            place = attached.move(*moved)
+            if place is None:
+                return False
+            self._places[unit_key(self.history, code)] = place
         return True
 
     def _check_attached(self, places: I64) -> None:

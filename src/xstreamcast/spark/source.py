@@ -8,6 +8,7 @@ An offset says how far each file is read, so a batch that is read again is the s
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -49,6 +50,7 @@ class FragmentSource(DataSource):
     maxPerBatch: at most so many fragments. splits: tasks of a batch. validTime: for documents.
     over: until there is a file of this name, more may come, so fragments wait for their structure.
     packed: rows are packed, a few for each task, as operators of a query left running take them.
+    since: an offset as JSON, from which it is read.
     unitTags, partitions: fragments of these tags are packed by partition, which their ids decide.
     """
 
@@ -81,6 +83,7 @@ class _Reading:
         self.stream = options.get("stream") or stream_name(path)
         most = options.get("maxPerBatch")
         self.most = None if most is None else int(most)
+        self.since = options.get("since")
         self.packed = bool(options.get("packed"))
         self.parting = Parting.of(options, self.stream)
         splits = int(options.get("splits") or os.cpu_count() or 1)
@@ -102,7 +105,8 @@ class FragmentStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._reading = _Reading(options)
 
     def initialOffset(self) -> dict[str, Any]:
-        return Offset().json()
+        since = self._reading.since
+        return Offset().json() if since is None else dict(json.loads(since))
 
     def getDefaultReadLimit(self) -> ReadLimit:
         most = self._reading.most

@@ -291,6 +291,7 @@ def _frozen_router(router: Router) -> bytes:
         "ended": sorted(map(str, router.ended)),
         "read": router._read,
         "arrived": router.arrived,
+        "rebuilt": router.rebuilt,
         "sent": router._sent,
         "over": sorted(router._over),
         "newest": {name: list(one) for name, one in router._newest.items()},
@@ -324,6 +325,7 @@ def _thaw_router(router: Router, found: Snapshot) -> None:
     router.spread = None if told["spread"] is None else frozenset(told["spread"])
     router.ended, router._over = set(told["ended"]), set(told["over"])
     router._read, router._sent, router.arrived = told["read"], told["sent"], told["arrived"]
+    router.rebuilt = told["rebuilt"]
     router._ends_at = found.tables["batches"]["end"].to_pylist()
     router._newest = {name: (at, zoned) for name, (at, zoned) in told["newest"].items()}
     if router.why is not None:

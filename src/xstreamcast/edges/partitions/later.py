@@ -125,9 +125,9 @@ class Later:
 
     def _in_one_place(self, one: Handed) -> list[Change]:
         """Changes as they were made; what was emitted before that is taken back."""
-        retracted: list[Change] = []
+        retracted = self._owed
         if one.anew and self._part is not None:
-            retracted = self._owed + self._part.retracted(one.now.instant)
+            retracted = retracted + self._part.retracted(one.now.instant)
         self._watch, self._part, self._owed = None, None, []
         return [*retracted, *(one.changes or ())]
 

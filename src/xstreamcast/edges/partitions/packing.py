@@ -124,9 +124,7 @@ def _parted(
     if stream not in parting.tags:
         return {EVERYONE: rows}, {}
     inside, many = parting.inside.get(stream), parting.partitions
-    keys = _own_keys(table, parting.tags[stream])
-    if inside is not None:
-        keys = unit_keys(table, parting.tags[stream], inside)
+    keys = keys_of(table, parting, stream)
     links = {} if inside is None else _shared(links_of(table, keys, inside), many)
     # what was refused is said by one place, too
     refused = pc.equal(table["operation"], REFUSED)
@@ -138,6 +136,19 @@ def _parted(
         if len(mine) or number in links:
             found[number] = rows.take(mine)
     return found, links
+
+
+def keys_of(table: Any, parting: Parting, stream: str) -> Any:
+    """The unit of each row of a stream that is partitioned; null where all partitions need it."""
+    own, inside = parting.tags[stream], parting.inside.get(stream)
+    return _own_keys(table, own) if inside is None else unit_keys(table, own, inside)
+
+
+def link_packs(links: Any, partitions: int) -> Iterator[tuple[int, bytes, int, bytes]]:
+    """What was said of the units of ids: (part, no rows, no instant, links)."""
+    nothing = arrow().schema([read_schema().field(name) for name in _INSIDE]).empty_table()
+    for part, mine in _shared(links, partitions).items():
+        yield part, _written(nothing), START, _written(mine)
 
 
 def _own_keys(table: Any, tags: frozenset[int]) -> Any:
@@ -210,10 +221,10 @@ class Packing:
             yield _pack(group, mine.select(inside).to_batches(), self._parting)
 
 
-def said(stream: str, operation: str, ordinal: int) -> dict[str, Any]:
+def said(stream: str, operation: str, ordinal: int, valid: int | None = None) -> dict[str, Any]:
     """One row that says something of a stream, packed, for a file of JSON."""
     pa = arrow()
-    told = {"operation": operation, "ordinal": ordinal}
+    told = {"operation": operation, "ordinal": ordinal, "valid": valid}
     fields = [read_schema().field(name) for name in _INSIDE]
     arrays = [pa.array([told.get(field.name)], field.type) for field in fields]
     batch = pa.record_batch(arrays, schema=pa.schema(fields))

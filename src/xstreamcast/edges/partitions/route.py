@@ -85,6 +85,7 @@ class Router(Reading):
         self.arrived = 0  # how many batches came
         self._read = 0  # how many of these were read
         self._ends_at: list[int] = []  # by batch that was read: the number of the row behind it
+        self.rebuilt = False  # the log begins with what was kept, not with all that arrived
         self._sent = False  # whether anything was sent to partitions
         self._over: set[str] = set()
         self._newest: dict[str, tuple[int, bool]] = {}

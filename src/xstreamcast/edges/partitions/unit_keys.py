@@ -142,3 +142,47 @@ class KnownUnits:
             "attribute unit of a fragment, or by a link",
             at=DataPlace(self.stream, id, None), hint=HINT,
         )  # fmt: skip
+
+
+def linked_units(table: Any, inside: Inside, own: Collection[int], known: Any = None) -> Any:
+    """Rows with the units that fragments inside of units stand in, as `known`; else by links.
+
+    None where neither says it: all partitions are handed such a fragment.
+    """
+    ids, tags = _columns(table, "id", "tag")
+    if known is None:
+        units = {id for id, tag in zip(ids, tags, strict=True) if tag in own}
+        parent = _parents_by_link(table)
+        unit_of = {id: _climbed(id, parent, units) for id in set(ids)}
+    else:
+        unit_of = dict(zip(*_columns(known, "id", "unit"), strict=True))
+    asked = inside.tags | {_NONE}
+    found = [unit_of.get(id) if tag in asked else None for id, tag in zip(ids, tags, strict=True)]
+    column = arrow().array(found, arrow().string())
+    return table.set_column(table.column_names.index("unit"), "unit", column)
+
+
+def _columns(table: Any, *names: str) -> tuple[list[Any], ...]:
+    return tuple(table[name].to_pylist() for name in names)
+
+
+def _parents_by_link(table: Any) -> dict[str, str]:
+    """The fragment in which each one stands, by holes and by name."""
+    ids, holes, said = _columns(table, "id", "holes", "attributes")
+    found = {hole["id"]: id for id, own in zip(ids, holes, strict=True) for hole in own or ()}
+    for id, attributes in zip(ids, said, strict=True):
+        named = None if attributes is None else _IN.search(attributes)
+        if named is not None:
+            found[id] = unescape(named[1] or named[2] or "", _ENTITIES)
+    return found
+
+
+def _climbed(id: str, parent: dict[str, str], units: set[str]) -> str | None:
+    """The unit around a fragment; None if the way up ends before one."""
+    seen, at = set[str](), id
+    while at not in units:
+        if at in seen or at not in parent:
+            return None
+        seen.add(at)
+        at = parent[at]
+    return at

@@ -42,6 +42,33 @@ class Emit:
         self._entries, self._ranks = before._entries, before._ranks
         self._order, self._settled = before._order, before._settled
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all items that were emitted are kept."""
+        return self._settled == 0 and self._tail is None
+
+    def answer(self) -> list[tuple[str, str]]:
+        """The names and the items of the answer, in order, as far as they are kept."""
+        entries = ((key, entry) for _, key in self._order for entry in self._entries[key].listed)
+        return [(_name(key, entry), entry.item) for key, entry in entries]
+
+    def go_on_from(self, before: Emit, instant: int) -> list[Change]:
+        """Give items the names under which another one emitted them → the changes of the others.
+
+        accumulated changes of both  →  these items
+        """
+        known = before._entries
+        same = [
+            key for _, key in self._order if _items(self._entries[key]) == _items(known.get(key))
+        ]
+        kept = set(same)
+        if [key for _, key in before._order if key in kept] != same:
+            same, kept = [], set()  # they stand in another order
+        out = before.revise({key: () for key in known if key not in kept}, {}, instant)
+        self._entries |= {key: known[key] for key in same}
+        fresh = [(key, dict[int, Entry]()) for key in self._entries if key not in kept]
+        return out + self._inserted(fresh, instant)
+
     def apply(self, turn: Round, delta: Delta, instant: int, anew: bool) -> list[Change]:
         """The changes of the answer; `anew`: rows that are not in the delta are gone."""
         if self._passes:
@@ -255,6 +282,11 @@ def _ascending(keys: list[Key], ranks: dict[Key, Rank]) -> list[Key]:
     order = {key: at for at, key in enumerate(sorted(keys, key=ranks.__getitem__))}
     kept = longest_ascending([order[key] for key in keys])
     return [key for at, key in enumerate(keys) if at in kept]
+
+
+def _items(entries: Entries | None) -> list[str] | None:
+    """What a row gives."""
+    return None if entries is None else [entry.item for entry in entries.listed]
 
 
 def _is_same(known: Entries, items: Sequence[str]) -> bool:

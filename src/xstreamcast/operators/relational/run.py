@@ -92,6 +92,11 @@ class CircuitRun:
         self._emit.take_over(before._emit)
 
     @property
+    def emitted(self) -> Emit:
+        """The answer as it was emitted."""
+        return self._emit
+
+    @property
     def driven(self) -> frozenset[str | None]:
         """The inputs that are read unit by unit."""
         return frozenset(n.input for n in self._order if isinstance(n, c.Units | c.Spine))

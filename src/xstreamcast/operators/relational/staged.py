@@ -188,6 +188,11 @@ class StagePart:
         """Go on with what another circuit emitted here; False if it is not emitted here now."""
         return self._sending.take_over_answer(before._sending)
 
+    @property
+    def emitted(self) -> Emit | None:
+        """The answer as it was emitted, if this place emits it."""
+        return self._emit
+
     def retracted(self, instant: int) -> list[Change]:
         """The changes that take all of the answer back."""
         return [] if self._emit is None else self._emit.retracted(instant)

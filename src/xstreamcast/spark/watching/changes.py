@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,8 +19,9 @@ from xstreamcast.edges.partitions.packing import (
     said,
 )
 from xstreamcast.edges.partitions.route import why_at_all
-from xstreamcast.edges.table.schema import EOS
+from xstreamcast.edges.table.schema import EOS, HEARTBEAT
 from xstreamcast.errors import error
+from xstreamcast.model.instant import START
 from xstreamcast.spark.source import NAME, register
 from xstreamcast.spark.watching.emitted import CHANGES, UPDATES
 from xstreamcast.spark.watching.pieces import PIECES, register_pieces
@@ -118,16 +120,20 @@ def rows_of(
     most: int | None = None,
     ends: Path | None = None,
     parting: Parting | None = None,
+    since: Mapping[str, str] | None = None,
 ) -> DataFrame:
-    """The rows of all inputs, packed, and with `ends` of what is said of them there."""
-    parting = parting or Parting()
+    """The rows of all inputs, packed, and with `ends` of what is said of them there.
+
+    `since`: offsets from which inputs are read.
+    """
+    parting, since = parting or Parting(), since or {}
     found: DataFrame | None = None
     kinds = kinds_of(inputs)
     for name, source in sorted(inputs.items(), key=lambda one: one[0] or ""):
         if isinstance(source, str | os.PathLike):
             rows = _read(spark, name, os.path.abspath(source), kinds[name], most, parting)
         elif callable(source):
-            rows = _given(name, source(parting), parting)
+            rows = _given(name, source(parting, since.get(str(name))), parting)
         else:
             rows = _given(name, source, parting)
         found = rows if found is None else found.unionByName(rows)
@@ -181,9 +187,18 @@ def _kind(path: str) -> str:
 
 def end_all(ends: Path, names: Mapping[str | None, Any]) -> None:
     """Say that streams are over; the next batch hears it."""
-    import json
-
     rows = [json.dumps(said(one or "", EOS, _LAST)) for one in names]
+    _write(ends, "all.json", rows)
+
+
+def call_all(ends: Path, names: Mapping[str | None, Any]) -> None:
+    """Hand each place a row that says nothing: the first batch after a move reaches all of them."""
+    rows = [json.dumps(said(one or "", HEARTBEAT, 0, START)) for one in names]
+    _write(ends, "moved.json", rows)
+
+
+def _write(ends: Path, name: str, rows: list[str]) -> None:
     part = ends / ".part"
+    ends.mkdir(parents=True, exist_ok=True)
     part.write_text("\n".join(rows) + "\n")
-    part.replace(ends / "all.json")
+    part.replace(ends / name)

@@ -1,6 +1,7 @@
 """The folder of a continuous query on Spark: its owner, and the position of its sink.
 
 DIR/query     what was asked, and how: another query, or another way to ask, is refused
+DIR/moved     what state was moved to another number of partitions (`seeds`)
 DIR/reached   the last batch whose changes are in the sink, and how long the sink was then
 DIR/spark     Spark's own
 """
@@ -77,10 +78,18 @@ def partitions_before(folder: Path) -> int | None:
     return found if isinstance(found, int) else None
 
 
+def write_partitions(folder: Path, partitions: int) -> None:
+    """From now on the state is that of so many."""
+    known = json.loads((folder / "query").read_text("utf-8"))
+    write_whole(folder / "query", json.dumps(known | {PARTITIONS: partitions}, indent=1))
+
+
 def _compare(folder: Path, known: Mapping[str, Any], told: Mapping[str, Any]) -> None:
     if known.get("query") != told["query"]:
         raise error("XSCU0005", f"the checkpoint {folder} is that of another query", hint=_HINT)
     for name, now in told.items():
+        if name == PARTITIONS:
+            continue  # state moves to another number when the query starts
         before = known.get(name)
         if json.loads(json.dumps(now)) != before:
             raise error(
@@ -88,6 +97,15 @@ def _compare(folder: Path, known: Mapping[str, Any], told: Mapping[str, Any]) ->
                 f"the checkpoint {folder} was begun with another {name}: {before}, not {now}",
                 hint=f"start it as before, or {_HINT}",
             )
+
+
+def other_partitions(folder: Path, before: int, now: int) -> Error:
+    """State that Spark keeps in a checkpoint of the caller cannot be moved."""
+    return error(
+        "XSCU0005",
+        f"the checkpoint {folder} was begun with another {PARTITIONS}: {before}, not {now}",
+        hint="state is moved by `start` and by the command, not in a streaming DataFrame",
+    )
 
 
 def address(source: Any) -> str:

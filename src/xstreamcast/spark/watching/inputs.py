@@ -172,7 +172,7 @@ def _input(
 
 def _read(
     spark: SparkSession, name: str | None, source: Any, most: int | None, over: Path,
-    parting: Parting,
+    parting: Parting, since: str | None,
 ) -> DataFrame:  # fmt: skip
     reader = register(spark).readStream.format(NAME).option("path", os.path.abspath(source))
     reader = (
@@ -180,6 +180,7 @@ def _read(
         .option("over", os.path.abspath(over))
         .option("packed", "true")
         .options(**parting.options(str(name)))
+        .options(**({} if since is None else {"since": since}))
     )
     return (reader if most is None else reader.option("maxPerBatch", most)).load()
 

@@ -24,20 +24,30 @@ from xstreamcast.errors import error
 from xstreamcast.spark.failing import failure
 from xstreamcast.spark.master import refuse_connect
 from xstreamcast.spark.quiet import quieten
-from xstreamcast.spark.watching.changes import ENDS, changes_of, end_all, kinds_of, rows_of
+from xstreamcast.spark.watching.changes import (
+    ENDS,
+    call_all,
+    changes_of,
+    end_all,
+    kinds_of,
+    rows_of,
+)
 from xstreamcast.spark.watching.checkpoint import (
     PARTITIONS,
     Reached,
     address,
     begin,
+    other_partitions,
     partitions_before,
 )
 from xstreamcast.spark.watching.ending import go_back, keep_before
 from xstreamcast.spark.watching.handle import PATIENCE, Handing, Running
 from xstreamcast.spark.watching.inputs import Prepared, prepared
+from xstreamcast.spark.watching.moving import last_batch, move_checkpoint
+from xstreamcast.spark.watching.seeds import finish_move, moved_of, seeds_of
 from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
-from xstreamcast.spark.watching.state import pickled
-from xstreamcast.spark.watching.steps import planned_steps
+from xstreamcast.spark.watching.state import Keeping, pickled
+from xstreamcast.spark.watching.steps import StepPlan, planned_steps
 from xstreamcast.spark.watching.store import FORMAT
 
 if TYPE_CHECKING:
@@ -66,6 +76,7 @@ class SparkWatching:
     journal: Reached | None = None
     told: Told = field(default_factory=Told)
     _folder: Path | None = None
+    _in: int | None = None  # partitions, while what was begun with another number is finished
     _made: Prepared | None = None
     _handed: int = 0  # of the refused fragments
 
@@ -75,6 +86,7 @@ class SparkWatching:
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         else:
             self._folder = Path(self.options.checkpoint).absolute()
+        finish_move(self._folder)
         begin(self._folder, self._identity())
         go_back(self._folder)
         if self.options.checkpoint is not None:
@@ -133,21 +145,64 @@ class SparkWatching:
                 "XSCU0001", "an input that cannot be read twice needs a checkpoint",
                 hint="watch(…, checkpoint=DIR) names the folder",
             )  # fmt: skip
-        kinds = kinds_of(inputs)
-        asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
-        made = self.prepared
-        plan = planned_steps(asked, made.ahead, self.folder, made.mapped)
-        parting = plan.parting(self._many())
-        rows = rows_of(self.spark, inputs, most=self.most, ends=ends, parting=parting)
+        if raises and (before := self._moves_from()) is not None:
+            raise other_partitions(self.folder, before, self._many())
+        asked, plan = self._planned()
+        many, moved = self._many(), moved_of(self.folder)
+        since, keeping = moved.since, Keeping(seeds=seeds_of(self.folder))
+        rows = rows_of(
+            self.spark, inputs, most=self.most, ends=ends, parting=plan.parting(many), since=since
+        )
         return changes_of(
-            rows, asked, raises=raises, all_told=not raises, partitions=self._many(), plan=plan,
-            updates=updates,
+            rows, asked, raises=raises, all_told=not raises, partitions=many, plan=plan,
+            updates=updates, keeping=keeping,
         )  # fmt: skip
+
+    def _planned(self) -> tuple[dict[str, Asked], StepPlan]:
+        """What is asked of each query, and how it is cut into steps."""
+        made, kinds = self.prepared, kinds_of(self.prepared.inputs)
+        asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
+        return asked, planned_steps(asked, made.ahead, self.folder, made.mapped)
 
     def _many(self) -> int:
         """In how many partitions each stage runs: as requested, else as in the checkpoint."""
-        many = self.partitions or partitions_before(self.folder)
+        many = self._in or self.partitions or partitions_before(self.folder)
         return many or int(self.spark.sparkContext.defaultParallelism)
+
+    def _moves_from(self) -> int | None:
+        """The number of partitions of the checkpoint, if another is requested."""
+        before = partitions_before(self.folder)
+        return None if before == self._many() else before
+
+    def _move(self, write: Write | None) -> None:
+        """Bring the state to the requested number of partitions.
+
+        A batch that was begun is finished with the old number if the sink may have it; `write` is
+        handed it, or nobody, where the journal says that the sink has it.
+        """
+        before = self._moves_from()
+        if before is None:
+            return
+        begun, done = (last_batch(self.folder, one) for one in ("offsets", "commits"))
+        in_sink = self.journal is not None and self.journal.epoch
+        if begun > done and (write is not None or in_sink == moved_of(self.folder).base + begun):
+            self._finish_begun(write or (lambda *_: None), before)
+        asked, plan = self._planned()
+        inputs = self.prepared.inputs
+        move_checkpoint(self.spark, self.folder, asked, plan, inputs, before, self._many())
+        call_all(self.folder / ENDS, inputs)
+
+    def _finish_begun(self, write: Write, partitions: int) -> None:
+        self._in = partitions
+        try:
+            query = self._begin(write, once=True)
+            query.awaitTermination()
+        except Exception as stopped:
+            raise failure(stopped, writes=(self.folder,)) from None
+        finally:
+            self._in = None
+        if self.told.failed:
+            raise self.told.failed[0]
 
     @property
     def prepared(self) -> Prepared:
@@ -184,16 +239,21 @@ class SparkWatching:
 
     def start(self, write: Write) -> Running:
         """Begin; `write` is handed the number of each batch and its changes."""
-        refuse_connect(self.spark, "a query that is left running")
+        self._move(write)
+        return self._started(write)
+
+    def _started(self, write: Write) -> Running:
         running = Running(self._begin(write), self)
         if self.prepared.ends:
             running.end_with(self.prepared.wait, self._end)
         return running
 
-    def _begin(self, write: Write) -> StreamingQuery:
-        told = self.changes(raises=False).writeStream.foreachBatch(once_each(write, self.told))
+    def _begin(self, write: Write, once: bool = False) -> StreamingQuery:
+        refuse_connect(self.spark, "a query that is left running")
+        take = once_each(write, self.told, moved_of(self.folder).base)
+        told = self.changes(raises=False).writeStream.foreachBatch(take)
         told = told.option("checkpointLocation", f"file://{self.folder / 'spark'}")
-        told = told.trigger(processingTime=self.interval)
+        told = told.trigger(once=True) if once else told.trigger(processingTime=self.interval)
         quieten(self.spark)
         # one partition for each query: settings are cloned with the session when it starts
         before = str(self.spark.conf.get(_PARTITIONS))
@@ -224,8 +284,9 @@ class SparkWatching:
         """The number of each batch and its changes; it counts when the next one is requested."""
         seconds = self.options.seconds
         until = None if seconds is None else time.monotonic() + seconds
+        self._move(None)
         handing = Handing()
-        running = self.start(handing)
+        running = self._started(handing)
         with closing(running), closing(handing):
             while True:
                 found = handing.next(PATIENCE)

@@ -33,8 +33,8 @@ class Told:
     said: dict[str, Any] = field(default_factory=dict)
 
 
-def once_each(write: Write, told: Told) -> Callable[[DataFrame, int], None]:
-    """For foreachBatch: hand the changes of a batch on, in order."""
+def once_each(write: Write, told: Told, base: int = 0) -> Callable[[DataFrame, int], None]:
+    """For foreachBatch: hand the changes of a batch on, in order; `base` is the first's number."""
 
     def take(batch: DataFrame, epoch: int) -> None:
         # computed in any case: state that a batch does not compute is not there for the next one
@@ -47,7 +47,7 @@ def once_each(write: Write, told: Told) -> Callable[[DataFrame, int], None]:
             if _is(row) and row["key"] == SAID:
                 told.said[row["query"]] = _beside(row)
         changes = [_change(row) for row in rows if not _is(row)]
-        write(epoch, changes)
+        write(base + epoch, changes)
         told.refused += refused
         told.changes += len(changes)
         told.batches += 1

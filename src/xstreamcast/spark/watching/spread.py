@@ -38,7 +38,7 @@ from xstreamcast.spark.watching.progress import ANSWER, ROUTER, observed, stage_
 from xstreamcast.spark.watching.state import Hosting, Keeping, Stage
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from xstreamcast.spark.watching.steps import StepPlan
 
@@ -311,35 +311,29 @@ def spread_changes(
     keeping: Keeping, plan: StepPlan, updates: bool = False,
 ) -> DataFrame:  # fmt: skip
     """The changes of queries over rows that have a column `query`; or updates of their answers."""
-    slots, emits = _slots(rows, list(asked), partitions), updates and plan.emits
-    keyed = frozenset(plan.inside)
-    layout = Layout(slots, plan.steps, plan.spread is None, updates, emits, keyed)
+    layout = layout_of(rows.sparkSession, list(asked), partitions, plan, updates)
+    first, *stages = stages_in(asked, layout, wall, raises, keeping)
     form = UPDATES if updates else CHANGES
     mode = "processingTime" if wall else "none"
-    stages: list[_Hearing] = []
-    if plan.spread is not None:
-        direct = DirectStage(asked, layout, 0, keeping)
-        direct.wall = wall
+    if isinstance(first, DirectStage):
+        assert plan.spread is not None
         grouped = _addressed(rows, layout, plan.spread).groupBy("query", "slot")
-        made = form if direct.is_final else _MESSAGES
-        routed = grouped.transformWithStateInPandas(direct, made, "append", mode)
+        made = form if first.is_final else _MESSAGES
+        routed = grouped.transformWithStateInPandas(first, made, "append", mode)
         routed = observed(routed, stage_name(0))
     else:
-        router = Routing(asked, wall, layout, keeping)
         grouped = rows.groupBy("query")
-        routed = grouped.transformWithStateInPandas(router, _MESSAGES, "append", mode)
+        routed = grouped.transformWithStateInPandas(first, _MESSAGES, "append", mode)
         routed = observed(routed, ROUTER)
-        stages.append(FirstStage(asked, layout, 0, keeping))
-    stages += [LaterStage(asked, layout, step, keeping) for step in range(1, plan.steps - 1)]
-    for stage in stages:
+    for stage in stages if layout.emits else stages[:-1]:
+        assert isinstance(stage, _Hearing)
         grouped = routed.groupBy("query", "slot")
         made = form if stage.is_final else _MESSAGES
         routed = grouped.transformWithStateInPandas(stage, made, "append", "none")
         routed = observed(routed, stage_name(stage.step))
-    if emits:
+    if layout.emits:
         return routed
-    last = LastStage(asked, layout, keeping, raises)
-    told = routed.groupBy("query").transformWithStateInPandas(last, form, "append", "none")
+    told = routed.groupBy("query").transformWithStateInPandas(stages[-1], form, "append", "none")
     return observed(told, ANSWER)
 
 
@@ -357,12 +351,35 @@ def _addressed(rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[s
     return rows.withColumn("slot", f.explode(places))
 
 
-def _slots(rows: DataFrame, queries: list[str], count: int) -> dict[str, list[int]]:
+def layout_of(
+    spark: SparkSession, queries: list[str], partitions: int, plan: StepPlan, updates: bool = False
+) -> Layout:
+    """Where the places of queries are."""
+    slots, emits = _slots(spark, queries, partitions), updates and plan.emits
+    keyed = frozenset(plan.inside)
+    return Layout(slots, plan.steps, plan.spread is None, updates, emits, keyed)
+
+
+def stages_in(
+    asked: dict[str, bytes], layout: Layout, wall: bool, raises: bool, keeping: Keeping
+) -> list[Stage]:
+    """The stages in order; the last emits changes, where items are not emitted as they are made."""
+    made: list[Stage] = []
+    if layout.routed:
+        made = [Routing(asked, wall, layout, keeping), FirstStage(asked, layout, 0, keeping)]
+    else:
+        made = [DirectStage(asked, layout, 0, keeping)]
+        made[0].wall = wall
+    made += [LaterStage(asked, layout, step, keeping) for step in range(1, layout.steps - 1)]
+    return made if layout.emits else [*made, LastStage(asked, layout, keeping, raises)]
+
+
+def _slots(spark: SparkSession, queries: list[str], count: int) -> dict[str, list[int]]:
     """Numbers for the partitions of each query, such that Spark has them in different ones."""
     from pyspark.sql import functions as f
 
     partitions = max(count, len(queries))
-    tried = rows.sparkSession.range(16 * partitions).select(
+    tried = spark.range(16 * partitions).select(
         f.explode(f.array(*map(f.lit, queries))).alias("query"),
         f.col("id").cast("int").alias("slot"),
     )

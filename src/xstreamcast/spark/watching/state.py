@@ -17,6 +17,7 @@ import threading
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pyspark import cloudpickle
@@ -24,7 +25,6 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 
 from xstreamcast.edges.partitions.host import Host, Reading
 from xstreamcast.edges.partitions.messages import Arrived
-from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error, error
 from xstreamcast.model.update import RankedAnswer
 from xstreamcast.spark.watching.emitted import (
@@ -36,7 +36,8 @@ from xstreamcast.spark.watching.emitted import (
 )
 from xstreamcast.spark.watching.peers import Done, Errand, Name, asked, give_up, is_possible, listen
 from xstreamcast.spark.watching.progress import with_fact
-from xstreamcast.spark.watching.store import Batch, Log, Store
+from xstreamcast.spark.watching.seeds import SEEDED, seed_of
+from xstreamcast.spark.watching.store import Batch, Log, Store, compressed, decompressed
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
@@ -60,10 +61,14 @@ _WORKING: Final = threading.Lock()  # operators of one place at a time
 
 @dataclass(frozen=True, slots=True)
 class Keeping:
-    """How state is kept: bytes of log before a snapshot is made, and whether workers keep it."""
+    """How state is kept: bytes of log before a snapshot is made, and whether workers keep it.
+
+    `seeds`: the folder of state that was moved here.
+    """
 
     least: int = 4 << 20
     in_worker: bool = True
+    seeds: Path | None = None
 
 
 class Stage(StatefulProcessor):
@@ -155,7 +160,7 @@ class Stage(StatefulProcessor):
 
     def _step(self, key: Any, batch: Any, now: int | None) -> Any:
         """Take a batch in, and write down what brings the operators to where they are then."""
-        log = self._store.log()
+        self._key, log = key, self._store.log() or self._seeded(key)
         name, entry = self._name(key), Batch(uuid.uuid4().hex, now, self.logged(batch))
         if log is not None and self._is_elsewhere(name, log):
             given, due = self.carried(batch, entry.raw), self._is_due(log, entry)
@@ -171,7 +176,7 @@ class Stage(StatefulProcessor):
                 made = self.take(host, batch, now)
             except Error as why:
                 return self.failed(key, why, host)
-            log = log or Log(made_for=self.made_for)
+            log = log or Log(made_for=self.made_for, stage=self.name)
             clears = not self.keeps_batches(host)
             log = self._written(log, entry, lambda: self._frozen(host), clears)
             self._keep(name, log, host)
@@ -219,6 +224,8 @@ class Stage(StatefulProcessor):
         if known is not None and self._is_on_the_way(known, log):
             return self._led_on(known.host, known.number, log.number)
         whole = self._store.snapshot(log)
+        if not whole and (seed := seed_of(self.keeping.seeds, self.name, key)) is not None:
+            whole = seed.snapshot
         host = self.make(key)
         if whole:
             self.thaw(host, decompressed(whole))
@@ -279,8 +286,19 @@ class Stage(StatefulProcessor):
     def earlier(self, number: int) -> tuple[bytes, int | None]:
         """A batch that was logged, and its clock."""
         found = self._store.batch(number)
-        assert found is not None
-        return found.raw, found.now
+        if found is not None:
+            return found.raw, found.now
+        seed = seed_of(self.keeping.seeds, self.name, self._key)
+        assert seed is not None
+        return seed.batches[number]
+
+    def _seeded(self, key: Any) -> Log | None:
+        """The log of a place to which state was moved, and that nothing has come to since."""
+        seed = seed_of(self.keeping.seeds, self.name, key)
+        if seed is None:
+            return None
+        many, made_for = len(seed.batches), self.made_for
+        return Log(SEEDED, many, many, held=len(seed.snapshot), made_for=made_for, stage=self.name)
 
     def freeze(self, host: Any) -> bytes | None:
         """What an instance keeps, if it can be written."""
@@ -378,14 +396,3 @@ class Hosting(Stage):
 def pickled(what: Any) -> bytes:
     """What can be unpickled elsewhere; functions of users go along by value."""
     return bytes(cloudpickle.dumps(what))  # type: ignore[no-untyped-call]
-
-
-def compressed(raw: bytes) -> bytes:
-    """Bytes for the store: how many there are, and what zstd makes of them."""
-    return len(raw).to_bytes(8, "big") + bytes(arrow().compress(raw, "zstd", asbytes=True))
-
-
-def decompressed(raw: bytes) -> bytes:
-    """The bytes."""
-    size = int.from_bytes(raw[:8], "big")
-    return bytes(arrow().decompress(raw[8:], size, "zstd", asbytes=True))

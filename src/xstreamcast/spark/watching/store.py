@@ -13,6 +13,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from xstreamcast.edges.table.schema import arrow
+
 if TYPE_CHECKING:
     from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
@@ -35,6 +37,7 @@ class Log(NamedTuple):
     held: int = 0  # bytes of the snapshot
     made_for: str = ""
     pieces: int = 0  # of the snapshot
+    stage: str = ""  # whose state this is
 
 
 class Batch(NamedTuple):
@@ -70,6 +73,7 @@ class Store:
         self._values.removeKey((number,))
 
     def snapshot(self, log: Log) -> bytes:
+        """The last one; empty if there is none."""
         return b"".join(bytes(self._values.getValue((_PIECES - n,))[2]) for n in range(log.pieces))
 
     def write_snapshot(self, log: Log, whole: bytes) -> Log:
@@ -81,3 +85,14 @@ class Store:
             self._values.removeKey((_PIECES - n,))
         held, pieces = len(whole), len(cut)
         return log._replace(before=log.first, first=log.number, logged=0, held=held, pieces=pieces)
+
+
+def compressed(raw: bytes) -> bytes:
+    """Bytes for the store: how many there are, and what zstd makes of them."""
+    return len(raw).to_bytes(8, "big") + bytes(arrow().compress(raw, "zstd", asbytes=True))
+
+
+def decompressed(raw: bytes) -> bytes:
+    """The bytes."""
+    size = int.from_bytes(raw[:8], "big")
+    return bytes(arrow().decompress(raw[8:], size, "zstd", asbytes=True))

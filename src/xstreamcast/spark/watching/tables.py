@@ -6,6 +6,7 @@ after compacting too: each row carries the number of the commit that brought it.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -41,7 +42,9 @@ class Reach(NamedTuple):
 
 
 class TableSource(DataSource):
-    """path: the table. stream: the name. maxPerBatch: at most so many fragments. splits: tasks."""
+    """path: the table. stream: the name. maxPerBatch: at most so many fragments. splits: tasks.
+    since: an offset as JSON, from which it is read.
+    """
 
     @classmethod
     def name(cls) -> str:
@@ -70,10 +73,11 @@ class TableStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._parting = Parting.of(options, self._stream)
         most = options.get("maxPerBatch")
         self._most = None if most is None else int(most)
+        self._since = options.get("since")
         self._splits = int(options.get("splits") or os.cpu_count() or 1)
 
     def initialOffset(self) -> dict[str, Any]:
-        return Reach()._asdict()
+        return Reach()._asdict() if self._since is None else dict(json.loads(self._since))
 
     def getDefaultReadLimit(self) -> ReadLimit:
         return ReadAllAvailable() if self._most is None else ReadMaxRows(self._most)
@@ -158,12 +162,13 @@ def _arrived(rows: Any, stream: str, first: int) -> Any:
 
 def fragments_of(
     spark: SparkSession, table: str | os.PathLike[str], stream: str | None,
-    most: int | None, parting: Parting,
+    most: int | None, parting: Parting, since: str | None = None,
 ) -> DataFrame:  # fmt: skip
-    """A streaming DataFrame of a table's fragments, packed."""
+    """A streaming DataFrame of a table's fragments, packed; `since` an offset."""
     spark.dataSource.register(TableSource)
     path = str(Log(table).path.absolute())
     name = stream_of(Log(path).needed(), stream, os.fspath(table))
     reader = spark.readStream.format(TABLE).option("path", path).option("stream", name)
     reader = reader.options(**parting.options(name))
+    reader = reader if since is None else reader.option("since", since)
     return (reader if most is None else reader.option("maxPerBatch", most)).load()

@@ -27,7 +27,6 @@ from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import Found, KindReader, Times, accepted, times_of
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.history.forgetting import some
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
@@ -344,7 +343,7 @@ class MappingDecoder:
         starts, widths = kind.id.offsets[:-1][timeless], kind.id.lengths[timeless]
         codes = self.ids.codes(kind.id.heap, starts, widths.astype(np.int32))
         news = known.news(made, set(codes.tolist()))
-        return made if news.all() else some(made, news)
+        return made if news.all() else made.some(news)
 
     def _valid(self, kind: Found, at: I64) -> tuple[I64, Any]:
         """Valid times; what says none is true from its arrival on."""

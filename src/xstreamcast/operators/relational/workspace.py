@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.history.forgetting import excerpt
 from xstreamcast.model import atomic
 from xstreamcast.model.array_item import ArrayItem
 from xstreamcast.model.atomic import NODE
@@ -21,6 +20,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.delta import ArrayValue, Cell, MapValue, NodeRef, OwnNode, nodes_in
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import MapItem
+from xstreamcast.operators.relational.own_trees import assembled
 from xstreamcast.operators.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
@@ -31,14 +31,6 @@ if TYPE_CHECKING:
 Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its order
 _ROW = 0xFFFFFFFF
 _NOT_ATOMIC = frozenset({NODE, atomic.MAP, atomic.ARRAY})
-
-
-def top_of(tape: Any, row: int) -> int:
-    """The root of the tree that a node is in."""
-    parent = tape.columns.parent
-    while parent[row] >= 0:
-        row = int(parent[row])
-    return row
 
 
 class Workspace:
@@ -103,16 +95,13 @@ class Workspace:
 
     def _load_own(self, nodes: Sequence[OwnNode]) -> None:
         """Constructed trees, in the order in which they are met: they were made at any time."""
-        for tape, group in itertools.groupby(nodes, key=lambda node: node.tape):
-            rows = [node.row for node in group]
-            tops = [top_of(tape, row) for row in rows]
-            roots = list(dict.fromkeys(tops))
-            made, begin = excerpt(tape, np.array(roots, np.int64))
-            base = self.store.add(made) << 32
-            at = dict(zip(roots, begin.tolist(), strict=True))
-            for row, top in zip(rows, tops, strict=True):
-                self._own.setdefault((id(tape), row), base | (at[top] + row - top))
-                self._kept.append(tape)
+        for _, group in itertools.groupby(nodes, key=lambda node: id(node.tape.names)):
+            some = list(group)
+            tape, rows = assembled(some)
+            handles = ((self.store.add(tape) << 32) | rows).tolist()
+            for node, handle in zip(some, handles, strict=True):
+                self._own.setdefault((id(node.tape), node.row), handle)
+            self._kept += [node.tape for node in some]
 
     def _column(self, cells: Sequence[Cell]) -> Column:
         lengths = np.fromiter(map(len, cells), np.int64, len(cells))

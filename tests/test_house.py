@@ -152,6 +152,7 @@ BESIDE_SPARK = {
     "watching/checkpoint": "the folder that holds Spark's checkpoint",
     "watching/emitted": "the columns that Spark's processors give",
     "watching/ending": "copies of Spark's checkpoint",
+    "watching/seeds": "what places begin with when Spark begins anew",
     "watching/steps": "how many steps Spark's plan has",
 }
 

@@ -91,7 +91,8 @@ def _is_broken(places: Places) -> bool:
 
 def _replay(router: Router, log: Sequence[Logged], new: Places) -> None:
     """The log of a router, batch by batch, and its clock: others may have moved that."""
-    limited = router.asked.lateness is not None or router.asked.skew is not None
+    options = router.asked
+    limited = options.lateness is not None or options.skew is not None
     if router.rebuilt and limited:
         raise Unmoved("when fragments that were moved before had come is not known")
     for logged in log:
@@ -112,7 +113,7 @@ def _rebuild(old: Places, new: Places, parting: Parting) -> None:
     for watch in new.watches:
         watch._unkept = found.unkept
     _set_clock(new, found)
-    asked = _set_asked(new)
+    options = _set_options(new)
     new.take({name: _said(name, Described(one.structure)) for name, one in found.streams.items()})
     _adapt(new, found)
     ends = {name: _said(name, Ended()) for name, one in found.streams.items() if one.ended}
@@ -122,18 +123,18 @@ def _rebuild(old: Places, new: Places, parting: Parting) -> None:
     }
     links = {name: one.links for name, one in found.streams.items() if one.links is not None}
     new.take(tables, links)
-    _set_asked(new, asked)
+    _set_options(new, options)
     _set_clock(new, found)
     give(found, new)
 
 
-def _set_asked(new: Places, asked: Asked | None = None) -> Asked:
+def _set_options(new: Places, options: Asked | None = None) -> Asked:
     """What was kept was in time when it came: it is read without limits, and with them again."""
     readers = [one for one in (new.host, new.router, *new.units) if one is not None]
     wholes = [one.whole for one in new.units if one.whole is not None]
     before = readers[0].asked
     for one in (*readers, *wholes):
-        one.asked = asked or replace(before, lateness=None, skew=None)
+        one.asked = options or replace(before, lateness=None, skew=None)
     return before
 
 

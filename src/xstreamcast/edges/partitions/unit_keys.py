@@ -156,8 +156,8 @@ def linked_units(table: Any, inside: Inside, own: Collection[int], known: Any = 
         unit_of = {id: _climbed(id, parent, units) for id in set(ids)}
     else:
         unit_of = dict(zip(*_columns(known, "id", "unit"), strict=True))
-    asked = inside.tags | {_NONE}
-    found = [unit_of.get(id) if tag in asked else None for id, tag in zip(ids, tags, strict=True)]
+    within = inside.tags | {_NONE}
+    found = [unit_of.get(id) if tag in within else None for id, tag in zip(ids, tags, strict=True)]
     column = arrow().array(found, arrow().string())
     return table.set_column(table.column_names.index("unit"), "unit", column)
 

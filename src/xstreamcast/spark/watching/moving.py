@@ -103,14 +103,14 @@ class Partitioned:
 
     @staticmethod
     def of(
-        spark: SparkSession, asked: dict[str, bytes], wall: bool, partitions: int, plan: StepPlan,
+        spark: SparkSession, queries: dict[str, bytes], wall: bool, partitions: int, plan: StepPlan,
         keeping: Keeping,
     ) -> Partitioned:  # fmt: skip
         """As the runner has them."""
         if partitions == 1:
-            return Partitioned([Hosting(asked, wall, False, keeping)], {})
-        layout = layout_of(spark, list(asked), partitions, plan)
-        return Partitioned(stages_in(asked, layout, wall, False, keeping), layout.slots)
+            return Partitioned([Hosting(queries, wall, False, keeping)], {})
+        layout = layout_of(spark, list(queries), partitions, plan)
+        return Partitioned(stages_in(queries, layout, wall, False, keeping), layout.slots)
 
     def keys(self, stage: Stage, query: str) -> list[tuple[Any, ...]]:
         """Of the places of a stage, in the order of partitions."""
@@ -186,13 +186,13 @@ class Moving:
 
     spark: SparkSession
     folder: Path
-    asked: dict[str, bytes]
+    queries: dict[str, bytes]
     wall: bool
     plan: StepPlan
     inputs: Sequence[str | None]  # in the order in which Spark reads them
 
     def move(self, before: int, now: int) -> None:
-        """Write what the checkpoint goes on from; nothing of it counts if this fails."""
+        """Write what the checkpoint continues from; nothing of it counts if this fails."""
         batch, moved = last_batch(self.folder, "commits"), moved_of(self.folder)
         if batch < 0 and moved == Moved():
             write_moved(self.folder, moved, now, {})
@@ -208,14 +208,14 @@ class Moving:
         old = self._partitioned(before, Keeping(seeds=seeds_of(self.folder)))
         new = self._partitioned(now, Keeping())
         known = stored(self.spark, self.folder, batch) if batch >= 0 else {}
-        for query in self.asked:
+        for query in self.queries:
             places, made = old.places(query, known), new.places(query, {})
             made.parting = self.plan.parting(now)
             move(places, made, made.parting)
             yield from new.seeds(query, made)
 
     def _partitioned(self, partitions: int, keeping: Keeping) -> Partitioned:
-        given = self.asked, self.wall, partitions, self.plan, keeping
+        given = self.queries, self.wall, partitions, self.plan, keeping
         return Partitioned.of(self.spark, *given)
 
     def _reached(self, batch: int) -> dict[str, str]:
@@ -226,19 +226,19 @@ class Moving:
 
 
 def move_checkpoint(
-    spark: SparkSession, folder: Path, asked: Mapping[str, Asked], plan: StepPlan,
+    spark: SparkSession, folder: Path, queries: Mapping[str, Asked], plan: StepPlan,
     inputs: Mapping[str | None, Any], before: int, now: int,
 ) -> None:  # fmt: skip
     """Move the state of queries; where all of them are in one place, none has to move."""
-    if all(why_at_all(one) is not None for one in asked.values()):
+    if all(why_at_all(one) is not None for one in queries.values()):
         write_partitions(folder, now)
         return
     frames = [str(name) for name, one in inputs.items() if not callable(one)]
     if frames:
         why = f"{frames[0]} is a DataFrame, and only Spark knows how far it was read"
         raise unmoved(Unmoved(why), before, now)
-    written = {name: pickled(one) for name, one in asked.items()}
-    wall = any(one.wall for one in asked.values())
+    written = {name: pickled(one) for name, one in queries.items()}
+    wall = any(one.wall for one in queries.values())
     order = sorted(inputs, key=lambda name: name or "")
     Moving(spark, folder, written, wall, plan, order).move(before, now)
     finish_move(folder)

@@ -147,22 +147,22 @@ class SparkWatching:
             )  # fmt: skip
         if raises and (before := self._moves_from()) is not None:
             raise other_partitions(self.folder, before, self._many())
-        asked, plan = self._planned()
+        planned, plan = self._planned()
         many, moved = self._many(), moved_of(self.folder)
         since, keeping = moved.since, Keeping(seeds=seeds_of(self.folder))
         rows = rows_of(
             self.spark, inputs, most=self.most, ends=ends, parting=plan.parting(many), since=since
         )
         return changes_of(
-            rows, asked, raises=raises, all_told=not raises, partitions=many, plan=plan,
+            rows, planned, raises=raises, all_told=not raises, partitions=many, plan=plan,
             updates=updates, keeping=keeping,
         )  # fmt: skip
 
     def _planned(self) -> tuple[dict[str, Asked], StepPlan]:
-        """What is asked of each query, and how it is cut into steps."""
+        """Each query with its options, and how it is cut into steps."""
         made, kinds = self.prepared, kinds_of(self.prepared.inputs)
-        asked = {name: self._asked(one, kinds) for name, one in self.queries.items()}
-        return asked, planned_steps(asked, made.ahead, self.folder, made.mapped)
+        found = {name: self._asked(one, kinds) for name, one in self.queries.items()}
+        return found, planned_steps(found, made.ahead, self.folder, made.mapped)
 
     def _many(self) -> int:
         """In how many partitions each stage runs: as requested, else as in the checkpoint."""
@@ -187,9 +187,9 @@ class SparkWatching:
         in_sink = self.journal is not None and self.journal.epoch
         if begun > done and (write is not None or in_sink == moved_of(self.folder).base + begun):
             self._finish_begun(write or (lambda *_: None), before)
-        asked, plan = self._planned()
+        planned, plan = self._planned()
         inputs = self.prepared.inputs
-        move_checkpoint(self.spark, self.folder, asked, plan, inputs, before, self._many())
+        move_checkpoint(self.spark, self.folder, planned, plan, inputs, before, self._many())
         call_all(self.folder / ENDS, inputs)
 
     def _finish_begun(self, write: Write, partitions: int) -> None:

@@ -46,7 +46,7 @@ class Seed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Where a checkpoint goes on since its state was moved.
+    """Where a checkpoint continues since its state was moved.
 
     `base`: the number of the first batch that Spark counts from 0; `since`: offsets of sources.
     """
@@ -116,7 +116,7 @@ def _write(path: Path, raw: bytes) -> None:
 
 
 def finish_move(folder: Path) -> None:
-    """Let a checkpoint go on from what was moved, if a move was begun; any part may be done."""
+    """Let a checkpoint continue from what was moved, if a move was begun; any part may be done."""
     path = folder / _NEXT / _FACTS
     if not path.exists():
         return

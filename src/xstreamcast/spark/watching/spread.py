@@ -307,12 +307,12 @@ def _frame(query: str, told: list[Addressed]) -> Any:
 
 
 def spread_changes(
-    rows: DataFrame, asked: dict[str, bytes], wall: bool, raises: bool, partitions: int,
+    rows: DataFrame, written: dict[str, bytes], wall: bool, raises: bool, partitions: int,
     keeping: Keeping, plan: StepPlan, updates: bool = False,
 ) -> DataFrame:  # fmt: skip
     """The changes of queries over rows that have a column `query`; or updates of their answers."""
-    layout = layout_of(rows.sparkSession, list(asked), partitions, plan, updates)
-    first, *stages = stages_in(asked, layout, wall, raises, keeping)
+    layout = layout_of(rows.sparkSession, list(written), partitions, plan, updates)
+    first, *stages = stages_in(written, layout, wall, raises, keeping)
     form = UPDATES if updates else CHANGES
     mode = "processingTime" if wall else "none"
     if isinstance(first, DirectStage):
@@ -361,17 +361,17 @@ def layout_of(
 
 
 def stages_in(
-    asked: dict[str, bytes], layout: Layout, wall: bool, raises: bool, keeping: Keeping
+    written: dict[str, bytes], layout: Layout, wall: bool, raises: bool, keeping: Keeping
 ) -> list[Stage]:
     """The stages in order; the last emits changes, where items are not emitted as they are made."""
     made: list[Stage] = []
     if layout.routed:
-        made = [Routing(asked, wall, layout, keeping), FirstStage(asked, layout, 0, keeping)]
+        made = [Routing(written, wall, layout, keeping), FirstStage(written, layout, 0, keeping)]
     else:
-        made = [DirectStage(asked, layout, 0, keeping)]
+        made = [DirectStage(written, layout, 0, keeping)]
         made[0].wall = wall
-    made += [LaterStage(asked, layout, step, keeping) for step in range(1, layout.steps - 1)]
-    return made if layout.emits else [*made, LastStage(asked, layout, keeping, raises)]
+    made += [LaterStage(written, layout, step, keeping) for step in range(1, layout.steps - 1)]
+    return made if layout.emits else [*made, LastStage(written, layout, keeping, raises)]
 
 
 def _slots(spark: SparkSession, queries: list[str], count: int) -> dict[str, list[int]]:

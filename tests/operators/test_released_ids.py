@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 
 import xstreamcast as xsc
+from tests.fuzz.timed_cases import timed_cases
 from tests.kept_rows import kept_rows
 from tests.operators.test_removed import HEAD, LATE, QUERIES, when
 from tests.streams_strategies import Case, cases
@@ -151,12 +153,19 @@ def watched(text: str, case: Case) -> list[str] | None:
     return told.items()
 
 
-@given(cases())
-def test_answers_are_those_of_all_that_came(case: Case) -> None:
+@contextmanager
+def forgetting_at_once() -> Iterator[None]:
+    """All that may be forgotten is forgotten as soon as it may be."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(arriving, "is_worth", lambda ids: True)
         patch.setattr(forgetting, "_FEW", 0)
-        for text in case.queries:
+        yield
+
+
+@given(cases() | timed_cases())
+def test_answers_are_those_of_all_that_came(case: Case) -> None:
+    for text in case.queries:
+        with forgetting_at_once():
             found = watched(text, case)
-            if found is not None:
-                assert found == list(xsc.query(text).run(s=case.wire).lines())
+        if found is not None:
+            assert found == list(xsc.query(text).run(s=case.wire).lines())

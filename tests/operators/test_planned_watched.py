@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import xstreamcast as xsc
 from tests.operators.beside import Beside
+from tests.planned_streams import planned
 
 HEAD = """<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>
 <tag id="0" name="r" type="snapshot"><tag id="1" name="d" type="temporal">
@@ -24,27 +25,15 @@ QUERIES = (
 )
 
 
-@st.composite
-def fragments(draw: st.DrawFn) -> list[str]:
-    """States of three units and events in them, some of which are planned."""
-    out = []
-    for _ in range(draw(st.integers(1, 7))):
-        begin = draw(st.integers(0, 9))
-        at = f'validTime="2020-01-01T00:0{begin}:00"'
-        if draw(st.booleans()):
-            at += f' messageTime="2020-01-01T00:0{draw(st.integers(0, 9))}:00"'
-        if draw(st.booleans()):
-            at += f' validTo="2020-01-01T00:0{draw(st.integers(begin, 9))}:00"'
-        unit = draw(st.integers(1, 3))
-        if draw(st.booleans()):
-            k = draw(st.sampled_from("ab"))
-            out.append(f'<stream:filler id="{unit}" tsid="1" in="0" {at}><d k="{k}"/>')
-        else:
-            out.append(f'<stream:filler id="{unit}0" tsid="2" in="{unit}" {at}><c/>')
-    return [f"{one}</stream:filler>" for one in out]
+def state(unit: int, key: str) -> str:
+    return f'id="{unit}" tsid="1" in="0"><d k="{key}"/>'
 
 
-@given(st.sampled_from(QUERIES), fragments(), st.integers(0, 7))
+def event(unit: int) -> str:
+    return f'id="{unit}0" tsid="2" in="{unit}"><c/>'
+
+
+@given(st.sampled_from(QUERIES), planned(state, event), st.integers(0, 7))
 def test_the_answer_is_that_of_run_after_each_fragment(query, wire, stop):
     running, come = Beside(query, {"s": "fragments"}), HEAD
     running.feed("s", HEAD.encode())

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import xstreamcast as xsc
+from tests.planned_streams import planned
 from xstreamcast.api import compiled
 from xstreamcast.edges.ahead import Ahead
 from xstreamcast.edges.structures import read_structure
@@ -47,27 +48,16 @@ REACHING = (
 QUERIES = (*REACHING, 'for $d in stream("s")//d?[now] return <d>{$d/@k, count($d/c)}</d>')
 
 
-@st.composite
-def fragments(draw: st.DrawFn) -> list[str]:
-    """States of three units and events in them, some of which are planned."""
-    out = []
-    for _ in range(draw(st.integers(1, 7))):
-        begin = draw(st.integers(0, 9))
-        at = f'validTime="2020-01-01T00:0{begin}:00"'
-        if draw(st.booleans()):
-            at += f' messageTime="2020-01-01T00:0{draw(st.integers(0, 9))}:00"'
-        if draw(st.booleans()):
-            at += f' validTo="2020-01-01T00:0{draw(st.integers(begin, 9))}:00"'
-        unit = draw(st.integers(1, 3))
-        if draw(st.booleans()):
-            inside = f'<d k="{draw(st.sampled_from("ab"))}">{holes([f"c{unit}"], 3)}</d>'
-            out.append(f'<stream:filler id="d{unit}" tsid="2" {at}>{inside}')
-        else:
-            out.append(f'<stream:filler id="c{unit}" tsid="3" {at}><c/>')
-    return [f"{one}</stream:filler>" for one in out]
+def state(unit: int, key: str) -> str:
+    inside = f'<d k="{key}">{holes([f"c{unit}"], 3)}</d>'
+    return f'id="d{unit}" tsid="2">{inside}'
 
 
-@given(st.sampled_from(QUERIES), fragments(), st.booleans())
+def event(unit: int) -> str:
+    return f'id="c{unit}" tsid="3"><c/>'
+
+
+@given(st.sampled_from(QUERIES), planned(state, event), st.booleans())
 def test_the_answer_is_that_of_run_after_each_batch(
     asked: str, wire: list[str], moving: bool
 ) -> None:

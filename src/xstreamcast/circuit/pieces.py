@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import Around, tuples_type
-from xstreamcast.algebra.static_type import ATOMIC, NODE
+from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import ACCUMULATED, COUNTS, goes_on
+from xstreamcast.circuit.top_n import row_types
 from xstreamcast.circuit.top_values import makes_values
 
 # folds of what follows, taken from the fold of what came before
@@ -120,7 +120,7 @@ def _values(node: c.Rows, or_new: bool = False) -> set[p.Variable]:
                 return set()
         tuples = source
     assert isinstance(node.source, c.Units)
-    types = tuples_type(node.tuples, Around({node.source.document: NODE}))[1]
+    types = row_types(node)
     new = {v for v, value in made.items() if or_new and makes_values(value, types)}
     return {v for v in looped if types.variables[v].only(ATOMIC) or v in new}
 

@@ -74,19 +74,23 @@ def _bounded(order: c.Order, maps: list[c.Rows]) -> bool:
     source = order.source
     if not isinstance(source, c.Rows) or not adds(source):
         return False
-    around = {source.source.document: NODE} if isinstance(source.source, c.Units) else {}
-    types = tuples_type(source.tuples, Around(around))[1]
+    types = row_types(source)
     values = _bound(source.tuples)
     return all(_one_order(values.get(key.column), types) for key in order.keys)
+
+
+def row_types(rows: c.Rows) -> Around:
+    """The types of the variables that rows bind."""
+    around = {rows.source.document: NODE} if isinstance(rows.source, c.Units) else {}
+    return tuples_type(rows.tuples, Around(around))[1]
 
 
 def _limited(order: c.Order, limit: int, maps: list[c.Rows]) -> c.Order:
     """The order with its limit, over rows that give items."""
     source = order.source
     assert isinstance(source, c.Rows)
-    around = {source.source.document: NODE} if isinstance(source.source, c.Units) else {}
     tuples = behind(maps, p.Unit())
-    count, _ = tuples_type(tuples, tuples_type(source.tuples, Around(around))[1])
+    count, _ = tuples_type(tuples, row_types(source))
     if count.low == 0:
         given = called("exists", p.Return(tuples, _SOMETHING))
         source = replace(source, tuples=p.Where(source.tuples, given))

@@ -15,9 +15,10 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis import Around, static_type, tuples_type
 from xstreamcast.algebra.free import facts, free_numbers
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.static_type import ATOMIC, NODE
+from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.top_n import row_types
 
 
 def with_top_values(circuit: c.Circuit, program: Program) -> c.Circuit:
@@ -81,9 +82,9 @@ def _answer(circuit: c.Circuit, numbers: Iterator[int]) -> c.Circuit:
         return circuit
     match below:
         case c.Rows(
-            source=c.Order() as order,
+            source=c.Order(source=c.Rows() as rows) as order,
             tuples=p.ForEach(p.Unit(), variable, p.Var(bound) as value, None, False),
-        ) if variable == item and order.limit and _types(order).variables[bound].one:
+        ) if variable == item and order.limit and row_types(rows).variables[bound].one:
             made = p.Variable(next(numbers), "made")
             own = p.Return(p.Let(p.Unit(), item, value), result, span=result.span)
             found = _with_value(order, made, own)
@@ -99,15 +100,8 @@ def _with_value(order: c.Order, made: p.Variable, value: p.Expression) -> c.Orde
     """The order whose rows have one value beside their keys; None if it may hold other nodes."""
     source = order.source
     assert isinstance(source, c.Rows)
-    if not makes_values(value, _types(order)):
+    if not makes_values(value, row_types(source)):
         return None
     columns = dict.fromkeys((made, *(key.column for key in order.keys)))
     rows = replace(source, tuples=p.Let(source.tuples, made, value), columns=tuple(columns))
     return replace(order, source=rows, columns=(made,))
-
-
-def _types(order: c.Order) -> Around:
-    source = order.source
-    assert isinstance(source, c.Rows)
-    around = {source.source.document: NODE} if isinstance(source.source, c.Units) else {}
-    return tuples_type(source.tuples, Around(around))[1]

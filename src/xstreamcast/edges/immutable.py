@@ -99,8 +99,6 @@ class Kept:
                 return arrival
 
     def _without(self, batch: FragmentBatch) -> FragmentBatch:
-        from xstreamcast.edges.watching.arriving import some
-
         most = int(batch.id.max(initial=0)) + 1
         if most > len(self._known):
             self._known = np.concatenate((self._known, np.zeros(2 * most, np.bool_)))
@@ -111,7 +109,7 @@ class Kept:
         again = concerned & (self._known[batch.id] | (places > first[batch.id]))
         self._known[batch.id[concerned]] = True
         self.ignored += int(np.count_nonzero(again))
-        return some(batch, np.flatnonzero(~again)) if again.any() else batch
+        return batch.some(~again) if again.any() else batch
 
 
 def immutable_tags(structure: TagStructure, paths: Iterable[Path]) -> frozenset[int]:

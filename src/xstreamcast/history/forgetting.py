@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +18,6 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
-    from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.layout import I64, Bools
 
 
@@ -39,21 +37,6 @@ def excerpt(tape: Tape, roots: I64) -> tuple[Tape, I64]:
     start = taken.start + np.repeat(moved, lengths)
     out = taken._replace(parent=parent, level=level, start=start, heap=heap)
     return Tape(out, tape.names, tape.source), begin
-
-
-def some(batch: FragmentBatch, wanted: Bools) -> FragmentBatch:
-    """Some fragments of a batch, with their holes."""
-    place = np.cumsum(wanted, dtype=np.int32) - 1
-    carried = wanted[batch.hole_fragment]
-    columns = ("id", "tsid", "valid", "flags", "op", "payload", "offset")
-    return replace(
-        batch,
-        **{name: getattr(batch, name)[wanted] for name in columns},
-        **batch.optional(wanted),
-        hole_fragment=place[batch.hole_fragment[carried]],
-        **{name: getattr(batch, name)[carried] for name in ("hole_id", "hole_tsid", "hole_row")},
-        unit=None,
-    )
 
 
 def superseded(history: History, until: int) -> I64:

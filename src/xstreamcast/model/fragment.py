@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,9 +52,8 @@ class FragmentBatch:
     that a fragment is attached to (-1: none); `to`, where its version ends at the latest (NOW:
     open); `version`, which orders fragments of one id and valid time before arrival does; `said`,
     the message time, which moves the clock in place of the valid time (START: none); `unit`, the id
-    of the unit that it stands in (-1: none), for those who partition a stream: it means nothing
-    else, so a batch of some of these rows has none. `row`: the numbers of fragments that were read
-    as rows.
+    of the unit that it stands in (-1: none), for those who partition a stream; `row`, the
+    numbers of fragments that were read as rows.
     """
 
     tape: Any
@@ -90,6 +90,23 @@ class FragmentBatch:
         """Some rows of the optional columns."""
         given = {name: getattr(self, name) for name in ("within", "to", "version", "said")}
         return {name: column[at] for name, column in given.items() if column is not None}
+
+    def some(self, at: Any) -> FragmentBatch:
+        """The fragments at some places, with their holes; a mask says places too."""
+        place = np.full(len(self), -1, np.int32)
+        place[at] = np.arange(len(place[at]), dtype=np.int32)
+        carried = place[self.hole_fragment] >= 0
+        rows = ("id", "tsid", "valid", "flags", "op", "payload", "offset")
+        holes = ("hole_id", "hole_tsid", "hole_row")
+        return replace(
+            self,
+            **{name: getattr(self, name)[at] for name in rows},
+            **self.optional(at),
+            hole_fragment=place[self.hole_fragment[carried]],
+            **{name: getattr(self, name)[carried] for name in holes},
+            row=None if self.row is None else self.row[at],
+            unit=None if self.unit is None else self.unit[at],
+        )
 
 
 @dataclass(frozen=True, slots=True)

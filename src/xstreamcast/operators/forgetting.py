@@ -17,7 +17,7 @@ import numpy as np
 from xstreamcast.algebra.forgetting import Kept, kept, missed
 from xstreamcast.algebra.guide import structured
 from xstreamcast.errors import Error, error
-from xstreamcast.history.forgetting import forget, held_bytes, some, superseded, tape_bytes
+from xstreamcast.history.forgetting import forget, held_bytes, superseded, tape_bytes
 from xstreamcast.history.thinning import Lost, thinned
 from xstreamcast.kernels.instances import EVENT
 from xstreamcast.model.column import distinct, ranges
@@ -105,7 +105,7 @@ class ForgettingFeed(FragmentFeed):
             self._dropped[tag] = max(newest, self._dropped.get(tag, START))
         self.history.arrived += int(np.count_nonzero(~wanted))
         self.history._reach_newest(batch.clock, batch.flags)
-        part = some(batch, wanted)
+        part = batch.some(wanted)
         return len(part) > 0 and self._taken_in(part)
 
     def _taken_in(self, batch: FragmentBatch) -> bool:

@@ -522,7 +522,7 @@ class VersionUnits:
         around.holes = [Slot(around, code, row, "", at * APART) for at, (code, row) in pairs]
         self._open(around, around.holes)
         if self._history.attaches:
-            for code in self._links.attached_to(np.array([around.code], np.int64)).tolist():
+            for code in self._attached_there(around.code).tolist():
                 self._attach_to(around, code)
 
     def _open(self, around: Around, slots: Sequence[Slot]) -> None:
@@ -557,6 +557,16 @@ class VersionUnits:
             around = self._arounds(parent) if parent >= 0 else self._attached_at(code)
             for one in around:
                 self._attach_to(one, code, place)
+
+    def _attached_there(self, code: int) -> I64:
+        """The ids that are attached to an id and may count."""
+        codes = self._links.attached_to(np.array([code], np.int64))
+        if self._sifting is None:
+            return codes
+        places = self._links.all_of(codes)
+        counting = self._history.fragments["id"][places[~self._silent[places]]]
+        found: I64 = codes[self.is_slot[codes] | np.isin(codes, counting)]
+        return found
 
     def _attached_at(self, code: int) -> list[Around]:
         """What an id is attached to."""

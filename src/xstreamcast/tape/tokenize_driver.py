@@ -43,7 +43,7 @@ from xstreamcast.tape.tokenize_state import (
 )
 
 _NO_HEAP = frozen_bytes(b"")
-_FIRST_ROWS = 1 << 15  # enough to see how many rows a byte makes
+_FIRST_ROWS = 1 << 17  # enough to see how many rows a byte makes
 
 
 class Driver:
@@ -161,10 +161,11 @@ class Driver:
         """
         rows, pos = int(self.state[ROWS]), max(int(self.state[POS]), 1)
         needed = max(2 * len(self.columns.kind), int(self.state[INHERITED]) + 64)
+        expected = int(rows / pos * whole * 2)
         if rows >= _FIRST_ROWS:
-            needed = max(len(self.columns.kind) * 5 // 4, int(rows / pos * whole * 2)) + 1024
+            needed = max(len(self.columns.kind) * 5 // 4, expected) + 1024
         else:
-            needed = max(needed, min(_FIRST_ROWS + 1024, whole // 3))
+            needed = max(needed, min(_FIRST_ROWS, expected) + 1024)
         new = _columns(needed)
         for field in new._fields[:-1]:
             getattr(new, field)[:rows] = getattr(self.columns, field)[:rows]

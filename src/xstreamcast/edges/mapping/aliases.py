@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from xstreamcast.edges.mapping.removals import removals
-from xstreamcast.history.forgetting import some
 from xstreamcast.model.fragment import Op
 
 if TYPE_CHECKING:
@@ -70,4 +69,4 @@ def _once(made: FragmentBatch) -> FragmentBatch:
         return made
     stays = np.ones(len(made), np.bool_)
     stays[np.delete(at, first)] = False
-    return some(made, stays)
+    return made.some(stays)

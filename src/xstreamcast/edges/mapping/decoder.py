@@ -26,7 +26,7 @@ from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
 from xstreamcast.edges.mapping.units import Found, KindReader, Times, accepted, times_of
 from xstreamcast.errors import DataPlace, Error, error
-from xstreamcast.history.forgetting import some
+from xstreamcast.evaluate.deep import deep
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
@@ -139,7 +139,7 @@ class MappingDecoder:
                 out += self._fed_lines(self._lines.feed(message.data), message.place)
                 out += self._fed_lines(self._lines.end_input(), message.place)
             return out
-        for one in batches([one for one in given if one.data.strip()], self.names):
+        for one in batches(given, self.names):
             out += [self._unread(one)] if isinstance(one, Unread) else self._taken(one)
         return out
 
@@ -211,6 +211,9 @@ class MappingDecoder:
     # -- messages ---------------------------------------------------------------------------------
 
     def _taken(self, batch: Batch) -> list[Arrival]:
+        return deep(lambda: self._fragments_of(batch))  # one change of threads for all paths
+
+    def _fragments_of(self, batch: Batch) -> list[Arrival]:
         """The fragments of a batch of messages."""
         self.counts.read += len(batch.documents)
         self.root = self.root or root_name(batch)
@@ -225,7 +228,7 @@ class MappingDecoder:
         for rule in self.mapping.units:
             above = None if rule.within is None else found[rule.within]
             if above is not None:
-                above = _as_nodes(above, number)
+                above = replace(above, row=above.row | (number << 32))
             found[rule.name] = self._kinds[rule.name].found(store, batch, said, above)
         self._refuse_messages(said, failed, found)
         out += [one for kind in found.values() for one in self._refusals(kind, batch)]
@@ -340,7 +343,7 @@ class MappingDecoder:
         starts, widths = kind.id.offsets[:-1][timeless], kind.id.lengths[timeless]
         codes = self.ids.codes(kind.id.heap, starts, widths.astype(np.int32))
         news = known.news(made, set(codes.tolist()))
-        return made if news.all() else some(made, news)
+        return made if news.all() else made.some(news)
 
     def _valid(self, kind: Found, at: I64) -> tuple[I64, Any]:
         """Valid times; what says none is true from its arrival on."""
@@ -394,7 +397,3 @@ class MappingDecoder:
         if self.on_error == "stop":
             raise error(code, said, at=DataPlace(self.name, unit, offset))
         return Refused(self.name, unit, offset, code, said, raw)
-
-
-def _as_nodes(found: Found, number: int) -> Found:
-    return replace(found, row=found.row | (number << 32))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from xstreamcast.tape.names import Names
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):  # a feed may have a hundred thousand in a second
     """The bytes of one XML document, and where they came from: a name, and the first byte there."""
 
     data: bytes
@@ -47,17 +46,22 @@ class Unread:
 
 
 def batches(messages: Sequence[Message], names: Names) -> list[Batch | Unread]:
-    """The messages in order; all on one tape, where all are well-formed and alike."""
+    """The messages that are not blank, in order."""
+    return _together([one for one in messages if one.data and not one.data.isspace()], names)
+
+
+def _together(messages: Sequence[Message], names: Names) -> list[Batch | Unread]:
+    """The messages on one tape, where all are well-formed and alike."""
     if not messages:
         return []
     if len(messages) == 1:
         return _alone(messages[0], names)
-    together = b"\n".join(one.data for one in messages)
+    data = [one.data for one in messages]
     try:
-        tape = read(together, mode="sequence", names=names)
+        tape = read(b"\n".join(data), mode="sequence", names=names)
     except Error:
         return _halved(messages, names)
-    ends = np.cumsum([len(one.data) + 1 for one in messages])
+    ends = np.cumsum(np.fromiter(map(len, data), np.int64, len(data)) + 1)
     batch = by_root(tape, ends, messages)
     return _halved(messages, names) if batch is None else [batch]
 
@@ -65,7 +69,7 @@ def batches(messages: Sequence[Message], names: Names) -> list[Batch | Unread]:
 def _halved(messages: Sequence[Message], names: Names) -> list[Batch | Unread]:
     """Some message is not what it should be: look at each half."""
     middle = len(messages) // 2
-    return batches(messages[:middle], names) + batches(messages[middle:], names)
+    return _together(messages[:middle], names) + _together(messages[middle:], names)
 
 
 def _alone(message: Message, names: Names) -> list[Batch | Unread]:

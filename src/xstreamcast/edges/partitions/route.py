@@ -19,7 +19,6 @@ from xstreamcast.edges.partitions.host import Asked, Reading
 from xstreamcast.edges.partitions.links import Links
 from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Whole
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
-from xstreamcast.edges.watching.arriving import some
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import ZONED, Arrival, Described, Ended, FragmentBatch, Heartbeat
@@ -256,7 +255,7 @@ class Router(Reading):
         assert isinstance(feed, FragmentFeed)
         rooted: Bools = np.equal(batch.tsid, feed.history.structure.root)
         if rooted.any():
-            self._root(name, some(batch, np.flatnonzero(rooted)), ids)
+            self._root(name, batch.some(rooted), ids)
         assert ids is not None
         links = self._links[name]
         for bucket, places in enumerate(links.route(batch, rooted, tables, rows, ids)):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -240,7 +239,7 @@ class Arriving:
             yield one
             return
         for first in range(0, len(one), self._most):
-            part = some(one, np.arange(first, min(first + self._most, len(one))))
+            part = one.some(np.arange(first, min(first + self._most, len(one))))
             yield self._in_time(part, watch, limits) if limits.any else part
 
     def _in_time(self, batch: FragmentBatch, watch: Watched, limits: Limits) -> FragmentBatch:
@@ -258,7 +257,7 @@ class Arriving:
                 limits.keep(self._refused(batch, i, "XSCF0014"))
             else:
                 now = max(now, valid)
-        return batch if fits.all() else some(batch, np.flatnonzero(fits))
+        return batch if fits.all() else batch.some(fits)
 
     def _refused(self, batch: FragmentBatch, at: int, code: str) -> Refused:
         assert self.decoder is not None
@@ -304,20 +303,3 @@ class Limits:
     ) -> None:
         self.keep, self.lateness, self.skew = keep, lateness, skew
         self.any = lateness is not None or skew is not None
-
-
-def some(batch: FragmentBatch, at: Any) -> FragmentBatch:
-    """Some fragments of a batch, with their holes."""
-    place = np.full(len(batch), -1, np.int32)
-    place[at] = np.arange(len(at), dtype=np.int32)
-    carried = place[batch.hole_fragment] >= 0
-    return replace(
-        batch,
-        **{n: getattr(batch, n)[at] for n in ("id", "tsid", "valid", "flags", "op")},
-        **{n: getattr(batch, n)[at] for n in ("payload", "offset")},
-        **batch.optional(at),
-        hole_fragment=place[batch.hole_fragment[carried]],
-        **{n: getattr(batch, n)[carried] for n in ("hole_id", "hole_tsid", "hole_row")},
-        row=None if batch.row is None else batch.row[at],
-        unit=None if batch.unit is None else batch.unit[at],
-    )

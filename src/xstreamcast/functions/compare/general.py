@@ -19,6 +19,7 @@ from xstreamcast.functions.compare.values import (
     constant,
     value_compare,
 )
+from xstreamcast.functions.numeric import common_type
 from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import DOUBLE, MIXED, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, ranges
@@ -81,12 +82,20 @@ def _against_single(
     op: Op, many: Column, single: Column, timezone: int, namespaces: Namespaces
 ) -> Bools:
     """Rows of any length against rows of one item."""
-    fixed = constant(single.items)
-    count = len(many.items)
-    other = single.items.slice(0, 1).repeated(count) if fixed is not None else None
-    other = single.items.take(many.rows()) if other is None else other
+    if constant(single.items) is not None:
+        other = _as_compared(single.items.slice(0, 1), many.items.tag).repeated(len(many.items))
+    else:
+        other = single.items.take(many.rows())
     flags = compare_pairs(op, many.items, other, timezone, namespaces)
     return any_in_row(many.rows(), flags, many.n)
+
+
+def _as_compared(number: Items, other: int) -> Items:
+    """One number as the type in which it is compared: converted once, not once for each item."""
+    if FAMILY.get(number.tag) != NUMBER or (FAMILY.get(other) != NUMBER and other != UNTYPED):
+        return number
+    kind = DOUBLE if other == UNTYPED else common_type(number.tag, other)
+    return number if PRIMITIVE[number.tag] == kind else cast(number, kind)
 
 
 def any_in_row(rows: Ints, flags: Bools, n: int) -> Bools:

@@ -41,6 +41,7 @@ from = "*[@key='at']"
 """
 _ENOUGH: Final = 60  # kills of one round; then the command may end
 _AT_START: Final = 0.2  # of the kills come at any moment, the others when it reads
+_LONG: Final = 4  # times as much to read in a campaign
 _REFUSED: Final = 4  # exit code: something was refused
 COUNTS: Final = Path(__file__).parent / "kills.json"
 Read = Callable[[Path], Any]
@@ -121,9 +122,9 @@ def _outputs(root: Path) -> dict[str, bytes]:
     return {name: (root / name).read_bytes() for name in names if (root / name).exists()}
 
 
-def fragments(folder: Path, chance: random.Random) -> Job:
+def fragments(folder: Path, chance: random.Random, size: int) -> Job:
     """A folder of files, some of whose fragments are refused."""
-    feed = _fragments(folder, chance)
+    feed = _fragments(folder, chance, size)
     sites = folder / "sites.xml"
     sites.write_text(SITES)
     text = chance.choice(list(QUERIES.values()))
@@ -131,9 +132,9 @@ def fragments(folder: Path, chance: random.Random) -> Job:
     return watch(["-q", text, "-i", f"roads={feed}", *other], chance)
 
 
-def table(folder: Path, chance: random.Random) -> Job:
+def table(folder: Path, chance: random.Random, size: int) -> Job:
     """`ingest` into a table."""
-    feed, most = _fragments(folder, chance), str(chance.choice((1, 5, 20)))
+    feed, most = _fragments(folder, chance, size), str(chance.choice((1, 5, 20)))
 
     def command(root: Path) -> list[str]:
         where = ["--table", str(root / "table"), "--stream", "roads", "--runner", "local"]
@@ -142,11 +143,11 @@ def table(folder: Path, chance: random.Random) -> Job:
     return Job(command, rows)
 
 
-def _fragments(folder: Path, chance: random.Random) -> Path:
+def _fragments(folder: Path, chance: random.Random, size: int) -> Path:
     feed = folder / "feed"
     feed.mkdir()
     (feed / "000.xml").write_text(ROADS)
-    for number in range(1, chance.randint(40, 200)):
+    for number in range(1, size * chance.randint(20, 60)):
         lines = [_incident(number * 20 + at, chance) for at in range(chance.randint(1, 20))]
         (feed / f"{number:03}.xml").write_text("".join(lines))
     return feed
@@ -159,10 +160,10 @@ def _incident(number: int, chance: random.Random) -> str:
     return f'<filler id="{road + 1}" tsid="2" validTime="{when}">{content}</filler>\n'
 
 
-def document(folder: Path, chance: random.Random) -> Job:
+def document(folder: Path, chance: random.Random, size: int) -> Job:
     """A long document."""
     path = folder / "document.xml"
-    elements = (f'<e n="{n % 17}">{chance.randrange(100)}</e>' for n in range(60_000))
+    elements = (f'<e n="{n % 17}">{chance.randrange(100)}</e>' for n in range(size * 20_000))
     path.write_text(f"<log>{''.join(elements)}</log>")
     text = chance.choice((
         'stream("log")//e[@n = "3"]/text()',
@@ -172,12 +173,12 @@ def document(folder: Path, chance: random.Random) -> Job:
     return watch(["-q", text, "-i", f"log={path}"], chance)
 
 
-def updates(folder: Path, chance: random.Random) -> Job:
+def updates(folder: Path, chance: random.Random, size: int) -> Job:
     """A stream of updates, as lines of JSON or as markup."""
     said = ['sS(0) sE(0,"r")']
     said += [f'sM(0,{n}) sE({n},"a") cD({n},"{n % 7}") eE({n},"a") eM(0,{n})' for n in range(1, 60)]
     newest = list(range(1, 60))
-    for number in range(60, 60 + chance.randint(200, 800)):
+    for number in range(60, 60 + size * chance.randint(50, 200)):
         at = chance.randrange(len(newest))
         old, newest[at] = newest[at], number
         content = f'sE({number},"a") cD({number},"{number % 11}") eE({number},"a")'
@@ -192,12 +193,12 @@ def updates(folder: Path, chance: random.Random) -> Job:
     return watch(["-q", text, "-i", f"s={path}"], chance)
 
 
-def mapped(folder: Path, chance: random.Random) -> Job:
+def mapped(folder: Path, chance: random.Random, size: int) -> Job:
     """Lines of JSON through a mapping; some are refused."""
     mapping, feed = folder / "cars.toml", folder / "cars"
     mapping.write_text(MAPPING)
     feed.mkdir()
-    for number in range(chance.randint(40, 160)):
+    for number in range(size * chance.randint(10, 40)):
         lines = [_car(number * 20 + at, chance) for at in range(20)]
         (feed / f"{number:03}.ndjson").write_text("".join(lines))
     text = """for $c in stream("cars")//fn:map?[now] where $c/*[@key = "speed"] > 50
@@ -211,20 +212,23 @@ def _car(number: int, chance: random.Random) -> str:
     return f'{{{car}"speed": {chance.randrange(100)}, "at": "{when}"}}\n'
 
 
-KINDS: Final[dict[str, Callable[[Path, random.Random], Job]]] = {
+KINDS: Final[dict[str, Callable[[Path, random.Random, int], Job]]] = {
     "fragments": fragments, "table": table, "document": document, "updates": updates,
     "mapped": mapped,
 }  # fmt: skip
 
 
-def round_of(name: str, seed: str) -> Stages:
-    """One command to its end → how often it was killed, by how far it had come."""
+def round_of(name: str, seed: str, size: int = 1) -> Stages:
+    """One command to its end → how often it was killed, by how far it had come.
+
+    `size`: how many times as much it reads, so that reading takes longer than starting.
+    """
     chance = random.Random(seed)
     with TemporaryDirectory() as found:
         folder = Path(found)
         (folder / "whole").mkdir()
         (folder / "killed").mkdir()
-        job = KINDS[name](folder, chance)
+        job = KINDS[name](folder, chance, size)
         expected, taken = job.ended(folder / "whole")
         left, stages = job.killed(folder / "killed", chance, taken)
         assert left == expected, (name, seed, job.words(folder))
@@ -253,7 +257,7 @@ def main() -> int:
     number = 0
     while total.total() < args.kills:
         name = list(KINDS)[number % len(KINDS)]
-        stages = round_of(name, f"{args.seed}.{number}")
+        stages = round_of(name, f"{args.seed}.{number}", _LONG)
         total += stages
         said = ", ".join(f"{stages[stage]} {stage}" for stage in STAGES)
         sys.stdout.write(f"{name}, seed {args.seed}.{number}: {said}; {total.total()} in all\n")

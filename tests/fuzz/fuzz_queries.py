@@ -62,6 +62,6 @@ def _check(case: Case) -> None:
         if [canonical(one) for one in told.items()] != expected:
             raise Finding(f"watch gives {told.items()}, not {expected}", (query, case.wire))
         with forgetting_at_once():
-            found = watched(query, case)
-        if found is None or [canonical(one) for one in found] != expected:
-            raise Finding(f"forgetting gives {found}, not {expected}", (query, case.wire))
+            left = watched(query, case)
+        if left is None or [canonical(one) for one in left] != expected:
+            raise Finding(f"forgetting gives {left}, not {expected}", (query, case.wire))

@@ -1,6 +1,6 @@
 """A checkpoint to another number of partitions: its state is read, moved, and written as seeds.
 
-Spark's own state cannot be written by anybody else. So Spark begins anew, with the offsets that it
+Only Spark writes its state stores. So it starts with empty ones, with the offsets that it
 had come to as the beginning of its sources, and each place begins with the state in its seed.
 """
 

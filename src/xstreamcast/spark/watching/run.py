@@ -178,7 +178,7 @@ class SparkWatching:
         """Bring the state to the requested number of partitions.
 
         A batch that was begun is finished with the old number if the sink may have it; `write` is
-        handed it, or nobody, where the journal says that the sink has it.
+        handed it; None: the journal says whether the sink has it.
         """
         before = self._moves_from()
         if before is None:

@@ -111,12 +111,15 @@ declare stream expenditure :=
   return <expenditure qid="{$q/@qid}" time="{$q/@time}" amount="{$paid/@toll}"/>;
 
 (: How long a trip takes and costs: each segment as it was on that weekday in the hour at which the car gets there.
-   $seconds and $tolls have 24 values for each segment. :)
-declare function local:trip($seconds as xs:integer*, $tolls as xs:integer*, $minute as xs:integer) as xs:integer+ {
-  fold-left(0 to count($seconds) idiv 24 - 1, (0, 0), function($sum, $segment) {
-    let $at := 24 * $segment + ($minute - 1 + $sum[1] idiv 60) mod 1440 idiv 60 + 1
-    return ($sum[1] + $seconds[$at], $sum[2] + $tolls[$at])
-  })
+   $seconds and $tolls have 24 values for each segment; $after segments the car has driven for $time and paid $toll. :)
+declare function local:trip(
+  $seconds as xs:integer*, $tolls as xs:integer*, $minute as xs:integer,
+  $after as xs:integer, $time as xs:integer, $toll as xs:integer
+) as xs:integer+ {
+  if (24 * $after ge count($seconds)) then ($time, $toll)
+  else
+    let $at := 24 * $after + ($minute - 1 + $time idiv 60) mod 1440 idiv 60 + 1
+    return local:trip($seconds, $tolls, $minute, $after + 1, $time + $seconds[$at], $toll + $tolls[$at])
 };
 
 declare stream travel :=
@@ -129,7 +132,7 @@ declare stream travel :=
   let $trip := local:trip(
     $hours ! (3600 idiv @lav),
     $hours ! (if (@lav < 40 and @cars > 50) then xs:integer(2 * (@cars - 50) * (@cars - 50)) else 0),
-    xs:integer($q/@tod))
+    xs:integer($q/@tod), 0, 0, 0)
   return <travel qid="{$q/@qid}" time="{$q/@time}" seconds="{$trip[1]}" toll="{$trip[2]}"/>;
 
 (stream("notification")/answer/*, stream("account")/answer/*, stream("expenditure")/answer/*, stream("travel")/answer/*)

@@ -9,6 +9,7 @@ from tests.circuit.test_generated_queries import follow, plays
 from tests.circuit.test_golden import circuit_text
 
 A, B = 'stream("a")//u', 'stream("b")//u'
+MAP = f"map:merge(for $x in {A} group by $k := string($x/k[1]) return map:entry($k, count($x)))"
 # a query, what its circuit must have, what it must not have
 QUERIES = (
     (
@@ -136,6 +137,46 @@ QUERIES = (
     (  # positions among items that all rows share
         f"for $x in {A} return <n>{{ ({B})[count($x/v)]/k }}</n>",
         "number rows",
+        "recompute",
+    ),
+    (  # functions that call a function for each item are loops
+        f"sum(for-each({A}, function($x) {{ $x/v[1] ! number(.) * 2 }}))",
+        "nest sum",
+        "for-each",
+    ),
+    (
+        f"let $f := function($x as element()) {{ $x/k = 'x' }} return filter({A}, $f)/v",
+        "where any-eq",
+        "recompute",
+    ),
+    (
+        f"sort({A}, (), function($x) {{ -number($x/v[1]) }})[position() <= 2]/k",
+        "positions 1 to 2",
+        "recompute",
+    ),
+    (  # a map of groups, read by key
+        f"let $m := map:merge(for $x in {A} group by $k := string($x/k[1]) "
+        "return map:entry($k, sum($x/v/number(.)))) "
+        f"for $y in {B} return <y>{{ $m(string($y/k[1])) }}</y>",
+        "group by",
+        "recompute",
+    ),
+    (  # nodes in maps and in arrays, beyond the evaluation that made them
+        f"for $x in {A} let $m := map {{ 'n': $x, 'z': [$x/v, -0e0] }} order by $x/k[1] "
+        "return <m>{ $m?n/v, $m?z(1), $m?z(2) }</m>",
+        "order by",
+        "recompute",
+    ),
+    (
+        f"let $a := array {{ {A} }}, $m := map:merge(for $x in {B} group by $k := string($x/k[1]) "
+        f"return map:entry($k, $x)) for $y in {A} "
+        "return <a>{ array:size($a), $a?*[k = $y/k]/v, $m(string($y/k[1]))/v }</a>",
+        "nest items",
+        "recompute",
+    ),
+    (
+        "for $k in " + MAP + " ! map:keys(.) order by $k return <k>{ $k }</k>",
+        "group by",
         "recompute",
     ),
 )

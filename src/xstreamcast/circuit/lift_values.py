@@ -61,7 +61,7 @@ class LiftValues(Lifting):
                 return self._nested_once(plan, outer)
             case p.Call() if gives(plan):
                 return self._nested(plan, None, outer)
-            case p.UserCall() | p.UserRef() | p.DynamicCall() | p.Partial() | p.Inline() | p.Try():
+            case p.UserCall() | p.UserRef() | p.Partial() | p.Inline() | p.Try():
                 raise NotLifted("a function or try reads an input for each row", plan.span)
             case _ if is_conditional(plan):
                 return self._conditional(plan, outer)
@@ -316,7 +316,7 @@ class LiftValues(Lifting):
                 return self._nested(argument, plan, self._top)
             case _ if is_conditional(plan):
                 return self._conditional(plan, self._top)
-            case p.UserCall() | p.UserRef() | p.DynamicCall() | p.Partial() | p.Inline() | p.Try():
+            case p.UserCall() | p.UserRef() | p.Partial() | p.Inline() | p.Try():
                 raise NotLifted("a function reads an input", plan.span)
             case (
                 p.Return() | p.Comma() | p.SimpleMap() | p.Filter() | p.Step() | p.Path()

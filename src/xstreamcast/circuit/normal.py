@@ -198,7 +198,9 @@ def _from_context(plan: Any) -> Any:
 
 
 def _unlet(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
-    """let $v := e … $v …  →  … e …, if e reads an input and gives the same nodes each time."""
+    """let $v := e … $v …  →  … e …, if e reads an input and gives the same nodes each time, or
+    if it is a function: where it is called, it is no function item any more.
+    """
 
     def one(node: Any) -> Any:
         if not isinstance(node, p.Return | p.Quantified):
@@ -246,6 +248,8 @@ def _mapped(clause: Any, put: Any) -> Any:
 
 
 def _is_inlined(let: p.Let) -> bool:
+    if isinstance(let.value, p.Inline):
+        return True
     known = facts(let.value)
     same = known.pure and not (known.makes_nodes or known.calls or known.reads_focus)
     return same and bool(mentions(let.value))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PairTest: TypeAlias = "Callable[[Ints, Ints], Bools]"
 
 _BLOCK: Final = 8  # items a window looks ahead at first; doubles
+_FEW: Final = 1 << 8  # pairs whose evaluation costs little more than that of one
 _PAIRS: Final = 1 << 18  # pairs evaluated in one round
 _SHORT: Final = 24  # windows shorter than this are cheaper to guess than to wait for
 NEVER: Final = np.iinfo(np.int64).max
@@ -51,7 +52,7 @@ def next_true(mask: Bools) -> Ints:
 def first_ends(first: Ints, stop: Ints, test: PairTest) -> Ints:
     """For each window, the first item at which its end condition holds; -1 if none does."""
     try:
-        return _first_ends(first, stop, test, _BLOCK)
+        return _first_ends(first, stop, test, max(_BLOCK, _FEW // max(len(first), 1)))
     except Error:
         return _first_ends(first, stop, test, 1)
 
@@ -200,7 +201,7 @@ class _Chain:
                 last = first_ends(candidates, self.stop, test)
             for at, end in zip(candidates.tolist(), last.tolist(), strict=True):
                 known[at] = end
-            reach = self._reach(candidates, last)
+            reach = self._reach(candidates, last, reach)
             self.walk(known)
 
     def _guesses(self, reach: int) -> Ints:
@@ -210,12 +211,17 @@ class _Chain:
         near = ranges(self.heads, width)
         return near[self.starts[near]]
 
-    def _reach(self, first: Ints, last: Ints) -> int:
-        """How many items ahead starts are guessed, from the lengths just seen."""
+    def _reach(self, first: Ints, last: Ints, reach: int) -> int:
+        """How many items ahead starts are guessed, from the lengths just seen.
+
+        It grows step by step: one short window, perhaps the rest of a long one, proves little, and
+        each wrong guess is compared with all items that follow.
+        """
         length = float(np.mean(np.where(last < 0, self.stop[first], last + 1) - first))
         if length > _SHORT:
             return 1
-        return max(1, int(_PAIRS / max(length, _BLOCK) / len(self.heads)))
+        most = int(_PAIRS / max(length, _BLOCK) / len(self.heads))
+        return max(1, min(_BLOCK * reach, most))
 
 
 def subsequences(offsets: Ints, limit: int) -> tuple[Ints, Ints, Ints]:

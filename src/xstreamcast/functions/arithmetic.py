@@ -230,6 +230,9 @@ def _floating(op: Op, left: Array, right: Array) -> Array:
         return _FLOATING[op](left, right)
 
 
+_WIDE: Final = float(1 << 62)  # doubles below it are integers of 64 bits when truncated
+
+
 def _integer_quotients(
     left: Array, right: Array, quotient: Callable[[Array, Array], Array]
 ) -> Items:
@@ -239,6 +242,9 @@ def _integer_quotients(
         ratio = quotient(left, right)
     if not (np.isfinite(left) & ~np.isnan(right) & np.isfinite(ratio)).all():
         raise error("FOAR0002")
+    whole = np.trunc(ratio)
+    if (np.abs(whole) < _WIDE).all():
+        return Items(INTEGER, whole.astype(np.int64))
     return Items(INTEGER, integer_array([math.trunc(value) for value in ratio.tolist()]))
 
 

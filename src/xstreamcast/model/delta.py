@@ -6,7 +6,10 @@ extend those of the outer one by one part, so that a prefix of a key names the o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
+
+from xstreamcast.model.atomic import ARRAY, MAP, NODE
 
 Key: TypeAlias = tuple[Any, ...]  # one hashable part for each nesting
 Rank: TypeAlias = tuple[Any, ...]  # one comparable part for each nesting
@@ -27,8 +30,33 @@ class OwnNode(NamedTuple):
     row: int
 
 
-Atom: TypeAlias = tuple[int, Any]  # (type tag, value); a node's value is a NodeRef or an OwnNode
+class MapValue(NamedTuple):
+    """A map that a row keeps: its keys, and the value of each."""
+
+    keys: Cell
+    values: tuple[Cell, ...]
+
+
+class ArrayValue(NamedTuple):
+    """An array that a row keeps."""
+
+    members: tuple[Cell, ...]
+
+
+# (type tag, value); the value of a node is a NodeRef or an OwnNode, that of a map or an array a
+# MapValue or an ArrayValue: none of them refers to the store of an evaluation.
+Atom: TypeAlias = tuple[int, Any]
 Cell: TypeAlias = tuple[Atom, ...]  # the value of one variable in one row: a sequence
+
+
+def nodes_in(cell: Cell) -> Iterator[NodeRef | OwnNode]:
+    """The nodes of a value, those inside of maps and arrays too."""
+    for tag, value in cell:
+        if tag == NODE:
+            yield value
+        elif tag in (MAP, ARRAY):
+            for inner in value.values if tag == MAP else value.members:
+                yield from nodes_in(inner)
 
 
 class Row(NamedTuple):

@@ -30,6 +30,8 @@ class TextSource(Protocol):
 
     def strings(self, handles: Ints) -> Array: ...
 
+    def string_bytes(self, handles: Ints) -> tuple[Array, Ints]: ...
+
 
 class Items:
     """Items of one type (`tag`), or of several (`tag` MIXED, `tags` for each).

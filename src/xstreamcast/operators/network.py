@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.inputs import inputs_of
 from xstreamcast.evaluate.deep import deep
+from xstreamcast.model.uncollected import uncollected
 from xstreamcast.operators.asking import BEFORE
 from xstreamcast.operators.once import read_once
 from xstreamcast.operators.watch import Kind, Policy, Watch
@@ -108,11 +109,15 @@ class Network:
         return deep(self._ticks)  # one thread for all of them
 
     def _ticks(self) -> dict[str, list[Change]]:
+        with uncollected():  # garbage is searched once for all of them
+            return self._ticked()
+
+    def _ticked(self) -> dict[str, list[Change]]:
         told: dict[str, list[Change]] = {}
         for name, watch in self.watches.items():
             changes = told[name] = watch.tick()
             readers = self._readers.get(name, ())
-            ended = bool(readers) and watch.ended >= inputs_of(watch.program)
+            ended = bool(readers) and watch.kinds.keys() <= watch.ended
             for reader in readers:
                 if changes:
                     reader.on_changes(name, changes)

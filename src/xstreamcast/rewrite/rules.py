@@ -18,6 +18,7 @@ from xstreamcast.rewrite.index_window_ends import index_window_ends
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
 from xstreamcast.rewrite.join_from_predicate import join_from_predicate
 from xstreamcast.rewrite.known import Known
+from xstreamcast.rewrite.loop_from_function import loop_from_function
 from xstreamcast.rewrite.release_window_items import release_window_items
 from xstreamcast.rewrite.select_by_position import select_by_position
 from xstreamcast.rewrite.settle_steps import settle_steps
@@ -49,6 +50,7 @@ _COMPARED: Final = (p.GeneralCompare, p.ValueCompare, p.Call)
 RULES: Final[tuple[Rule, ...]] = (
     Rule(fold_constants, _FOLDED),  # first: what is constant needs no other rule
     Rule(ask_existence_for_counts, _COMPARED),
+    Rule(loop_from_function, (p.Call, p.DynamicCall)),  # before all that look at loops
     Rule(step_from_input, (p.Path,)),  # before fusing: brings steps to steps
     Rule(fuse_descendant_steps, (p.Step,)),
     Rule(settle_steps, (p.Step,)),  # after fusing: a fused step starts from other nodes

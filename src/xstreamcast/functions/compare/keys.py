@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int64]
 
 _NAN: Final = "NaN"
+_WORD: Final = 8  # bytes
 
 
 def hash_keys(items: Items, *, inexact: bool | None = None, timezone: int = 0) -> Array:
@@ -77,14 +78,38 @@ def _tagged(items: Items, exact: bool, timezone: int) -> Array:
 
 def group_codes(items: Items, timezone: int = 0) -> Ints:
     """Small integers, equal where the items are one group, in the order of first appearance."""
-    if items.tag not in (MIXED, UNTYPED) and items.values.dtype != object:
-        _, first, codes = np.unique(items.values, return_index=True, return_inverse=True)
-        place = np.empty(len(first), np.int64)
-        place[np.argsort(first)] = np.arange(len(first))
-        return place[codes]
+    if items.nodes is not None and items.tag in (UNTYPED, STRING):
+        words = _short_texts(items)
+        if words is not None:
+            return _codes_of(words)
+    elif items.tag not in (MIXED, UNTYPED) and items.values.dtype != object:
+        return _codes_of(items.values)
     seen: dict[Hashable, int] = {}
     keys = hash_keys(items, timezone=timezone).tolist()
     return np.fromiter((seen.setdefault(key, len(seen)) for key in keys), np.int64, len(keys))
+
+
+def _codes_of(values: Array) -> Ints:
+    _, first, codes = np.unique(values, return_index=True, return_inverse=True)
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return place[codes]
+
+
+def _short_texts(items: Items) -> Array | None:
+    """The string values of nodes as one number each; None if some have more than eight bytes.
+
+    XML has no character of code 0, so the bytes that fill up a number are no part of its text.
+    """
+    assert items.store is not None
+    assert items.nodes is not None
+    data, offsets = items.store.string_bytes(items.nodes)
+    lengths = np.diff(offsets)
+    if lengths.max(initial=0) > _WORD or not data.all():
+        return None
+    words = np.zeros((len(lengths), _WORD), np.uint8)
+    words[np.arange(_WORD) < lengths[:, None]] = data
+    return words.view(np.uint64).ravel()
 
 
 def row_codes(column: Column, timezone: int = 0) -> Ints:

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from xstreamcast.history.forgetting import excerpt
-from xstreamcast.model.atomic import NODE
-from xstreamcast.model.delta import Key, NodeRef, Row
+from xstreamcast.model.delta import Key, NodeRef, Row, nodes_in
 from xstreamcast.operators.kept_units import together
 from xstreamcast.operators.units import Minis
 
@@ -48,12 +47,12 @@ def merged(found: Sequence[Exchanged], port: int) -> Rows:
 def units_in(rows: Iterable[Any]) -> set[Unit]:
     """The units that rows refer to."""
     return {
-        (value.source, value.unit)
+        (node.source, node.unit)
         for row in rows
         if isinstance(row, Row)
         for cell in row.cells
-        for tag, value in cell
-        if tag == NODE and type(value) is NodeRef
+        for node in nodes_in(cell)
+        if type(node) is NodeRef
     }
 
 

@@ -7,8 +7,17 @@ from dataclasses import dataclass, field
 from math import copysign
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.model.atomic import NODE
-from xstreamcast.model.delta import Cell, Delta, Key, NodeRef, Row, RowDelta
+from xstreamcast.model.delta import (
+    ArrayValue,
+    Cell,
+    Delta,
+    Key,
+    MapValue,
+    NodeRef,
+    Row,
+    RowDelta,
+    nodes_in,
+)
 from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.workspace import Reader, Workspace
 
@@ -61,8 +70,8 @@ class Round:
 
     def _is_dirty(self, cell: Cell) -> bool:
         return any(
-            tag == NODE and type(value) is NodeRef and (value.source, value.unit) in self.dirty
-            for tag, value in cell
+            type(node) is NodeRef and (node.source, node.unit) in self.dirty
+            for node in nodes_in(cell)
         )
 
     def put(self, delta: Delta, key: tuple[object, ...], old: Row | None, new: Row | None) -> None:
@@ -76,7 +85,17 @@ class Round:
 
 def _is_same_zero(old: Cell, new: Cell) -> bool:
     """Whether zeros have one sign in cells that are equal: the two are written differently."""
-    return all(
-        a is b or type(a) is not float or a != 0 or copysign(1, a) == copysign(1, b)
-        for (_, a), (_, b) in zip(old, new, strict=True)
-    )
+    return all(a is b or _is_same_value(a, b) for (_, a), (_, b) in zip(old, new, strict=True))
+
+
+def _is_same_value(old: Any, new: Any) -> bool:
+    """Of equal values, whether zeros in them have the same sign."""
+    match old:
+        case float():
+            return old != 0 or copysign(1, old) == copysign(1, new)
+        case MapValue(keys, values):
+            return all(map(_is_same_zero, (keys, *values), (new.keys, *new.values)))
+        case ArrayValue(members):
+            return all(map(_is_same_zero, members, new.members))
+        case _:
+            return True

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.history.forgetting import excerpt
+from xstreamcast.model import atomic
+from xstreamcast.model.array_item import ArrayItem
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
-from xstreamcast.model.delta import Cell, NodeRef, OwnNode
+from xstreamcast.model.delta import ArrayValue, Cell, MapValue, NodeRef, OwnNode, nodes_in
 from xstreamcast.model.items import Items
+from xstreamcast.model.map_item import MapItem
+from xstreamcast.operators.relational.own_trees import assembled
 from xstreamcast.operators.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
@@ -27,14 +30,7 @@ if TYPE_CHECKING:
 
 Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its order
 _ROW = 0xFFFFFFFF
-
-
-def top_of(tape: Any, row: int) -> int:
-    """The root of the tree that a node is in."""
-    parent = tape.columns.parent
-    while parent[row] >= 0:
-        row = int(parent[row])
-    return row
+_NOT_ATOMIC = frozenset({NODE, atomic.MAP, atomic.ARRAY})
 
 
 class Workspace:
@@ -82,12 +78,12 @@ class Workspace:
         wanted: dict[int, set[str]] = {}
         own: dict[tuple[int, int], OwnNode] = {}
         for cell in cells:
-            for tag, value in cell:
-                if tag == NODE:
-                    if type(value) is NodeRef:
-                        wanted.setdefault(value.source, set()).add(value.unit)
-                    else:
-                        own[id(value.tape), value.row] = value
+            for node in nodes_in(cell):
+                if type(node) is NodeRef:
+                    wanted.setdefault(node.source, set()).add(node.unit)
+                else:
+                    assert type(node) is OwnNode
+                    own[id(node.tape), node.row] = node
         for source in sorted(wanted):
             for minis in self._read(source, wanted[source]):
                 number = self.store.add(minis.tape)
@@ -99,26 +95,36 @@ class Workspace:
 
     def _load_own(self, nodes: Sequence[OwnNode]) -> None:
         """Constructed trees, in the order in which they are met: they were made at any time."""
-        for tape, group in itertools.groupby(nodes, key=lambda node: node.tape):
-            rows = [node.row for node in group]
-            tops = [top_of(tape, row) for row in rows]
-            roots = list(dict.fromkeys(tops))
-            made, begin = excerpt(tape, np.array(roots, np.int64))
-            base = self.store.add(made) << 32
-            at = dict(zip(roots, begin.tolist(), strict=True))
-            for row, top in zip(rows, tops, strict=True):
-                self._own.setdefault((id(tape), row), base | (at[top] + row - top))
-                self._kept.append(tape)
+        for _, group in itertools.groupby(nodes, key=lambda node: id(node.tape.names)):
+            some = list(group)
+            tape, rows = assembled(some)
+            handles = ((self.store.add(tape) << 32) | rows).tolist()
+            for node, handle in zip(some, handles, strict=True):
+                self._own.setdefault((id(node.tape), node.row), handle)
+            self._kept += [node.tape for node in some]
 
     def _column(self, cells: Sequence[Cell]) -> Column:
         lengths = np.fromiter(map(len, cells), np.int64, len(cells))
         atoms = [atom for cell in cells for atom in cell]
         tags = [tag for tag, _ in atoms]
-        values = [self._handle(value) if tag == NODE else value for tag, value in atoms]
+        values = [self._value(tag, value) if tag in _NOT_ATOMIC else value for tag, value in atoms]
         items = Items.mixed(tags, values)
         if len(atoms) == len(cells) and bool((lengths == 1).all()):
             return Column(items)
         return Column.from_lengths(items, lengths)
+
+    def _value(self, tag: int, value: Any) -> Any:
+        """A node by its handle; a map or an array with handles inside."""
+        match tag:
+            case atomic.NODE:
+                return self._handle(value)
+            case atomic.MAP:
+                keys = Items.mixed([tag for tag, _ in value.keys], [one for _, one in value.keys])
+                return MapItem(keys, self._column(value.values), 0, len(value.keys))
+            case atomic.ARRAY:
+                return ArrayItem(self._column(value.members), 0, len(value.members))
+            case _:
+                return value
 
     def _handle(self, value: Any) -> int:
         if type(value) is NodeRef:
@@ -129,10 +135,10 @@ class Workspace:
         """The values of a column, as rows keep them."""
         items = column.items
         tags, values = items.all_tags().tolist(), items.values.tolist()
-        if NODE in tags:
-            nodes = self._references(items)
+        if not _NOT_ATOMIC.isdisjoint(tags):
+            nodes = self._references(items) if NODE in tags else {}
             atoms = [
-                (tag, nodes[value] if tag == NODE else value)
+                (tag, self._kept_as(tag, value, nodes) if tag in _NOT_ATOMIC else value)
                 for tag, value in zip(tags, values, strict=True)
             ]
         else:
@@ -141,6 +147,19 @@ class Workspace:
             return [(atom,) for atom in atoms]
         bounds = column.offsets.tolist()
         return [tuple(atoms[a:b]) for a, b in itertools.pairwise(bounds)]
+
+    def _kept_as(self, tag: int, value: Any, nodes: Mapping[int, NodeRef | OwnNode]) -> Any:
+        """What is kept of a node, a map or an array."""
+        match tag:
+            case atomic.NODE:
+                return nodes[value]
+            case atomic.MAP:
+                keys = tuple(value.own_keys().pairs())
+                return MapValue(keys, tuple(self.cells(value.own_values())))
+            case atomic.ARRAY:
+                return ArrayValue(tuple(self.cells(value.members())))
+            case _:
+                return value
 
     def _references(self, items: Items) -> dict[int, NodeRef | OwnNode]:
         """By handle, what a node is known by beyond this evaluation."""

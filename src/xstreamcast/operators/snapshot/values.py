@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from xstreamcast.model.date_time import DateTime
-from xstreamcast.model.delta import NodeRef, OwnNode, Row
+from xstreamcast.model.delta import ArrayValue, MapValue, NodeRef, OwnNode, Row
 from xstreamcast.model.duration import Duration
 from xstreamcast.model.qname import QName
 from xstreamcast.model.rank_bytes import Descending
@@ -34,6 +34,8 @@ _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     Entry: ("serial", "item"),
     JoinValues: ("atoms", "kinds"),
     Descending: ("key",),
+    MapValue: ("keys", "values"),
+    ArrayValue: ("members",),
 }
 _CLASSES: Final[dict[tuple[str, ...], Callable[..., Any]]] = {
     fields: made for made, fields in _FIELDS.items()

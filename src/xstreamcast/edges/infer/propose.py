@@ -104,7 +104,7 @@ def _judged(made: Element, root: bool, repeats: bool) -> tuple[TagType, bool, st
 
 
 def _wraps_parts(graph: Graph, made: Element) -> bool:
-    """Whether it only stands around elements that have attributes of their own."""
+    """Whether it only wraps elements that have attributes of their own."""
     return bool(made.wraps) and all(graph.elements[one].attributed for one in made.children)
 
 

@@ -35,7 +35,7 @@ _GONE: Final = frozenset(
 _OVER: Final = frozenset({"closed", "close", "ended", "end", "inactive", "cleared"})
 _STATES: Final = r"(state|status|progress|phase|cycle|action|operation|change)"  # may say these
 _FLAGS: Final = r"^@?(is)?[-_]?(deleted|cancell?ed|cancellation|removed|retracted|withdrawn)$"
-_HEADERS: Final = r"(header|envelope|meta)"  # what stands there is about the message
+_HEADERS: Final = r"(header|envelope|meta)"  # values there are about the message
 _TRUE: Final = frozenset({"true", "1", "yes"})
 KEYED: Final = "\0key"  # in place of a namespace: the name is a key of JSON
 
@@ -239,7 +239,7 @@ def _is_gone(name: str, value: str) -> bool:
 
 
 def _message_time(sample: Sample, units: list[Steps], prefixes: dict[str, str]) -> Entry | None:
-    """The nearest time that stands once in every document, outside of the units and of other
+    """The nearest time that occurs once in every document, outside of the units and of other
     things with a key.
     """
     if len(units[0]) == 1:

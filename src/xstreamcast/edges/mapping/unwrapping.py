@@ -16,7 +16,7 @@ ANY: Final[Name] = ("\0any", "*")  # in a path: an element of whatever name
 
 
 def unwrapped(sample: Sample) -> set[Steps]:
-    """Note what stands in repeated wrappers as what repeats → the paths that are no units then."""
+    """Note elements in repeated wrappers as what repeats → the paths that are no units then."""
     gone: set[Steps] = set()
     for path in sorted(sample.spots, key=len):
         wrapper = sample.spots[path]
@@ -59,5 +59,5 @@ def _general(sample: Sample, path: Steps, steps: Steps) -> Steps:
 
 
 def depth(steps: Steps) -> int:
-    """How far away something stands; what wrappers hold is no step of its own."""
+    """How many steps away something is; what wrappers hold is no step of its own."""
     return sum(step != ANY for step in steps)

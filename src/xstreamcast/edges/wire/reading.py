@@ -90,7 +90,7 @@ class _Units(UnitReading):
         super().__init__(level, limits, names, name)
         self.tag = tag
         self._stray: list[tuple[int, bytes]] = []
-        self._tail = b""  # what stands behind the last unit, of bytes that are no longer kept
+        self._tail = b""  # text behind the last unit, of bytes that are no longer kept
         self._gap = 0  # where in the bytes that goes on
         self._last: int | None = None  # where the last unit begins, if the bytes hold one
         self.feed(tag)
@@ -131,7 +131,7 @@ class _Units(UnitReading):
         self._gap = len(self._header)
 
     def _note(self, starts: I64) -> None:
-        """Note the texts between units: what stands before most begins ends with an end tag."""
+        """Note the texts between units: before most begins is an end tag."""
         heap = self._chunks.view()
         if not len(starts):
             return
@@ -163,7 +163,7 @@ class _Units(UnitReading):
         self._tail = seen[last:]
 
     def _note_gap(self, seen: bytes, end: int) -> None:
-        """Note the texts of the bytes up to `end`, which stand between units."""
+        """Note the texts of the bytes up to `end`, between units."""
         base = end - len(self._header) - len(seen) + self._origin.offset
         begin = 0
         for first, last in (*(one.span() for one in _MARKUP.finditer(seen)), (len(seen),) * 2):

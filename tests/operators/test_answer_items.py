@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xstreamcast.operators.answer_feed import _content, element_of, is_plain
+from xstreamcast.operators.answer_feed import _content, element_of, elements_of, is_plain
 
 PARTS = st.sampled_from(
     ["<", "a", "b:c", "xmlns", " ", '="', '"', "/>", ">", "</a>", "x", "=", "&amp;", "&", "é", "\t"]
@@ -27,3 +27,16 @@ def test_plain_items_are_recognised():
     assert not is_plain('<a x="1" x="2"/>')
     assert not is_plain("<a>5</a>")
     assert element_of('<a x="1" x="2"/>').startswith(b"<item>")
+
+
+PLAIN = st.sampled_from(['<a x="1" y="2"/>', "<done/>", '<a x="1" x="2"/>', "<a/>\n<b/>", "5", ""])
+
+
+@given(st.lists(ITEMS | PLAIN, max_size=6))
+def test_items_recognised_all_at_once_are_what_each_of_them_is(items):
+    assert elements_of(items) == b"".join(map(element_of, items))
+
+
+def test_items_with_line_breaks_are_not_taken_for_several():
+    assert elements_of(["<a/>\n<b/>"]) == element_of("<a/>\n<b/>")
+    assert elements_of(["<a/>", '<a x="1" x="2"/>']) == b"<a/>" + element_of('<a x="1" x="2"/>')

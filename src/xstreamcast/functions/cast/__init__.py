@@ -129,6 +129,9 @@ def per_type(items: Items, change: Callable[[Items], Items]) -> Items:
     return changed.take(back)
 
 
+_WIDE: Final = float(1 << 62)  # doubles below it are integers of 64 bits when truncated
+
+
 def _vectorised(items: Items, target: int) -> Array | None:
     """The cast without a loop where arrays can do it."""
     source, primitive = PRIMITIVE[items.tag], PRIMITIVE[target]
@@ -146,6 +149,9 @@ def _vectorised(items: Items, target: int) -> Array | None:
         return None
     if primitive == INTEGER and source == INTEGER:
         return _within(target, items.values)
+    if source in (DOUBLE, FLOAT) and target == INTEGER:
+        small = np.abs(items.values) < _WIDE  # neither infinite nor NaN, either
+        return np.trunc(items.values).astype(np.int64) if small.all() else None
     if source in (INTEGER, DOUBLE, FLOAT) and primitive in (DOUBLE, FLOAT):
         with np.errstate(over="ignore", under="ignore"):
             wide = items.values.astype(np.float64)

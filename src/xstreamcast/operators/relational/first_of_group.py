@@ -56,7 +56,8 @@ class FirstOfGroup:
 
     def _row(self, members: KeyedRows, known: list[dict[Cell, Cell]], turn: Round) -> Row:
         """`known`: folds over one cell, which many groups of a tick have."""
-        members.sort(key=lambda one: one[1].rank)
+        if len(members) > 1:
+            members.sort(key=lambda one: one[1].rank)
         first, outer = members[0][1], self._node.outer
         folds = []
         for at, column in enumerate(self._folded):
@@ -67,10 +68,8 @@ class FirstOfGroup:
                 if len(members) == 1 and all(type(value) in _PLAIN for _, value in cell):
                     known[at][cell] = found
             folds.append(found)
-        cells = tuple(
-            first.cells[at] if which is None else folds[which] for which, at in self._cells
-        )
-        return Row((*first.rank[:outer], first.rank[outer:]), cells)
+        cells = [first.cells[at] if which is None else folds[which] for which, at in self._cells]
+        return Row((*first.rank[:outer], first.rank[outer:]), tuple(cells))
 
     def _folded_cell(self, at: int, members: KeyedRows, turn: Round) -> Cell:
         column, state = self._folded[at], fold_state(self._node.folds[at])

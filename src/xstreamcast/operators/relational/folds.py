@@ -99,6 +99,11 @@ class Gathered:
 
     def update(self, gone: list[Member], come: list[Member]) -> None:
         gone, come = [m for m in gone if m[2]], [m for m in come if m[2]]
+        if not gone and len(come) == 1 and not self._cells:  # most groups have one member
+            ((rank, key, cell),) = come
+            self._order.begin(rank, key)
+            self._cells[key] = cell
+            return
         self._order.replace(
             ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)
         )
@@ -108,7 +113,10 @@ class Gathered:
             self._cells[key] = cell
 
     def value(self, turn: Round) -> Cell:
-        items = tuple(atom for _, key in self._order for atom in self._cells[key])
+        if len(self._cells) == 1:
+            (items,) = self._cells.values()
+        else:
+            items = tuple(atom for _, key in self._order for atom in self._cells[key])
         if self._fold.call is None:
             return items
         return applied(self._fold.call, items, turn)

@@ -118,5 +118,6 @@ class JoinOperator:
         return out
 
     def _row(self, left: Row, right: Row) -> Row:
-        cells = tuple((left if mine else right).cells[at] for mine, at in self._cells)
-        return Row((*left.rank, right.rank), cells)
+        mine, theirs = left.cells, right.cells
+        cells = [mine[at] if is_left else theirs[at] for is_left, at in self._cells]
+        return Row((*left.rank, right.rank), tuple(cells))

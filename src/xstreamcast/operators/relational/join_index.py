@@ -160,6 +160,8 @@ class JoinSide:
         if loose:
             return list(self.values)
         if op == "eq":
+            if len(found) == 1 and not self._loose:
+                return list(self._hashed.get(found[0], ()))
             keys: dict[Key, None] = {}
             for value in found:
                 keys.update(self._hashed.get(value, {}))

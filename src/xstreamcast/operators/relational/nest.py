@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import adds, inputs_beside
-from xstreamcast.model.delta import Delta, Key, Row
+from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.folds import FoldState, Gathered, Member, fold_state
 
 if TYPE_CHECKING:
@@ -50,7 +50,10 @@ class NestOperator:
             old, new = self._made.pop(key, None), self._row(key, turn)
             if new is not None:
                 self._made[key] = new
-            turn.put(out, key, old, new)
+            if old is None and new is not None:
+                out[key] = RowDelta(None, new)
+            else:
+                turn.put(out, key, old, new)
         if self._adds and self._others <= turn.ended:
             self._outer, self._made = {}, {}
             self._states = [{} for _ in self._states]
@@ -87,10 +90,8 @@ class NestOperator:
         for at, (_, fold) in enumerate(self._node.inner):
             state = self._states[at].get(key)
             folds.append((fold_state(fold) if state is None else state).value(turn))
-        cells = tuple(
-            outer.cells[at] if which is None else folds[which] for which, at in self._cells
-        )
-        return Row(outer.rank, cells)
+        cells = [outer.cells[at] if which is None else folds[which] for which, at in self._cells]
+        return Row(outer.rank, tuple(cells))
 
 
 def _has_rows(state: FoldState | None) -> bool:

@@ -24,6 +24,10 @@ class Ordered:
     def __len__(self) -> int:
         return len(self._list)
 
+    def begin(self, rank: Rank, key: Key) -> None:
+        """Put the first key in."""
+        self._list = [(rank, key)]
+
     def replace(self, gone: Iterable[tuple[Rank, Key]], come: Iterable[tuple[Rank, Key]]) -> None:
         """Take out and put in; what goes goes first, because ranks are handed on."""
         gone, come = list(gone), list(come)

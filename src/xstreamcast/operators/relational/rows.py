@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from xstreamcast.algebra.free import facts
@@ -71,8 +71,12 @@ class RowsOperator:
             else [(key, new) for key, (_, new) in source.items() if new is not None]
         )
         if todo:
-            for (key, _), made in zip(todo, self._evaluated(todo, turn), strict=True):
-                self._replace(key, made, out, turn)
+            pairs = zip(todo, self._evaluated(todo, turn), strict=True)
+            if not self._made and not out:
+                out = self._first(pairs)
+            else:
+                for (key, _), made in pairs:
+                    self._replace(key, made, out, turn)
         self._settle(turn)
         return out
 
@@ -111,6 +115,17 @@ class RowsOperator:
                 self._scalars[variable] = () if new is None else new.cells[0]
                 changed = True
         return changed
+
+    def _first(self, pairs: Iterable[tuple[tuple[Key, Row], list[Row]]]) -> Delta:
+        """What rows become where nothing was made of any before."""
+        made = self._made = {key: own for (key, _), own in pairs if own}
+        if self._node.nested:
+            return {
+                (*key, at): RowDelta(None, row)
+                for key, own in made.items()
+                for at, row in enumerate(own)
+            }
+        return {key: RowDelta(None, own[0]) for key, own in made.items()}
 
     def _replace(self, key: Key, made: list[Row], out: Delta, turn: Round) -> None:
         """Note what a row of the source becomes now."""
@@ -175,8 +190,11 @@ class RowsOperator:
             for v in node.columns
         ]
         each = zip(*cells, strict=True) if cells else iter([()] * len(origin))
-        for row, values in zip(origin, each, strict=True):
-            rank = rows[row][1].rank
-            made = out[row]
-            made.append(Row((*rank, len(made)) if node.nested else rank, values))
+        if node.nested:
+            for row, values in zip(origin, each, strict=True):
+                made = out[row]
+                made.append(Row((*rows[row][1].rank, len(made)), values))
+        else:
+            for row, values in zip(origin, each, strict=True):
+                out[row] = [Row(rows[row][1].rank, values)]
         return out

@@ -90,8 +90,12 @@ class UnitRows:
             keys = [unit for unit in keys if unit not in lacking]
         places = [moved.places[unit] for unit in keys]
         turn.dirty.update(zip(repeat(self._node.source), keys))
-        for unit, place in zip(keys, places, strict=True):
-            self._note(unit, self._there.get(unit), place, out)
+        if self._there or out:
+            for unit, place in zip(keys, places, strict=True):
+                self._note(unit, self._there.get(unit), place, out)
+        else:  # nobody knows any of them
+            for unit, place in zip(keys, places, strict=True):
+                out[str(unit),] = RowDelta(None, self._row(unit, place))
         if not self._node.append:
             self._there.update(zip(keys, places, strict=True))
         if self._timers is not None and moved.asked.instants:

@@ -1,4 +1,8 @@
-"""Queries by grammar over generated streams, compared with SaxonC-HE, once and left running."""
+"""Queries by grammar over generated streams, compared with SaxonC-HE, once and left running.
+
+Half of the streams nest what has a lifespan, and are left running a second time with a lateness,
+where all that may be forgotten is forgotten at once.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +14,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 import xstreamcast as xsc
 from tests.fuzz.target import Check, Finding, plain_errors
+from tests.fuzz.timed_cases import timed_cases
+from tests.operators.test_released_ids import forgetting_at_once, watched
 from tests.oracle import STRATEGIES, answer, canonical
 from tests.streams_strategies import Case, cases
 from xstreamcast.model.change import Accumulated
@@ -27,7 +33,7 @@ def begin(folder: Path) -> Check:
             max_examples=4, database=None, phases=[Phase.generate], deadline=None,
             suppress_health_check=list(HealthCheck),
         )  # fmt: skip
-        @given(cases())
+        @given(timed_cases() if chance.random() < 0.5 else cases())
         def drawn(case: Case) -> None:
             found.append(case)
 
@@ -55,3 +61,7 @@ def _check(case: Case) -> None:
             told.apply(change)
         if [canonical(one) for one in told.items()] != expected:
             raise Finding(f"watch gives {told.items()}, not {expected}", (query, case.wire))
+        with forgetting_at_once():
+            left = watched(query, case)
+        if left is None or [canonical(one) for one in left] != expected:
+            raise Finding(f"forgetting gives {left}, not {expected}", (query, case.wire))

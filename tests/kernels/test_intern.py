@@ -30,6 +30,47 @@ def test_a_length_below_zero_is_no_text() -> None:
     assert Ids().codes(heap, start, np.array([-1, 0], np.int32)).tolist() == [-1, 0]
 
 
+@given(
+    st.lists(
+        st.tuples(st.lists(st.text("abc", max_size=4), max_size=12), st.sets(st.integers(0, 30)))
+    ),
+    st.integers(1, 4),
+)
+def test_codes_taken_back_are_given_to_other_texts(
+    steps: list[tuple[list[str], set[int]]], room: int
+) -> None:
+    ids, known = Ids(room=1 << room), dict[str, int]()
+    for words, needed in steps:
+        for word in words:
+            code = ids.code(word)
+            free = min(set(range(len(known) + 1)) - set(known.values()))
+            assert code == known.setdefault(word, free)
+        mask = np.array([code in needed for code in range(len(ids))], np.bool_)
+        gone = ids.take_back(mask)
+        assert sorted(gone.tolist()) == sorted(set(known.values()) - needed)
+        known = {word: code for word, code in known.items() if code in needed}
+        assert ids.texts == ids.kept == len(known)
+        assert {ids.text(code): code for code in known.values()} == known
+        other = Ids()
+        other.fill(*ids.packed())
+        assert {other.text(code): code for code in known.values()} == known
+        more = [f"new {n}" for n in range(4)]
+        assert [other.code(word) for word in (*known, *more)] == [
+            ids.code(word) for word in (*known, *more)
+        ]
+        known |= {word: ids.code(word) for word in more}
+
+
+def test_the_table_does_not_grow_with_texts_that_went() -> None:
+    ids = Ids(room=64)
+    for number in range(10_000):
+        ids.code(f"a text with the number {number}")
+        if number % 32 == 31:
+            ids.take_back(np.zeros(len(ids), np.bool_))
+    assert ids.texts == 16
+    assert ids.nbytes < 8000
+
+
 codes = st.integers(0, 7)
 groups = st.lists(st.tuples(codes, st.lists(codes, max_size=3)), max_size=30)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from xstreamcast.edges.mapping.decoder import MappingDecoder
+from xstreamcast.edges.mapping.marking import mark_units
 from xstreamcast.edges.updates.changes import ChangeDecoder
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.wire.decoder import Decoder, OnError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.immutable import Path
     from xstreamcast.edges.inputs import Kind
     from xstreamcast.edges.mapping.form import Mapping
+    from xstreamcast.tape.layout import Bools
     from xstreamcast.tape.names import Names
 
 StreamDecoder = Decoder | UpdateDecoder | ChangeDecoder | MappingDecoder
@@ -47,3 +49,12 @@ def decoder_of(
             return Decoder(name, names=names, on_error=on_error, renumbers=renumbers)
         case _:
             assert_never(kind)
+
+
+def mark_codes(decoder: StreamDecoder, codes: Bools) -> bool:
+    """Mark the ids that a decoder remembers → False if it may be any."""
+    if isinstance(decoder, MappingDecoder):
+        mark_units(decoder, codes)
+        return True
+    # fragments that wait for their structure are decoded; regions of update streams nest
+    return type(decoder) is Decoder and not decoder.has_waiting

@@ -47,6 +47,11 @@ class Containment:
         more = self._links.take(inside, within[inside], ids[inside], codes)
         self._may_circle = bool(back.any() or more.any())
 
+    def forget(self) -> None:
+        """Fragments are no longer kept: the links of those that are will be followed again."""
+        if not self._may_circle:  # what was no circle is none without some of its links
+            self._links = None
+
     def circular(self, history: History) -> int:
         """How many ids contain themselves at some instant."""
         if not self._may_circle:

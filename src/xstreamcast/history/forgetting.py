@@ -89,6 +89,7 @@ def forget(history: History, live: Bools) -> None:
     k.refill(history._slots, history._keys(), n)
     history._chains.clear()
     history._guide = history._attached = None
+    history._containment.forget()
 
 
 def _move(history: History, left: dict[str, I64], inner: dict[str, I64], counts: I64) -> None:

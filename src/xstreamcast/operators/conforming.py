@@ -12,6 +12,8 @@ from xstreamcast.algebra.guide import Link
 from xstreamcast.tape.payload_kernels import mark_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from xstreamcast.algebra.forgetting import Kept
     from xstreamcast.algebra.guide import Guide, Name
     from xstreamcast.history.history import History
@@ -149,6 +151,22 @@ class Conforming:
                 self._early.setdefault(code, set()).add(child)
         found = [(tag, Link((), child)) for tag, child in sorted(pairs)]
         return [(t, link) for t, link in found if link not in self._guide.links.get(t, ())]
+
+    def mark(self, codes: Bools, dropped: Iterable[int]) -> None:
+        """Mark the ids that must stay known: of fragments that were not kept, of such tags, and in
+        holes of those; and parents that have not come.
+        """
+        tags = [tag for tag in dropped if tag >= 0]  # a removal need not say one
+        if tags:
+            known = min(len(codes), len(self._own_tag))
+            own, hole = self._own_tag[:known], self._hole_tag[:known]
+            codes[:known] |= np.isin(own, tags) | (hole != _NO_HOLE)
+        codes[list(self._early)] = True
+
+    def forget(self, codes: Codes) -> None:
+        """Others will have these codes."""
+        inside = codes[codes < len(self._own_tag)]
+        self._own_tag[inside] = self._hole_tag[inside] = _NO_HOLE
 
     @property
     def nbytes(self) -> int:

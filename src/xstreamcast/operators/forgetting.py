@@ -501,6 +501,32 @@ class ForgettingFeed(FragmentFeed):
         live[: len(self._dead)] = ~self._dead
         return live
 
+    # -- codes of ids -----------------------------------------------------------------------------
+
+    def mark(self, codes: Bools) -> bool:
+        """Mark the ids of which anything is known → False if it may be any."""
+        f, h, said = self.history.fragments, self.history.holes, self.history._said
+        by_place = self._by_version is None and self.cut is not None
+        if self._insides is not None or self.mine is not None or by_place:
+            return False
+        codes[f["id"]] = codes[h["id"]] = True
+        codes[f["within"][f["within"] >= 0]] = True
+        codes[[code for _, code in (*self._planned, *self._due)]] = True
+        codes[[code for code, _ in said or ()]] = True
+        codes[np.flatnonzero(self._gone)] = True
+        self._conforming.mark(codes, self._dropped)
+        if self._by_version is not None:
+            self._by_version.mark(codes)
+        return True
+
+    def forget_codes(self, codes: I64) -> None:
+        """Nothing is known of these ids, and others will have their codes."""
+        for column in (self._of_root, self._is_unit):
+            column[codes[codes < len(column)]] = False
+        self._conforming.forget(codes)
+        if self._by_version is not None:
+            self._by_version.forget(codes)
+
     @property
     def complete(self) -> bool:
         """Whether the root has come, and a fragment for every hole that the query sees."""

@@ -720,6 +720,7 @@ class VersionUnits:
 
         `moved` are the ids of which any is elsewhere, or gone.
         """
+        moved = list(moved)
         self._links = links
         self._versions = Versions(self._history, links)
         stays = np.flatnonzero(place[: self._sifted] >= 0)
@@ -733,6 +734,20 @@ class VersionUnits:
                     self._replaced(slot, begin, place)
         if self.root is not None:
             self.root.place = int(place[self.root.place])
+        self._close_empty(moved)
+
+    def _close_empty(self, codes: Iterable[int]) -> None:
+        """Let the places go of what is attached, where nothing is kept of these ids."""
+        closed: dict[int, tuple[Around, set[int]]] = {}
+        for code in codes:
+            if self._links.last(code) >= 0:
+                continue
+            for slot in list(self._slots.get(code, ())):
+                if slot.order is not None and not slot.begins():
+                    closed.setdefault(id(slot.around), (slot.around, set()))[1].add(id(slot))
+                    self._close(slot)
+        for around, gone in closed.values():  # once for each, however many go
+            around.attached = [slot for slot in around.attached if id(slot) not in gone]
 
     def _replaced(self, slot: Slot, begin: int, place: I64) -> None:
         one = slot.get(begin)
@@ -746,6 +761,16 @@ class VersionUnits:
         else:  # a newer content has come that was not taken in yet
             self._leave(one)
             slot.put(begin, None)
+
+    def mark(self, codes: Bools) -> None:
+        """Mark the ids that it knows."""
+        for known in (self._slots, self._root_codes, self._done):
+            codes[list(known)] = True
+
+    def forget(self, codes: I64) -> None:
+        """Nothing is kept of these ids, and others will have their codes."""
+        inside = codes[codes < len(self.is_slot)]
+        self.is_slot[inside], self._latest[inside] = False, START
 
     @property
     def state_bytes(self) -> int:

@@ -134,6 +134,10 @@ def id_texts(ids: Ids) -> Any:
     """All ids by their code."""
     pa = arrow()
     heap, start, length = ids.spans()
+    if ids.kept:  # codes were taken back: texts are not in their order
+        heap, length = ids.packed()
+        length = np.maximum(length, 0)
+        start = np.cumsum(length, dtype=np.int64) - length
     offsets = np.append(start, start[-1:] + length[-1:] if len(start) else 0).astype(np.int32)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(heap)]
     return pa.Array.from_buffers(pa.string(), len(start), buffers)

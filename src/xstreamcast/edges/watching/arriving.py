@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from xstreamcast.edges.decoding import StreamDecoder, decoder_of
+from xstreamcast.edges.decoding import StreamDecoder, decoder_of, mark_codes
 from xstreamcast.edges.immutable import Kept, Path
 from xstreamcast.edges.inputs import Kind as Form
 from xstreamcast.edges.inputs import kind_of
@@ -18,6 +18,7 @@ from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
 from xstreamcast.model.instant import START, show_instant
+from xstreamcast.operators.released_ids import is_worth, no_codes, take_back
 
 if TYPE_CHECKING:
     from xstreamcast.edges.line_documents import BadLine, LineDocument
@@ -118,7 +119,19 @@ class Arriving:
             yield
             return
         self.decoder.more = self.files + 1 < self.of
+        self._take_codes_back(watch)
         yield from self._hand_on(self.decoder.feed(piece), watch, limits)
+
+    def _take_codes_back(self, watch: Watched) -> None:
+        """Forget ids of which nothing is kept; all that was decoded has been handed on."""
+        assert self.decoder is not None
+        ids = self.decoder.ids
+        if self._kept is None and is_worth(ids):
+            needed = no_codes(ids)
+            if mark_codes(self.decoder, needed):
+                take_back(watch, str(self.name), ids, needed)
+            else:
+                ids.kept = ids.texts
 
     def document_progress(self) -> dict[str, Any] | None:
         """Where in its documents it is; None of a stream of fragments."""
@@ -162,6 +175,7 @@ class Arriving:
 
         assert isinstance(self.decoder, MappingDecoder)
         self.files += len(given)
+        self._take_codes_back(watch)
         found = self.decoder.messages([Message(one) for one in given])
         deque(self._hand_on(found, watch, limits), maxlen=0)
 
@@ -172,6 +186,7 @@ class Arriving:
         from xstreamcast.edges.table.scanning import taken_rows
 
         assert isinstance(self.decoder, Decoder)
+        self._take_codes_back(watch)
         found = taken_rows(rows, self.decoder, numbers)
         deque(self._hand_on(found, watch, limits), maxlen=0)
 

@@ -101,6 +101,11 @@ class Decoder:
         """Whether tags have other numbers than the stream gives them."""
         return self._numbers.differ
 
+    @property
+    def has_waiting(self) -> bool:
+        """Whether fragments wait for their structure."""
+        return bool(self._waiting)
+
     def feed(self, chunk: bytes) -> list[Arrival]:
         """Take a chunk in → what it completed, in order of arrival."""
         return list(self._arrivals(self._reading.feed(chunk)))

@@ -39,17 +39,33 @@ def read_names(tables: Mapping[str, Any], names: Names) -> None:
 
 
 def write_ids(to: TableWriter, name: str, ids: Ids) -> None:
-    """The texts of ids in the order of their codes."""
-    heap, _, length = ids.spans()
+    """The texts of ids in the order of their codes; a length of -1 says that a code is free."""
+    heap, length = ids.packed()
     to.arrays(f"{name}.bytes", {"byte": heap})
     to.arrays(f"{name}.lengths", {"length": length})
+    to.facts[f"{name}.kept"] = ids.kept
 
 
 def read_ids(source: TableReader, name: str, ids: Ids) -> None:
     """Give the texts their codes again."""
     heap = source.arrays(f"{name}.bytes")["byte"]
     length = source.arrays(f"{name}.lengths")["length"]
+    _read_codes(heap, length, ids)
+    ids.kept = source.facts.get(f"{name}.kept", 0)  # older snapshots took none back
+
+
+def _read_codes(heap: Any, length: Any, ids: Ids) -> None:
+    other = Unreadable("its ids have other numbers here")
+    if int(np.maximum(length, 0).sum(dtype=np.int64)) != len(heap):
+        raise other
+    if len(ids) == 0:
+        try:
+            ids.fill(heap, length)
+        except ValueError:
+            raise other from None
+        return
+    # a decoder that interns ids of its own before anything comes: they are the first ones
     start = np.cumsum(length, dtype=np.int64) - length
     codes = ids.codes(np.concatenate((heap, np.zeros(1, np.uint8))), start, length)
     if not np.array_equal(codes, np.arange(len(length))):
-        raise Unreadable("its ids have other numbers here")
+        raise other

@@ -251,15 +251,17 @@ class SparkWatching:
     def _begin(self, write: Write, once: bool = False) -> StreamingQuery:
         refuse_connect(self.spark, "a query that is left running")
         take = once_each(write, self.told, moved_of(self.folder).base)
-        told = self.changes(raises=False).writeStream.foreachBatch(take)
-        told = told.option("checkpointLocation", f"file://{self.folder / 'spark'}")
-        told = told.trigger(once=True) if once else told.trigger(processingTime=self.interval)
+        written = self.changes(raises=False).writeStream.foreachBatch(take)
+        written = written.option("checkpointLocation", f"file://{self.folder / 'spark'}")
+        written = (
+            written.trigger(once=True) if once else written.trigger(processingTime=self.interval)
+        )
         quieten(self.spark)
         # one partition for each query: settings are cloned with the session when it starts
         before = str(self.spark.conf.get(_PARTITIONS))
         self.spark.conf.set(_PARTITIONS, str(max(len(self.queries), self._many())))
         try:
-            return told.start()
+            return written.start()
         except Exception as stopped:
             raise failure(stopped, writes=(self.folder,)) from None
         finally:

@@ -61,8 +61,8 @@ def moved_of(folder: Path) -> Moved:
     if not path.exists():
         return Moved()
     try:
-        told = json.loads(path.read_text("utf-8"))
-        return Moved(told["base"], told["since"])
+        facts = json.loads(path.read_text("utf-8"))
+        return Moved(facts["base"], facts["since"])
     except (ValueError, KeyError, TypeError):
         raise damaged(path) from None
 
@@ -102,8 +102,8 @@ def write_moved(
         raw = framed([clocks, seed.snapshot, *(batch for batch, _ in seed.batches)])
         _write(part / _SEEDS / _name(stage, key), raw)
     sync_folder(part / _SEEDS)
-    told = {"base": moved.base, "since": dict(moved.since), PARTITIONS: partitions}
-    write_whole(part / _FACTS, json.dumps(told))
+    facts = {"base": moved.base, "since": dict(moved.since), PARTITIONS: partitions}
+    write_whole(part / _FACTS, json.dumps(facts))
     part.replace(folder / _NEXT)
     sync_folder(folder)
 

@@ -333,8 +333,8 @@ def spread_changes(
         routed = observed(routed, stage_name(stage.step))
     if layout.emits:
         return routed
-    told = routed.groupBy("query").transformWithStateInPandas(stages[-1], form, "append", "none")
-    return observed(told, ANSWER)
+    changes = routed.groupBy("query").transformWithStateInPandas(stages[-1], form, "append", "none")
+    return observed(changes, ANSWER)
 
 
 def _addressed(rows: DataFrame, layout: Layout, spread: Mapping[str, frozenset[str]]) -> DataFrame:

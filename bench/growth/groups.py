@@ -89,7 +89,39 @@ return <customer id="{{ $c }}">{{
 }}</customer>"""),
 )  # fmt: skip
 
+# Windows, groups and functions inside of each other.
+NESTED = (
+    ("group in group", "orders of each product within each region",
+     f"""for $o in {O} group by $r := $o/@region order by $r
+return <region name="{{ $r }}">{{
+  for $x in $o group by $p := $x/product order by $p
+  return <product name="{{ $p }}">{{ count($x) }}</product>
+}}</region>"""),
+    ("window in group", "the largest mean of five orders in a row of a region",
+     f"""max(for $o in {O} group by $r := $o/@region
+return for sliding window $w in $o start at $s when true() only end at $e when $e - $s = 4
+return avg($w/amount/xs:decimal(.)))"""),
+    ("session in group", "how much customers order without a break of half an hour",
+     f"""sum(for $o in {O} group by $c := $o/@customer
+return for tumbling window $w in $o start $s when true()
+  end $e next $n when xs:dateTime($n/@at) - xs:dateTime($e/@at) > xs:dayTimeDuration("PT30M")
+return count($w) * sum($w/amount/xs:decimal(.)))"""),
+    ("function each", "a total by a function for each order",
+     f"""sum(for-each({O}, function($o as element()) {{ 2 * xs:decimal($o/amount) }}))"""),
+    ("function filter", "orders by a function that is a variable",
+     f"""let $large := function($o) {{ $o/amount > 20000 }}
+return count(filter({O}, $large))"""),
+    ("function sort", "the three largest orders by a function of their own",
+     f"""sort({O}, (), function($o) {{ -number($o/amount) }})[position() <= 3]/@id/string()"""),
+    ("map of groups", "totals of regions in a map, read by key",
+     f"""let $totals := map:merge(for $o in {O} group by $r := string($o/@region)
+  return map:entry($r, sum($o/amount/xs:decimal(.))))
+for $r in map:keys($totals) order by $r
+return <region name="{{ $r }}">{{ $totals($r) }}</region>"""),
+)  # fmt: skip
+
 GROUPS = (
+    *(Entry(name, what, text, ORDERS, ORDER, ORDER) for name, what, text in NESTED),
     *(Entry(name, what, text, ORDERS, ORDER, ORDER) for name, what, text in TOTALS),
     Entry(
         "group maximum of sums", "the largest total of a customer",

@@ -60,6 +60,10 @@ FOLDS = (
     *("count(distinct-values({}))", "sum({}[. castable as xs:decimal] ! xs:decimal(.))"),
     *("distinct-values({})", "({})[1] ! string(.)", "({})[last()] ! string(.)"),
 )
+FUNCTIONS = (
+    *("filter({}, function($q) {{ exists($q/k) }})", "for-each({}, function($q) {{ $q[v] }})"),
+    *("sort({}, (), function($q) {{ string($q/k[1]) }})", "array {{ {} }}?*"),
+)
 
 
 @st.composite
@@ -106,6 +110,10 @@ def flwors(draw, outer: tuple[str, ...] = (), depth: int = 2):
     text, names, scalar = "", list(outer), []
     kind = draw(st.sampled_from(("for", "for", "for", "at", "window", "two")))
     source = f"{_stream(draw)}//u"
+    if outer and draw(st.integers(0, 2)) == 0:
+        source = f"${draw(st.sampled_from(outer))}"
+    if draw(st.integers(0, 5)) == 0:
+        source = draw(st.sampled_from(FUNCTIONS)).format(source)
     if draw(st.integers(0, 4)) == 0:
         source = f"({source}, {_stream(draw)}//u[k])"
     if depth and draw(st.integers(0, 4)) == 0:
@@ -162,6 +170,7 @@ def results(draw, names: tuple[str, ...], scalar: tuple[str, ...], depth: int):
         f"<p>{{ {one} }}<i>{{ {shown} }}</i></p>",
         f"if ({draw(tests(names, 0))}) then <t>{{ {shown} }}</t> else {draw(values(names))}",
         f"({one}, {shown})",
+        f"map {{ 'n': ({one}), 's': ({draw(values(names))}) }} ! <m>{{ ?n, ?s }}</m>",
     ]
     if depth:
         choices.append(f"<n>{{ {draw(flwors(names, depth - 1))} }}</n>")

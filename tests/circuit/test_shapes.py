@@ -139,6 +139,46 @@ QUERIES = (
         "number rows",
         "recompute",
     ),
+    (  # windows within groups, one after another
+        f"for $x in {A} group by $k := string($x/k[1]) return for sliding window $w in $x "
+        "start at $s when true() only end at $e when $e - $s = 1 "
+        "return <w k='{ $k }'>{ sum($w/v/number(.)), count($w) }</w>",
+        "sliding windows",
+        ": items",
+    ),
+    (  # in the element of each group, ordered and some of them left out
+        f"for $x in {A} group by $k := $x/k[1] where count($x) > 1 order by $k descending "
+        "return <g>{ for tumbling window $w in $x start $s when true() "
+        "end $e next $n when $e/v[1] != $n/v[1] return <w>{ $k, $w/v }</w> }</g>",
+        "tumbling windows",
+        ": items",
+    ),
+    (  # groups within groups, of which a row may be the first of another one at any time
+        f"for $x in {A} group by $k := string($x/k[1]) return for $y in $x "
+        "group by $v := string($y/v[1]) return <g>{ $k, $v, count($y) }</g>",
+        "rows within their group",
+        ": items",
+    ),
+    (
+        f"for $x in {A} group by $k := string($x/k[1]) return <g k='{{ $k }}'>{{ for $y in "
+        "$x group by $v := string($y/v[1]) order by $v return <v>{ count($y), $y/k }</v> }</g>",
+        "rows within their group",
+        "recompute",
+    ),
+    (  # keys that are numbers are not the same in all rows of a group
+        f"for $x in {A} let $n := number($x/v[1]) let $m := if ($n = 10) then $n else "
+        "xs:decimal(10) group by $k := $m return for tumbling window $w in $x "
+        "start at $s when true() end at $e when $e - $s = 1 return <w>{ $k, count($w) }</w>",
+        "group by",
+        "recompute",
+    ),
+    (  # a window whose condition reads the group
+        f"for $x in {A} group by $k := string($x/k[1]) let $n := count($x) return "
+        "for sliding window $w in $x start at $s when true() end at $e when $e - $s = $n - 2 "
+        "return <w>{ $w/v }</w>",
+        "group by",
+        "rows within their group",
+    ),
     (  # functions that call a function for each item are loops
         f"sum(for-each({A}, function($x) {{ $x/v[1] ! number(.) * 2 }}))",
         "nest sum",

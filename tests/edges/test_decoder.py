@@ -234,26 +234,25 @@ def test_text_between_fragments_is_no_part_of_a_broken_one(text: str, size: int)
     lines = PLAIN.replace("</structure>", "</structure>\n").splitlines(keepends=True)
     wire = "".join([*lines[:6], text, LIMIT % "<limit>1<limit>", "\n", *lines[6:]])
     seen = decoded(wire, size)
-    assert seen.refused == [("XSCF0001", None)]
+    assert seen.refused == [("XSCF0016", None), ("XSCF0001", None)]
     assert seen.fragments == EXPECTED
-    assert wire.encode()[seen.of(Refused)[0].offset :].startswith(b"<filler id=")
+    assert wire.encode()[seen.of(Refused)[1].offset :].startswith(b"<filler id=")
 
 
 @pytest.mark.parametrize("size", [1, 3, 1 << 20])
 def test_text_between_fragments_is_refused_and_changes_nothing(size: int) -> None:
     lines = PLAIN.replace("</structure>", "</structure>\n").splitlines(keepends=True)
-    wire = "".join([*lines[:6], "some <!-- a --> words\n", *lines[6:], "the end"])
+    wire = "".join([*lines[:6], "some <!-- a --> words\n", *lines[6:], "the <?p?> end"])
+    wire = f"<fragments>first<!-- b -->{wire}<!-- > -->last</fragments>"
     decoder = Decoder("s")
     found = [
         one for a in range(0, len(wire), size) for one in decoder.feed(wire[a : a + size].encode())
     ]
     found += decoder.close()
     refused = [one for one in found if isinstance(one, Refused)]
-    assert [(one.code, one.raw) for one in refused] == [
-        ("XSCF0016", b"words"),
-        ("XSCF0016", b"the end"),
-    ]
-    assert [wire[one.offset :][:5] for one in refused] == ["words", "the e"]
+    texts = ["first", "some", "words", "the", "end", "last"]
+    assert [(one.code, one.raw.decode()) for one in refused] == [("XSCF0016", t) for t in texts]
+    assert [wire[one.offset :][: len(one.raw)] for one in refused] == texts
     seen, plain = decoded(wire, size), decoded("".join(lines), size)
     assert seen.fragments == plain.fragments
 

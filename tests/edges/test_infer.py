@@ -89,6 +89,7 @@ def test_a_text_in_an_element_of_its_name_is_another_tag() -> None:
     [
         (b"<r><a><b x='1'/><b x='2'/></a></r>", {"b"}),
         (b"<r><a><b><c/><c/></b></a><a><b><c/></b></a></r>", {"a"}),
+        (b"<r><m><x i='1'/></m><m><y i='2'/></m></r>", {"x", "y"}),  # what wrappers hold
         (b"<r><a>1</a><a>2</a></r>", set()),  # texts: not worth a fragment each
         (b"<r><new><n id='1'/></new><old><n id='2'/><n id='3'/></old></r>", {"n"}),
     ],
@@ -179,3 +180,19 @@ def test_a_schema_that_lacks_a_type_says_which(tmp_path: Path) -> None:
     (tmp_path / "s.xsd").write_text(XSD.format(include="", base=""))
     with pytest.raises(Error, match="the schema must declare type u:B"):
         graph_of_xsd(str(tmp_path / "s.xsd"))
+
+
+@pytest.mark.parametrize(
+    ("inside", "kind", "why"),
+    [
+        ("<v at='2024-05-01' version='{0}'/>", "temporal", "carries a version (@version)"),
+        ("<v updated='2024-05-01' n='{0}'/>", "temporal", "carries when it changed (@updated)"),
+        ("<v at='2024-05-01' n='{0}'/>", "event", "carries an instant (@at)"),
+        ("<v><d>Wed, 01 May 2024 09:00:00 GMT</d></v>", "event", "carries an instant (d)"),
+    ],
+)
+def test_instants_and_versions_say_whether_it_changes(inside: str, kind: str, why: str) -> None:
+    found = proposed(f"<r>{inside.format(1)}{inside.format(2)}</r>".encode())
+    tag = next(one for one in found.structure.tags.values() if one.local == "v")
+    assert tag.type == kind
+    assert why in found.reasons[tag.id]

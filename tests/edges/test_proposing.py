@@ -127,3 +127,107 @@ def test_json_that_a_shipped_mapping_fits_says_so(tmp_path: Path, capsys: Any) -
     assert main(["map", str(sample)]) == 0
     said = capsys.readouterr().out.splitlines()[0]
     assert said == "# geojson ships with the package and fits: -i NAME=geojson:PLACE"
+
+
+GML = 'xmlns:gml="http://www.opengis.net/gml/3.2"'
+MEMBER = """<hasMember><{0} gml:id="x{1}"><gml:identifier>{1}</gml:identifier><timeSlice>
+<{0}TimeSlice gml:id="t{1}"><gml:validTime><gml:TimePeriod gml:id="p{1}">
+<gml:beginPosition>2024-01-0{1}T00:00:00Z</gml:beginPosition><gml:endPosition/></gml:TimePeriod></gml:validTime></{0}TimeSlice></timeSlice>
+</{0}></hasMember>"""
+
+
+def test_units_of_several_names_in_wrappers_that_hold_one_each(tmp_path: Path, capsys: Any) -> None:
+    members = "".join(MEMBER.format(*one) for one in [("Runway", 1), ("Taxiway", 2), ("Apron", 3)])
+    text, found = proposed(tmp_path, capsys, f"<message {GML}>{members}</message>")
+    assert found["unit"]["hasmember"] == {
+        "path": "//hasMember/*", "key": "gml:identifier",
+        "from": "timeSlice/*/gml:validTime/*/gml:beginPosition",
+    }  # fmt: skip
+    assert "# 1 messages: 3 units, 3 versions, 0 removals, 0 refused" in text
+    _, found = proposed(tmp_path, capsys, f"<message {GML}>{MEMBER.format('Runway', 1)}</message>")
+    assert found["unit"]["runway"]["key"] == "gml:identifier"
+
+
+def test_units_of_one_name_in_wrappers(tmp_path: Path, capsys: Any) -> None:
+    report = (
+        '<info><REPORT gml:id="r{0}"><issueTime><Instant gml:id="i{0}"><gml:timePosition>'
+        "2024-05-0{0}T09:20:00Z</gml:timePosition></Instant></issueTime></REPORT></info>"
+    )
+    reports = report.format(1) + report.format(2)
+    text, found = proposed(tmp_path, capsys, f"<bulletin {GML}>{reports}</bulletin>")
+    assert found["unit"]["report"] == {
+        "path": "//REPORT", "key": "@gml:id", "from": "issueTime/Instant/gml:timePosition",
+    }  # fmt: skip
+    assert "is there a better key?" in text
+
+
+ALERT = """<warning><identifier>{0}</identifier><sent>2024-05-01T1{0}:00:00Z</sent><info>
+<parameter><valueName>A</valueName><value>1</value></parameter>
+<parameter><valueName>B</valueName><value>2</value></parameter></info></warning>"""
+
+
+def test_documents_are_units_though_they_hold_lists_without_times(
+    tmp_path: Path, capsys: Any
+) -> None:
+    _, found = proposed(tmp_path, capsys, ALERT.format(1), ALERT.format(2))
+    assert found["unit"] == {
+        "warning": {"path": "/warning", "key": "identifier", "from": "sent"},
+    }
+
+
+def test_a_key_tells_the_units_of_one_message_apart(tmp_path: Path, capsys: Any) -> None:
+    trip = "<trip><DirectionRef>1</DirectionRef><about><TripRef>{0}</TripRef></about></trip>"
+    sample = f"<trips>{trip.format('a')}{trip.format('b')}</trips>"
+    assert proposed(tmp_path, capsys, sample)[1]["unit"]["trip"]["key"] == "about/TripRef"
+
+
+def test_versions_of_few_things_are_known_by_their_id(tmp_path: Path, capsys: Any) -> None:
+    way = '<way id="7" version="{0}" uid="{0}" timestamp="2024-05-0{0}T09:00:00Z"/>'
+    sample = f"<osmx>{''.join(map(way.format, range(1, 6)))}</osmx>"
+    assert proposed(tmp_path, capsys, sample)[1]["unit"]["way"] == {
+        "path": "//way", "key": "@id", "from": "@timestamp", "version": "@version",
+    }  # fmt: skip
+
+
+def test_seconds_since_1970_and_flags(tmp_path: Path, capsys: Any) -> None:
+    entity = "<entity><id>{0}</id><timestamp>171455039{0}</timestamp>{1}</entity>"
+    gone = entity.format(2, "<is_deleted>true</is_deleted>")
+    sample = f"<feed><header><timestamp>1714550400</timestamp></header>{entity.format(1, '')}{gone}"
+    text, found = proposed(tmp_path, capsys, f"{sample}</feed>")
+    assert found["message"] == {"time": "/feed/header/timestamp"}
+    assert found["unit"]["entity"] == {
+        "path": "//entity", "key": "id", "from": "timestamp", "remove": "is_deleted = ('true')",
+    }  # fmt: skip
+    assert "# entity:2 removed at 2024-05-01T07:59:52" in text
+
+
+def test_the_word_end_removes_nothing_where_it_is_no_state(tmp_path: Path, capsys: Any) -> None:
+    peak = '<peak id="{0}"><type>{1}</type></peak>'
+    sample = f"<peaks>{peak.format(1, 'END')}{peak.format(2, 'MAX')}</peaks>"
+    assert "remove" not in proposed(tmp_path, capsys, sample)[1]["unit"]["peak"]
+
+
+def test_the_message_time_is_the_nearest_and_of_no_other_thing(tmp_path: Path, capsys: Any) -> None:
+    unit = '<op id="{0}" timestamp="2024-05-01T09:00:0{0}Z"/>'
+    other = '<start id="9" timestamp="2024-05-01T08:00:00Z"/>'
+    ops = unit.format(1) + unit.format(2)
+    assert "message" not in proposed(tmp_path, capsys, f"<log>{other}{ops}</log>")[1]
+    inner = f"<frame><changed>2024-05-01T07:00:00Z</changed>{ops}</frame>"
+    sample = f"<log><PublicationTimestamp>2024-05-01T10:00:00Z</PublicationTimestamp>{inner}</log>"
+    found = proposed(tmp_path, capsys, sample)[1]
+    assert found["message"] == {"time": "/log/PublicationTimestamp"}
+
+
+def test_what_repeats_without_a_key_happens(tmp_path: Path, capsys: Any) -> None:
+    line = "<line><date>2024-05-01T09:00:00Z</date><level>INFO</level></line>"
+    text, found = proposed(tmp_path, capsys, f"<lines>{line * 3}</lines>")
+    assert found["unit"]["line"] == {"type": "event", "path": "//line", "from": "date"}
+    assert "# 1 messages: 3 units" in text
+
+
+def test_a_mapping_that_ships_and_fits_is_the_proposal(tmp_path: Path, capsys: Any) -> None:
+    sample = f"<rss><channel>{ITEM.format(1)}{ITEM.format(2)}</channel></rss>"
+    text, found = proposed(tmp_path, capsys, sample)
+    assert main(["map", "--print", "rss"]) == 0
+    assert tomllib.loads(capsys.readouterr().out) == found
+    assert "# item:g1 from" in text

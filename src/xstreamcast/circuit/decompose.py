@@ -85,8 +85,13 @@ def is_fold(plan: p.Expression) -> bool:
             return False
 
 
-def decomposed(plan: p.Return, fresh: Fresh) -> tuple[p.Return, Mapping[int, Decomposed]]:
-    """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are."""
+def decomposed(
+    plan: p.Return, fresh: Fresh, members: Mapping[p.Variable, bool]
+) -> tuple[p.Return, Mapping[int, Decomposed]]:
+    """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are.
+
+    `members`: variables for the rows of a group, and whether each row holds other nodes.
+    """
     clauses = _clauses(plan.source)
     if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
         return plan, {}
@@ -101,8 +106,8 @@ def decomposed(plan: p.Return, fresh: Fresh) -> tuple[p.Return, Mapping[int, Dec
         changed = changed if base is None else replace(changed, source=base)
         if isinstance(changed, p.GroupBy):
             searches = [_of_group(changed, fresh)]
-        elif isinstance(changed, p.Window) and _reads_input(changed.items):
-            searches = [*searches, _of_window(changed, fresh)]
+        elif isinstance(changed, p.Window) and _reads_input(changed.items, members):
+            searches = [*searches, _of_window(changed, fresh, members)]
         every += [one for one in searches if one not in every]
         source = changed
     result = plan.result
@@ -118,16 +123,19 @@ def _of_group(group: p.GroupBy, fresh: Fresh) -> _Search:
     return _Search(id(group), before, apart, repeated, fresh, FOLDS)
 
 
-def _of_window(window: p.Window, fresh: Fresh) -> _Search:
+def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
     """Folds over the items of windows; items are the variable's tuples."""
     item = fresh("item")
     walks = isinstance(begins_at(window.items, narrow=False), p.StreamInput)
+    walks |= isinstance(window.items, p.Var) and members.get(window.items.variable, False)
     apart = frozenset({item}) if walks or gives_distinct(window.items) else frozenset[p.Variable]()
     held = {window.variable: item}
     return _Search(id(window), held, apart, {}, fresh, SUMMARISED, _length(window))
 
 
-def _reads_input(plan: p.Expression) -> bool:
+def _reads_input(plan: p.Expression, members: Mapping[p.Variable, bool]) -> bool:
+    if facts(plan).used & members.keys():
+        return True
     return any(isinstance(node, p.StreamInput) for node in descendants(plan))
 
 
@@ -211,6 +219,10 @@ class _Search:
             chosen = self._chosen(plan)
             if chosen is not None:
                 return chosen
+        if self._folds is FOLDS and isinstance(plan, p.Return):
+            looped = self._looped(plan)
+            if looped is not None:
+                return looped
         return map_children(plan, self.walk)
 
     def _keeps(self, plan: p.Call) -> bool:
@@ -227,15 +239,31 @@ class _Search:
         if len(used) != 1 or facts(source).free != used:
             return None
         (after,) = used
-        variable = self._fresh("rows")
-        before = self._before[after]
-        self.members.append(GroupMembers(variable, before, after, before in self._apart))
+        variable = self._rows_of(after)
         rows = bottom_up(source, lambda node: p.Var(variable) if node == p.Var(after) else node)
         if isinstance(whole, p.Filter):
             predicate = bottom_up(whole.predicate, lambda node: _uncounted(node, source))
             return replace(whole, input=rows, predicate=self.walk(predicate))
         assert isinstance(whole, p.Call)
         return replace(whole, args=(rows, *whole.args[1:]))
+
+    def _looped(self, plan: p.Return) -> p.Expression | None:
+        """Groups or windows of what a group holds, over a variable for the group's rows."""
+        first = nested_in_group(plan)
+        if first is None or not isinstance(first.items, p.Var):
+            return None
+        after = first.items.variable
+        if after not in self._before:
+            return None
+        rows = self._rows_of(after)
+        made = _from_rows(plan, first, replace(first, items=p.Var(rows)))
+        return None if facts(made).free & self._before.keys() else made
+
+    def _rows_of(self, after: p.Variable) -> p.Variable:
+        """A variable for the rows of a group."""
+        variable, before = self._fresh("rows"), self._before[after]
+        self.members.append(GroupMembers(variable, before, after, before in self._apart))
+        return variable
 
     def _fold(self, plan: p.Call) -> p.Expression | None:
         whole = argument = self._unlet(plan.args[0])
@@ -302,6 +330,26 @@ def sliced(plan: p.Expression) -> p.Expression | None:
             return input if slices and all(isinstance(one, p.Const) for one in others) else None
         case _:
             return None
+
+
+def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
+    """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
+    if not isinstance(plan, p.Return):
+        return None
+    clauses = _clauses(plan.source)
+    first = clauses[0] if clauses else None
+    if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
+        return None
+    return first if isinstance(first, p.ForEach | p.Window) else None
+
+
+def _from_rows(plan: p.Return, first: p.Tuples, other: p.Tuples) -> p.Return:
+    """The FLWOR with another first clause."""
+
+    def put(tuples: Any) -> Any:
+        return other if tuples is first else replace(tuples, source=put(tuples.source))
+
+    return replace(plan, source=put(plan.source))
 
 
 def _sorts(plan: p.Expression) -> bool:

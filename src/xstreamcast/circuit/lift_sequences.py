@@ -16,15 +16,15 @@ from xstreamcast.circuit.conditional import branches
 from xstreamcast.circuit.decompose import decomposed
 from xstreamcast.circuit.distinct_nodes import gives_distinct
 from xstreamcast.circuit.focus import unfocused
-from xstreamcast.circuit.lifting import Lifting
+from xstreamcast.circuit.lift_groups import LiftGroups
 from xstreamcast.circuit.positions import positions_of
-from xstreamcast.circuit.relation import FALSE, TRUE, GroupRows, NotLifted, Relation
+from xstreamcast.circuit.relation import FALSE, TRUE, NotLifted, Relation
 from xstreamcast.functions.signature import FN
 
 _GIVING: Final = frozenset({"data", "unordered", "distinct-values", "head", "tail", "sort"})
 
 
-class LiftSequences(Lifting):
+class LiftSequences(LiftGroups):
     """Cases of `items`."""
 
     def items(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
@@ -35,7 +35,7 @@ class LiftSequences(Lifting):
         if not self.mentions(plan):
             return outer, plan
         if self._is_chosen(plan) and not self._in_members:
-            return self.extend(plan, outer)
+            return self._loop_of_group(plan, outer) or self.extend(plan, outer)
         if isinstance(plan, p.Var):
             return self._rows_of_group(self._members[plan.variable], outer)
         if self.is_closed(plan, outer):
@@ -90,7 +90,8 @@ class LiftSequences(Lifting):
         if loop is not None:
             self._note_root(loop, outer)
         plan = self._over_spine(self.over_roots(plan), outer)
-        plan, parts = decomposed(plan, self.fresh)
+        apart = {variable: rows.held.apart for variable, rows in self._members.items()}
+        plan, parts = decomposed(plan, self.fresh, apart)
         self._decomposed.update(parts)
         self._kept.append(plan)
         found = self.tuples(plan.source, outer)
@@ -107,14 +108,6 @@ class LiftSequences(Lifting):
                 return gives_distinct(plan) or self._gives_distinct(input)
             case _:
                 return gives_distinct(plan)
-
-    def _rows_of_group(self, rows: GroupRows, outer: Relation) -> tuple[Relation, p.Expression]:
-        """What a variable held in each tuple of a group."""
-        width = rows.outer + 1
-        if outer.base.width != width:
-            raise NotLifted("a group is read for each of several rows")
-        node = c.Members(rows.source.base, rows.outer, rows.keys, rows.source.variables, width + 1)
-        return Relation(node, places=rows.source.places), p.Var(rows.held.before)
 
     def _comma(
         self, parts: tuple[p.Expression, ...], outer: Relation

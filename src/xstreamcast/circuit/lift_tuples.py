@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.free import bound_variables, facts
+from xstreamcast.algebra.static_type import Kinds
 from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
@@ -263,11 +264,18 @@ class LiftTuples(LiftWindows):
         found = Relation(node, places={v: whole.places[v] for v in carried if v in whole.places})
         for before, after in plan.carried:
             found = found.placed(after, whole.places.get(before, {}))
+        plain = frozenset(key.variable for key in plan.keys if self._is_text(key.value))
         for held in () if parts is None else parts.members:
-            self._members[held.variable] = GroupRows(whole, tuple(keys), width, held)
+            self._members[held.variable] = GroupRows(whole, tuple(keys), width, held, plain)
         for one in of_items:
             found, _ = self._let(found, one.into, one.call)
         return found
+
+    def _is_text(self, plan: p.Expression) -> bool:
+        """Whether equal values are the same: texts, compared by codepoints."""
+        if self.program.static.collation != CODEPOINT:
+            return False
+        return _is_untyped(plan) or self._known.type_of(plan).kinds in (Kinds.STRING, Kinds.UNTYPED)
 
     def _order(self, plan: p.OrderBy, relation: Relation, outer: Relation) -> Relation:
         keys = []
@@ -281,6 +289,17 @@ class LiftTuples(LiftWindows):
             whole.base, around.base.width, tuple(keys), whole.variables, whole.base.width
         )
         return Relation(node, places=whole.places)
+
+
+def _is_untyped(plan: p.Expression) -> bool:
+    """Whether it gives elements or attributes: they have no type, and neither have their values."""
+    match plan:
+        case p.Step(_, _, test):
+            return test.kind in ("element", "attribute")
+        case p.Path(_, last) | p.Filter(last):
+            return _is_untyped(last)
+        case _:
+            return False
 
 
 def _side_of(node: c.Node, side: Side) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from xstreamcast.algebra.analysis import static_type
 from xstreamcast.algebra.free import counts_positions, facts
 from xstreamcast.algebra.static_type import ATOMIC
 from xstreamcast.algebra.timing import asks_clock
-from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.conditional import branches, is_conditional, may_fail
@@ -143,37 +143,6 @@ class LiftValues(Lifting):
         node = c.Nest(whole.base, ((inner.base, fold),), (*whole.variables, into), whole.base.width)
         made = Relation(node, places=whole.places)
         return (made.placed(into, where) if call is None else made), p.Var(into)
-
-    def _of_group(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
-        """A sequence over the rows of a group as a column; else it is made of the group's items."""
-        self._in_members = True
-        try:
-            relation, made = self._nested(plan, None, outer)
-            self._check_columns(relation)
-            return relation, made
-        except NotLifted:
-            pass
-        finally:
-            self._in_members = False
-        return self.extend(self._over_items(plan), outer)
-
-    def _over_items(self, plan: p.Expression) -> p.Expression:
-        """The plan over the items that a group's variable holds."""
-
-        def put(node: Any) -> Any:
-            known = isinstance(node, p.Var) and node.variable in self._members
-            return p.Var(self._members[node.variable].held.after) if known else node
-
-        return bottom_up(plan, put)  # type: ignore[no-any-return]
-
-    def _check_columns(self, relation: Relation) -> None:
-        """NotLifted if a row of a group is to read what only the group's own row holds."""
-        assert isinstance(relation.base, c.Nest)
-        for node in c.in_order(relation.base.inner[-1][0]):
-            if isinstance(node, c.Rows):
-                known = set(node.source.columns) | {variable for variable, _ in node.scalars}
-                if facts(node.tuples).free - known - self.globals:
-                    raise NotLifted("a row of a group reads columns of the group's row")
 
     def _range_fold(
         self, plan: p.Expression, call: p.Call, outer: Relation

@@ -55,9 +55,10 @@ class LiftWindows(Lifting):
         found = found.closed()
         window = replace(plan, source=p.Unit(), items=p.Var(item))
         into = tuple(fold.into for fold in folds)
+        carried = tuple(v for v in found.variables if v in around.variables)
         node = c.Window(
-            found.base, around.base.width, item, window, around.variables,
-            around.variables + own + into, around.base.width + 1, folds,
+            found.base, around.base.width, item, window, carried, carried + own + into,
+            around.base.width + 1, folds,
         )  # fmt: skip
         made = Relation(node, places=around.places)
         for variable in own:

@@ -16,7 +16,7 @@ from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import may_fail
-from xstreamcast.circuit.decompose import Decomposed, sliced
+from xstreamcast.circuit.decompose import Decomposed, nested_in_group, sliced
 from xstreamcast.circuit.focus import unfocused
 from xstreamcast.circuit.locality import Locality
 from xstreamcast.circuit.normal import input_name, mentions
@@ -50,6 +50,7 @@ class Lifting(SpineLoops):
         self.loops_over_roots = True
         self._roots: dict[p.Variable, p.Expression] = {}  # variables bound to the root of a stream
         self._in_members = False  # on the way to what is nested in a group
+        self._in_groups = False  # what is nested follows the order of the groups
         self._kept: list[Any] = []  # plans whose identities are used
         self._top = Relation(c.One())
         self.sources: list[str] = []
@@ -85,6 +86,14 @@ class Lifting(SpineLoops):
         self, plan: p.Expression, call: p.Call | None, outer: Relation
     ) -> tuple[Relation, p.Expression]:
         """A fold over a nested relation as a column."""
+
+    @abstractmethod
+    def _return(self, plan: p.Return, outer: Relation) -> tuple[Relation, p.Expression]:
+        """A FLWOR as a relation."""
+
+    @abstractmethod
+    def _of_group(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
+        """A sequence over the rows of a group as a column."""
 
     @abstractmethod
     def _scalar(self, plan: p.Expression) -> tuple[p.Variable, c.Node, Places]:
@@ -156,8 +165,12 @@ class Lifting(SpineLoops):
         return c.Root(input_name(name), test)
 
     def _is_chosen(self, plan: Any) -> bool:
-        """Whether it is some positions of what is sorted within a group."""
-        source = sliced(plan)
+        """Whether it is some positions of what is sorted within a group, or what a group makes of
+
+        its rows: groups or windows.
+        """
+        first = nested_in_group(plan)
+        source = sliced(plan) if first is None else first.items
         return source is not None and bool(facts(source).used & self._members.keys())
 
     def is_closed(self, plan: p.Plan, relation: Relation) -> bool:

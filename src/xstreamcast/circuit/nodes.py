@@ -228,13 +228,17 @@ class Group:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """The rows of a relation, each nested in the row that a Group by the same keys has for it."""
+    """The rows of a relation, each nested in the row that a Group by the same keys has for it.
+
+    `ranked`: they are in the order of the groups; else of those within one group alone.
+    """
 
     source: Node
     outer: int
     keys: tuple[tuple[p.Variable, p.Variable], ...]
     columns: Columns
     width: int
+    ranked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,12 +91,16 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class GroupRows:
-    """The rows that a group was made of, and what a variable holds in each of them."""
+    """The rows that a group was made of, and what a variable holds in each of them.
+
+    `plain`: keys that are texts, so that those of all rows are the key of the group.
+    """
 
     source: Relation
     keys: tuple[tuple[p.Variable, p.Variable], ...]
     outer: int
     held: GroupMembers
+    plain: frozenset[p.Variable] = frozenset()
 
 
 def member(value: p.Expression, call: p.Call | None, relation: Relation) -> p.Expression:

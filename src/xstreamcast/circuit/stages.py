@@ -242,7 +242,8 @@ def columns_read(node: c.Node, side: int) -> tuple[set[object], set[object]] | N
         case c.Group(keys=keys, folds=folds, carried=carried):
             read: set[object] = {column for column, _ in keys} | set(carried)
         case c.Members(keys=keys, columns=columns):
-            return {column for column, _ in keys} | set(columns), set()
+            own = {variable for _, variable in keys}  # read from the columns of the keys
+            return {column for column, _ in keys} | (set(columns) - own), set()
         case c.Nest(inner=inner) if side > 0:
             folds, read = (inner[side - 1][1],), set()
         case _:

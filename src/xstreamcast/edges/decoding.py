@@ -28,13 +28,17 @@ def decoder_of(
     immutable: tuple[Path, ...] = (),
     mapping: Mapping | None = None,
     renumbers: bool = False,
+    lateness: int | None = None,
 ) -> StreamDecoder:
     """What reads a stream of this kind, or a feed by its mapping.
 
     Of fragments, `Kept` leaves out what is immutable. `renumbers`: tag ids are not sent again.
+    `lateness`: nothing that is older than now by more counts.
     """
     if mapping is not None:
-        return MappingDecoder(name, mapping, names=names, on_error=on_error)
+        decoder = MappingDecoder(name, mapping, names=names, on_error=on_error)
+        decoder.lateness = lateness
+        return decoder
     paths = tuple(path for path in immutable if path.stream in (None, name))
     match kind:
         case "updates":

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 import numpy as np
 
 from xstreamcast.edges.infer.graph import Element, Graph, merge_equals
+from xstreamcast.edges.mapping.form import TimeRule
+from xstreamcast.edges.mapping.times import instant_of
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, I64, KIND, TEXT, Tape
@@ -14,6 +17,7 @@ from xstreamcast.tape.names import Names
 from xstreamcast.tape.node import Node
 from xstreamcast.tape.reading import read
 
+_VERSION = re.compile(r"@?(version|revision)", re.IGNORECASE)
 _SAMPLED = 40  # values that are sampled to decide whether all are instants
 
 
@@ -43,7 +47,8 @@ def _add(graph: Graph, tape: Tape) -> Element:
     root = graph.elements.get(()) or _element(tape, row)
     paths: list[tuple[tuple[str, str], ...]] = [()]
     place = np.zeros(len(tape), np.int64)  # of each element's path in `paths`
-    _note(root, tape, elements[:1])
+    inner = np.bincount(np.maximum(c.parent[elements], 0), minlength=len(tape))
+    _note(root, tape, elements[:1], inner)
     graph.elements.setdefault((), root)
     if graph.elements[()].name != _element(tape, row).name:
         return _element(tape, row)
@@ -53,13 +58,13 @@ def _add(graph: Graph, tape: Tape) -> Element:
         found, first, where = np.unique(keys, return_index=True, return_inverse=True)
         for at in np.argsort(first).tolist():
             group = rows[where == at]
-            paths.append(_path(graph, tape, group, paths[int(found[at]) >> 32]))
+            paths.append(_path(graph, tape, group, paths[int(found[at]) >> 32], inner))
             place[group] = len(paths) - 1
     return root
 
 
 def _path(
-    graph: Graph, tape: Tape, rows: I64, above: tuple[tuple[str, str], ...]
+    graph: Graph, tape: Tape, rows: I64, above: tuple[tuple[str, str], ...], inner: I64
 ) -> tuple[tuple[str, str], ...]:
     """Note the elements of one path → its key."""
     made = _element(tape, int(rows[0]))
@@ -68,7 +73,7 @@ def _path(
     repeats = bool((np.diff(parents) == 0).any())
     siblings = graph.elements[above].children
     siblings[key] = siblings.get(key, False) or repeats
-    _note(graph.elements.setdefault(key, made), tape, rows)
+    _note(graph.elements.setdefault(key, made), tape, rows, inner)
     return key
 
 
@@ -77,20 +82,33 @@ def _element(tape: Tape, row: int) -> Element:
     return Element(uri, local)
 
 
-def _note(element: Element, tape: Tape, rows: I64) -> None:
-    """Note which attributes and leaves hold instants, in the first of these elements."""
+def _note(element: Element, tape: Tape, rows: I64, inner: I64) -> None:
+    """Note which attributes and leaves hold instants or versions, in the first of these elements;
+    `inner`: how many elements stand in each row.
+    """
     values: dict[str, list[str]] = {}
     c = tape.columns
     first = np.minimum(rows + 1, len(tape) - 1)
     inside = c.parent[first] == rows
     element.attributed |= bool((inside & (c.kind[first] & KIND == ATTRIBUTE)).any())
+    wraps = element.wraps is not False and not element.attributed
+    element.wraps = wraps and bool((inner[rows] == 1).all())
     for row in rows[:_SAMPLED].tolist():
         for node in [*Node(tape, row).attributes, *_leaves(tape, row)]:
             mark = "@" if tape.columns.kind[node.row] & KIND == ATTRIBUTE else ""
             values.setdefault(mark + node.name.rpartition(":")[2], []).append(node.string)
     for name, texts in values.items():
-        if name not in element.times and all(parse_instant(text) is not None for text in texts):
+        if name not in element.times and all(_is_instant(text) for text in texts):
             element.times.append(name)
+        if _VERSION.fullmatch(name) and all(map(str.isdigit, texts)):
+            element.versioned = element.versioned or name
+
+
+def _is_instant(text: str) -> bool:
+    """Whether it is a time, as XML or mail (and RSS) write it."""
+    return parse_instant(text) is not None or (
+        text[:1].isalpha() and instant_of(text, TimeRule("")) is not None
+    )
 
 
 def _leaves(tape: Tape, row: int) -> list[Node]:

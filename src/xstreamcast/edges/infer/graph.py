@@ -18,6 +18,8 @@ class Element:
     children: Children = field(default_factory=dict)
     times: list[str] = field(default_factory=list)  # `@date`, `sold`: what holds an instant
     attributed: bool = False  # whether it was met or declared with attributes
+    wraps: bool | None = None  # whether each that was met holds one element, and nothing else
+    versioned: str = ""  # `@version`: what holds the number of a version
 
     @property
     def name(self) -> tuple[str, str]:
@@ -51,6 +53,8 @@ class Graph:
         """Make two elements one."""
         target, source = self.elements[kept], self.elements.pop(gone)
         target.attributed |= source.attributed
+        target.wraps = target.wraps and source.wraps
+        target.versioned = target.versioned or source.versioned
         target.times += [time for time in source.times if time not in target.times]
         for key, repeats in source.children.items():
             target.children[key] = target.children.get(key, False) or repeats

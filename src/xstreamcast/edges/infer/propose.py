@@ -4,9 +4,11 @@ In this order:
 - the user's options: --temporal, --event, --filler;
 - the root is a snapshot;
 - what repeats and carries a beginning and an end is temporal;
+- what repeats and carries an instant and the number of a version, or the instant of a change, is
+  temporal;
 - what repeats and carries an instant is an event;
 - what repeats, has parts and stands in nothing that travels is a snapshot that travels: a feed is
-  more than one fragment;
+  more than one fragment; where it only wraps an element with attributes, that one travels;
 - all else is a snapshot.
 """
 
@@ -22,6 +24,7 @@ from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import Tag, TagStructure, TagType
 
 _FROM: Final = re.compile(r"@?(?:vt|valid)?[-_]?(?:from|since|start|begin)(?:date|time)?", re.I)
+_CHANGED: Final = re.compile(r"updated|modified|changed|versioned|version[-_]?time", re.I)
 _TO: Final = re.compile(r"@?(?:vt|valid)?[-_]?(?:to|until|end)(?:date|time)?", re.I)
 
 
@@ -65,6 +68,9 @@ def propose(graph: Graph, wishes: Wishes | None = None) -> Proposal:
     repeated = {
         key for made in graph.elements.values() for key, again in made.children.items() if again
     }
+    for key in list(repeated):
+        if _wraps_parts(graph, graph.elements[key]):
+            repeated |= graph.elements[key].children.keys()
     judged = {
         key: given.get(key) or _judged(graph.elements[key], key == graph.root, key in repeated)
         for key in ids
@@ -87,9 +93,19 @@ def _judged(made: Element, root: bool, repeats: bool) -> tuple[TagType, bool, st
     end = next((time for time in made.times if _TO.fullmatch(time)), None)
     if repeats and begin and end:
         return "temporal", True, f"because it repeats and carries a lifespan ({begin}, {end})"
+    changed = next((time for time in made.times if _CHANGED.search(time)), None)
+    if repeats and changed:
+        return "temporal", True, f"because it repeats and carries when it changed ({changed})"
+    if repeats and made.times and made.versioned:
+        return "temporal", True, f"because it repeats and carries a version ({made.versioned})"
     if repeats and made.times:
         return "event", True, f"because it repeats and carries an instant ({made.times[0]})"
     return "snapshot", False, "because nothing shows that it changes"
+
+
+def _wraps_parts(graph: Graph, made: Element) -> bool:
+    """Whether it only wraps elements that have attributes of their own."""
+    return bool(made.wraps) and all(graph.elements[one].attributed for one in made.children)
 
 
 def _cut_highest(
@@ -104,7 +120,7 @@ def _cut_highest(
             continue
         seen.add(key)
         made = graph.elements[key]
-        if made.name in names and made.has_parts:
+        if made.name in names and made.has_parts and not _wraps_parts(graph, made):
             judged[key] = "snapshot", True, "because it repeats"
         else:
             todo.extend(made.children)

@@ -1,20 +1,26 @@
 """Other keys of units: a removal may name a unit by any of them.
 
 vehicle V1 (alias I7), removal of I7  →  V1 removed, in whatever order the two arrive
+
+Where nothing comes later than a lateness allows, an alias is kept as long as its unit is there and
+has used no other since; all are kept where everything may come late.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from xstreamcast.edges.mapping.removals import removals
 from xstreamcast.model.fragment import Op
+from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import FragmentBatch
+
+_FEW: Final = 1024  # that nobody looks for aliases among that can be dropped
 
 
 class Named(NamedTuple):
@@ -31,10 +37,15 @@ class Aliases:
 
     named: dict[int, Named] = field(default_factory=dict)  # by the code of the alias
     waiting: dict[int, set[int]] = field(default_factory=dict)  # removals that named nothing known
+    gone: dict[int, int] = field(default_factory=dict)  # when units were removed, by their codes
+    _newest: int = START  # the clock of the feed
+    _most: int = _FEW  # how many there may be before some are dropped
 
     def learn(self, made: FragmentBatch, given: list[tuple[int, int]]) -> list[Named]:
         """Note (row, alias) of a batch → the removals that came before the units they name."""
         early: list[Named] = []
+        self._newest = max(self._newest, int(made.clock.max(initial=START)))
+        self._return(made)
         for row, alias in given:
             code, tag, valid = int(made.id[row]), int(made.tsid[row]), int(made.valid[row])
             if made.op[row] == Op.REMOVE or alias == code:
@@ -45,7 +56,9 @@ class Aliases:
             early += [Named(code, tag, at) for at in sorted(self.waiting.pop(alias, ()))]
         return early
 
-    def resolved(self, made: FragmentBatch, early: list[Named]) -> FragmentBatch:
+    def resolved(
+        self, made: FragmentBatch, early: list[Named], lateness: int | None
+    ) -> FragmentBatch:
         """The batch with removals of units that aliases name, the early ones behind it."""
         codes, tags = made.id.copy(), made.tsid.copy()
         for row in np.flatnonzero(made.op == Op.REMOVE).tolist():
@@ -55,10 +68,47 @@ class Aliases:
             else:
                 codes[row], tags[row] = known.code, known.tag
         made = _once(replace(made, id=codes, tsid=tags))
-        if not early:
-            return made
-        code, tag, valid = np.array(early, np.int64).T
-        return removals(made, tag.astype(np.int32), code.astype(np.int32), valid)
+        if early:
+            code, tag, valid = np.array(early, np.int64).T
+            made = removals(made, tag.astype(np.int32), code.astype(np.int32), valid)
+        for row in np.flatnonzero(made.op == Op.REMOVE).tolist():
+            code, valid = int(made.id[row]), int(made.valid[row])
+            self.gone[code] = max(valid, self.gone.get(code, valid))
+        if lateness is not None:
+            self._forget(lateness)
+        return made
+
+    def _forget(self, lateness: int) -> None:
+        """Drop what no message may name that is at most so late; now and then, not each time."""
+        if len(self.named) + len(self.waiting) + len(self.gone) <= self._most:
+            return
+        before = self._newest - lateness
+        last: dict[int, int] = {}
+        for one in self.named.values():
+            last[one.code] = max(one.valid, last.get(one.code, one.valid))
+        self.named = {
+            alias: one
+            for alias, one in self.named.items()
+            if one.valid >= before
+            or (
+                one.valid == last[one.code]
+                and not one.valid <= self.gone.get(one.code, NOW) < before
+            )
+        }
+        known = {one.code for one in self.named.values()}
+        self.gone = {c: at for c, at in self.gone.items() if at >= before or c in known}
+        timely = ((c, {at for at in some if at >= before}) for c, some in self.waiting.items())
+        self.waiting = {code: some for code, some in timely if some}
+        self._most = max(_FEW, 2 * (len(self.named) + len(self.waiting) + len(self.gone)))
+
+    def _return(self, made: FragmentBatch) -> None:
+        """Units that are reported after they were removed are there again."""
+        if not self.gone:
+            return
+        here = made.op != Op.REMOVE
+        for code, valid in zip(made.id[here].tolist(), made.valid[here].tolist(), strict=True):
+            if self.gone.get(code, valid) < valid:
+                del self.gone[code]
 
 
 def _once(made: FragmentBatch) -> FragmentBatch:

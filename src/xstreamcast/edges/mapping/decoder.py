@@ -51,6 +51,7 @@ class MappingDecoder:
 
     more: bool = False
     place: str = ""  # where the bytes come from that are being read
+    lateness: int | None = None  # nothing that is older than now by more counts
 
     def __init__(
         self,
@@ -363,7 +364,7 @@ class MappingDecoder:
         if known is None:
             return cancelled(made, gone)
         early = known.learn(made, self._coded(kind, kind.aliases, at))
-        return known.resolved(cancelled(made, gone), early)
+        return known.resolved(cancelled(made, gone), early, self.lateness)
 
     def _coded(self, kind: Found, given: list[tuple[int, str]], at: I64) -> list[tuple[int, int]]:
         """Keys of units of a kind as codes, each with the place of its row in a batch."""

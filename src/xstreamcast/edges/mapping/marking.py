@@ -27,6 +27,7 @@ def _known(decoder: MappingDecoder) -> Iterator[int]:
         yield from aliases.named
         yield from (one.code for one in aliases.named.values())
         yield from aliases.waiting
+        yield from aliases.gone
     for statements in decoder._statements.values():
         for one in statements.last.values():
             yield from (said.code for said in one.said)

@@ -30,6 +30,7 @@ class Spot:
 
     count: int = 0
     most: int = 0  # in one parent
+    wraps: bool = True  # each holds one element and nothing else
     documents: set[int] = field(default_factory=set)
     values: dict[Steps, list[tuple[int, str]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -79,7 +80,7 @@ def _look(tape: Tape, sample: Sample) -> None:
     kinds = (c.kind & KIND)[:_ROWS].tolist()
     parents, names = c.parent[:_ROWS].tolist(), c.name[:_ROWS].tolist()
     qname = [tape.names.qname(i) for i in range(len(tape.names))]
-    leaves = _leaves(tape, len(kinds))
+    leaves, wraps = _leaves(tape, len(kinds)), _wrapping(tape, len(kinds))
     paths: dict[int, Steps] = {0: ()}
     number: dict[int, int] = {}
     inside: Counter[tuple[int, Steps]] = Counter()
@@ -100,6 +101,7 @@ def _look(tape: Tape, sample: Sample) -> None:
             inside[parents[row], path] += 1
             spot.most = max(spot.most, inside[parents[row], path])
             spot.documents.add(document)
+            spot.wraps &= wraps[row]
             leaf = (uri, local)
         else:
             leaf = (uri, f"@{local}")
@@ -122,6 +124,16 @@ def _note(
         sample.spots[paths[row]].values[leaf].append((number[row], value))
         leaf = (paths[row][-1], *leaf)
         row = parents[row]
+
+
+def _wrapping(tape: Tape, rows: int) -> list[bool]:
+    """For each row whether it has one element below it, and no attribute."""
+    c = tape.columns
+    kind, parent = (c.kind & KIND)[:rows], c.parent[:rows]
+    below = np.bincount(np.maximum(parent[kind == ELEMENT], 0), minlength=rows)
+    below[parent[kind == ATTRIBUTE]] = 0
+    wraps: list[bool] = (below == 1).tolist()
+    return wraps
 
 
 def _leaves(tape: Tape, rows: int) -> dict[int, str]:

@@ -24,17 +24,12 @@ _WIDEST = 80  # characters of a key that are shown
 
 
 def proposal(inputs: list[tuple[str, bytes]]) -> str:
-    """A mapping for samples, as TOML; each has the name of its file."""
+    """A mapping for samples, as TOML: one that ships, if it fits; each has the name of its file."""
     known = fitting([data for _, data in inputs])
-    lines = []
     if known is not None:
-        lines += [f"# {known.said()}", ""]
-    try:
-        sample = sampled(inputs)
-    except Error:
-        if known is None:
-            raise
-        return "\n".join((*lines, shipped_text(known.name)))
+        return f"# {known.said()}\n\n{shipped_text(known.name)}"
+    sample = sampled(inputs)
+    lines: list[str] = []
     kinds, time, namespaces = propose(sample)
     if sample.unclosed:
         time = Entry("level", "1", "messages are children of a root that may never close")

@@ -145,6 +145,9 @@ def _write_aliases(to: TableWriter, at: str, aliases: Mapping[str, Aliases]) -> 
     ]
     kinds, codes, valid = list(zip(*early, strict=True)) or [(), (), ()]
     to.values(f"{at}.early removals", kind=kinds, alias=codes, valid=valid)
+    gone = [(kind, *one) for kind, own in aliases.items() for one in own.gone.items()]
+    kinds, codes, valid = list(zip(*gone, strict=True)) or [(), (), ()]
+    to.values(f"{at}.gone by alias", kind=kinds, code=codes, valid=valid)
 
 
 def _aliases(source: TableReader, at: str) -> dict[str, Aliases]:
@@ -157,6 +160,10 @@ def _aliases(source: TableReader, at: str) -> dict[str, Aliases]:
     early = source.values(f"{at}.early removals", "kind", "alias", "valid")
     for kind, alias, valid in zip(*early, strict=True):
         out.setdefault(kind, Aliases()).waiting.setdefault(alias, set()).add(valid)
+    if f"{at}.gone by alias" in source:
+        columns = source.values(f"{at}.gone by alias", "kind", "code", "valid")
+        for kind, code, valid in zip(*columns, strict=True):
+            out.setdefault(kind, Aliases()).gone[code] = valid
     return out
 
 

@@ -69,13 +69,19 @@ class Arriving:
         """The kind of input, for the watch."""
         return "document" if self.form == "document" else "fragments"
 
-    def begin(self, watch: Watched, on_error: OnError, immutable: tuple[Path, ...] = ()) -> None:
+    def begin(
+        self,
+        watch: Watched,
+        on_error: OnError,
+        immutable: tuple[Path, ...] = (),
+        lateness: int | None = None,
+    ) -> None:
         """Be ready for pieces."""
         self._on_error = on_error
         if self.kind == "fragments":
             name = str(self.name)
             self.decoder = decoder_of(
-                self.form, name, watch.names, on_error, immutable, self._mapping, renumbers=True
+                self.form, name, watch.names, on_error, immutable, self._mapping, True, lateness
             )
             paths = tuple(path for path in immutable if path.stream in (None, name))
             if self.form == "fragments" and paths:

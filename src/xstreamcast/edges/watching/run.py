@@ -269,7 +269,7 @@ class Watching:
         for one in (self.watch,) if isinstance(self.watch, Watch) else self.watch.watches.values():
             one.fixed, one.told_time = self._fixed if paths else None, self.options.clock != "wall"
         for _, arriving in self._open.values():
-            arriving.begin(self.watch, self.options.on_error, paths)
+            arriving.begin(self.watch, self.options.on_error, paths, self.options.lateness)
             self._arriving[arriving.name] = arriving
         if self.journal is not None:
             replay(self, self.journal, self._go_on())

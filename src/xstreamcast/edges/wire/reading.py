@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import field
 from typing import TYPE_CHECKING, Final
@@ -11,6 +12,7 @@ import numpy as np
 from xstreamcast.edges.wire.spots import Begin, Spot, Spots
 from xstreamcast.edges.wire.sync import (
     BARE,
+    end_of_element,
     first_markup,
     fragment_bytes,
     next_start,
@@ -32,7 +34,11 @@ if TYPE_CHECKING:
 _RUNAWAY: Final = 1 << 18  # bytes of one fragment from which on the next one is looked for in it
 # White space that an input may end with: enough for the first bytes of a short one to be clear.
 _SPACE: Final = 32
+_PLAIN_END: Final = re.compile(rb"(?<![-?])>\Z")  # of a tag, most likely
 _MARKUP_END: Final = 62  # >
+_DASH: Final = 45  # before the end of a comment
+_QUESTION: Final = 63  # before that of a processing instruction
+_MARKUP: Final = re.compile(rb"<!--.*?-->|<\?.*?\?>|</?[^!?/][^>]*>", re.DOTALL)
 ENDING: Final = b"      "
 _STEP: Final = 1 << 16  # bytes read at once after an error: there may be another
 _LONGEST_START: Final = 4096  # bytes of a start tag that a chunk may have cut
@@ -84,8 +90,11 @@ class _Units(UnitReading):
         super().__init__(level, limits, names, name)
         self.tag = tag
         self._stray: list[tuple[int, bytes]] = []
-        self._tail = b""  # text behind the last unit
+        self._tail = b""  # text behind the last unit, of bytes that are no longer kept
+        self._gap = 0  # where in the bytes that goes on
+        self._last: int | None = None  # where the last unit begins, if the bytes hold one
         self.feed(tag)
+        self._tail, self._gap = b"", self._chunks.used
 
     def stray(self) -> list[tuple[int, bytes]]:
         """Texts between units that were met since, and where they began in what was fed."""
@@ -100,8 +109,13 @@ class _Units(UnitReading):
     def note_end(self) -> None:
         """Look at the text behind the last unit, too: no more follows."""
         if not int(self._state[ROWS]):
-            self._pass_text(int(self._state[POS]))
-            self._note_text(self._tail, int(self._state[POS]))
+            self.note_before(int(self._state[POS]) - len(self._header))
+
+    def note_before(self, end: int) -> None:
+        """Look at the text before one of the bytes that are kept: no unit begins there."""
+        end += len(self._header)
+        self._note_gap(self._tail + self._chunks.bytes(self._gap, end), end)
+        self._tail, self._gap = b"", end
 
     def _take_units(self, anew: bool = False) -> None:
         rows = int(self._state[UNIT_ROWS])
@@ -114,34 +128,49 @@ class _Units(UnitReading):
     def _move_bytes(self, first: int) -> None:
         self._pass_text(first)
         super()._move_bytes(first)
+        self._gap = len(self._header)
 
     def _note(self, starts: I64) -> None:
-        """Note the texts that end where units begin: no > stands before them."""
-        heap, head = self._chunks.view(), len(self._header)
+        """Note the texts between units: before most begins is an end tag."""
+        heap = self._chunks.view()
         if not len(starts):
             return
-        if self._tail:
-            self._note_text(self._tail + heap[head : starts[0]].tobytes(), int(starts[0]))
-            self._tail, starts = b"", starts[1:]
-        last = starts - 1
-        spaces = np.flatnonzero((last >= head) & (heap[last] <= _SPACE))
+        self._note_gap(self._tail + heap[self._gap : starts[0]].tobytes(), int(starts[0]))
+        last = starts[1:] - 1
+        spaces = np.flatnonzero(heap[last] <= _SPACE)
         while len(spaces):
             last[spaces] -= 1
-            spaces = spaces[(last[spaces] >= head) & (heap[last[spaces]] <= _SPACE)]
-        for k in np.flatnonzero((last >= head) & (heap[last] != _MARKUP_END)).tolist():
-            self._note_text(heap[head : starts[k]].tobytes(), int(starts[k]))
+            spaces = spaces[heap[last[spaces]] <= _SPACE]
+        before = heap[last - 1]
+        plain = (heap[last] == _MARKUP_END) & (before != _DASH) & (before != _QUESTION)
+        for k in np.flatnonzero(~plain).tolist():
+            seen = heap[starts[k] : starts[k + 1]].tobytes()
+            self._note_gap(seen[end_of_element(seen) :], int(starts[k + 1]))
+        self._tail, self._last = b"", int(starts[-1])
 
     def _pass_text(self, end: int) -> None:
-        """Keep the text that ends at a byte: it may continue, or a broken unit may follow."""
-        seen = self._tail + self._chunks.bytes(len(self._header), end)
-        self._tail = seen[seen.rfind(b">") + 1 :]
+        """Note texts before markup that ends here, and keep the one behind it: it may continue."""
+        if self._last is None:
+            seen = self._tail + self._chunks.bytes(self._gap, max(end, self._gap))
+        else:
+            seen = self._chunks.bytes(self._last, end)
+            plain = seen.rstrip()
+            alone = not self.ended and _PLAIN_END.search(plain[-3:]) is not None
+            seen = seen[len(plain) if alone else end_of_element(seen) :]
+            self._last = None
+        last = max((one.end() for one in _MARKUP.finditer(seen)), default=0)
+        self._note_gap(seen[:last], end - len(seen) + last)
+        self._tail = seen[last:]
 
-    def _note_text(self, seen: bytes, end: int) -> None:
-        """Note the text that the bytes up to `end` end with."""
-        text = seen[seen.rfind(b">") + 1 :]
-        if text.strip():
-            at = end - len(self._header) - len(text.lstrip()) + self._origin.offset
-            self._stray.append((at, text.strip()))
+    def _note_gap(self, seen: bytes, end: int) -> None:
+        """Note the texts of the bytes up to `end`, between units."""
+        base = end - len(self._header) - len(seen) + self._origin.offset
+        begin = 0
+        for first, last in (*(one.span() for one in _MARKUP.finditer(seen)), (len(seen),) * 2):
+            text = seen[begin:first]
+            if text.strip():
+                self._stray.append((base + first - len(text.lstrip()), text.strip()))
+            begin = last
 
     def feed_quietly(self, chunk: bytes) -> Tape | None:
         """`feed`, where an error is only noted."""
@@ -298,6 +327,8 @@ class WireReading:
     def _again(self, final: bool) -> Iterator[Read | Broken | Stray]:
         """The root has closed and something follows: another root, or fragments without one."""
         assert self._units is not None
+        self._units.note_end()
+        yield from self._strays(self._units)
         kept, self._at = self._units.kept, self._units.passed + self._shift
         self._units, self._head = None, b""
         yield from self._begin(kept, final)
@@ -310,6 +341,8 @@ class WireReading:
         start = next_start(kept, self._units.tag, first)
         if first < start <= self._units.reached:  # text between fragments is no part of them
             first = start
+        self._units.note_before(first)
+        yield from self._strays(self._units)
         self._skipping = _Skipping(self._units.tag, self._spots.at(at + first).spot(), reason)
         yield from self._go_on(kept[first:])
 

@@ -92,3 +92,36 @@ def _starts(tag: bytes) -> re.Pattern[bytes]:
         rb"|<(?:filler|repeat|replace|remove)\s(?:[^<>]*\s)?id\s*="
         rb"|<(?:eos|structure|tag[sS]tructure)(?=[\s/>])"
     )
+
+
+def end_of_element(data: bytes) -> int:
+    """Where the element ends that well-formed bytes begin with."""
+    from xml.parsers import expat  # here: few streams have anything between fragments
+
+    parser = expat.ParserCreate("UTF-8")
+    depth = 0
+
+    def begin(_name: str, _attributes: object) -> None:
+        nonlocal depth
+        depth += 1
+
+    def end(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+        if depth == 0:
+            raise _Found(parser.CurrentByteIndex)
+
+    parser.StartElementHandler, parser.EndElementHandler = begin, end
+    try:
+        parser.Parse(data, True)
+    except _Found as found:
+        empty = not data.startswith(b"</", found.at)  # then it ends there
+        return found.at if empty else data.index(b">", found.at) + 1
+    raise AssertionError("the bytes begin with an element that has ended")
+
+
+class _Found(Exception):
+    """Where the end tag of the first element begins, or where its start tag ends if it is empty."""
+
+    def __init__(self, at: int) -> None:
+        self.at = at

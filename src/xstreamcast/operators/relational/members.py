@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.model.delta import Delta, Key, Row
+from xstreamcast.model.delta import Delta, Key, Rank, Row
 from xstreamcast.operators.relational.group_names import GroupNames, new_rows
+from xstreamcast.operators.relational.ordered import Ordered
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
@@ -20,12 +21,15 @@ class MembersOperator:
         self._node = node
         columns = node.source.columns
         self._names = GroupNames(columns, node.keys, node.outer)
-        self._kept = [columns.index(v) for v in node.columns]
+        column = {variable: column for column, variable in node.keys}
+        self._kept = [columns.index(column.get(v, v)) for v in node.columns]
         self._rows: dict[Key, Row] = {}
         self._name: dict[Key, Key] = {}  # of each row, the key of its group
         self._inexact = 0  # rows with keys that are floats or doubles
         self.elsewhere = False  # whether another partition has such rows
         self._by_double = False  # how numbers were compared in the last tick
+        self._groups: dict[Key, Ordered] = {}  # where groups give their rows a rank
+        self._firsts: dict[Key, Rank] = {}  # the rank of each group
 
     def apply(self, turn: Round, deltas: Sequence[Delta]) -> Delta:
         """The rows that came, went, changed, or belong to another group."""
@@ -48,17 +52,57 @@ class MembersOperator:
         return self._moved(was, names, turn)
 
     def _moved(self, was: dict[Key, tuple[Key, Row]], names: dict[Key, Key], turn: Round) -> Delta:
-        old = {self._key(name, key): self._row(row) for key, (name, row) in was.items()}
-        new = {self._key(name, key): self._row(self._rows[key]) for key, name in names.items()}
+        before = self._ranked_anew(was, names) if self._node.ranked else {}
+        old = {
+            self._key(name, key): self._row(row, before.get(name, ()))
+            for key, (name, row) in was.items()
+        }
+        new = {
+            self._key(name, key): self._row(self._rows[key], self._firsts.get(name, ()))
+            for key, name in names.items()
+        }
         out: Delta = {}
         for key in dict.fromkeys([*old, *new]):
             turn.put(out, key, old.get(key), new.get(key))
         return out
 
+    def _ranked_anew(
+        self, was: dict[Key, tuple[Key, Row]], names: dict[Key, Key]
+    ) -> dict[Key, Rank]:
+        """Rank the groups again; where one has another rank, so do all of its rows.
+
+        The ranks before.
+        """
+        gone: dict[Key, list[tuple[Rank, Key]]] = {}
+        come: dict[Key, list[tuple[Rank, Key]]] = {}
+        for key, (name, row) in was.items():
+            gone.setdefault(name, []).append((row.rank, key))
+        for key, name in names.items():
+            come.setdefault(name, []).append((self._rows[key].rank, key))
+        touched = dict.fromkeys([*gone, *come])
+        before = {name: self._firsts.pop(name) for name in touched if name in self._firsts}
+        for name in touched:
+            group = self._groups.setdefault(name, Ordered())
+            group.replace(gone.get(name, ()), come.get(name, ()))
+            if len(group) == 0:
+                del self._groups[name]
+                continue
+            rank = self._firsts[name] = group.first()[0][self._node.outer :]
+            if name in before and before[name] != rank:
+                for _, key in group:
+                    if key not in names:
+                        was[key], names[key] = (name, self._rows[key]), name
+        return before
+
+    def rank_groups(self) -> None:
+        """Find the ranks of all groups, after all rows were restored."""
+        if self._node.ranked:
+            self._ranked_anew({}, dict(self._name))
+
     def _key(self, name: Key, key: Key) -> Key:
         return (*name, key[self._node.outer :])
 
-    def _row(self, row: Row) -> Row:
+    def _row(self, row: Row, group: Rank) -> Row:
         outer = self._node.outer
-        rank = (*row.rank[:outer], (), row.rank[outer:])
+        rank = (*row.rank[:outer], group, row.rank[outer:])
         return Row(rank, tuple(row.cells[at] for at in self._kept))

@@ -179,6 +179,7 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
             operator._name = dict(zip(keys, names, strict=True))
             operator._inexact = sum(map(operator._names.is_inexact, rows))
             operator._by_double = operator._inexact > 0
+            operator.rank_groups()
         case TopRows():
             read_top(source, at, operator)
         case OrderOperator():

@@ -1,0 +1,176 @@
+"""What elements of samples are known by, and when they are true, judged by names and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from xstreamcast.edges.mapping.form import TimeRule
+from xstreamcast.edges.mapping.times import instant_of
+from xstreamcast.edges.mapping.unwrapping import ANY, depth
+
+if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.sampling import Spot, Steps
+
+_KEYS: Final = (
+    r"^@?(id|guid|uuid|key)$", r"(identifier|number|guid|uuid)$",
+    r"((?<!^u)(?<!^@u)id|(?<!h)ref|code|key|designator)$",  # not that of a user
+    r"name$", r"^(link|href|uri|url)$", r"^title$",
+)  # fmt: skip
+BEGINS: Final = (
+    r"(version|versioned)(at)?time$|(recorded|updated|modified|changed)", r"stamp$|sent$",
+    r"(pub|publication|creation|created|issue|event).*(time|date)?", r"(start|begin|from)",
+    r"(time|date)$", r"^(at|when|ts|since)$",
+)  # fmt: skip
+ENDS: Final = r"(end|expires?|until|validto|^to$)"
+_VERSIONS: Final = r"^@?(version|revision|sequence(number)?|seq)$"
+_LIKELY: Final = 2  # up to this one of _KEYS a name says that it is a key
+_ALTERNATIVES: Final = 4  # keys, the first of which that a unit has identifies it
+_NO_TIME: Final = TimeRule("")
+_LOCAL_IDS: Final = ("http://www.opengis.net/gml", "http://www.w3.org/XML/1998/namespace")
+
+
+def identifies(spot: Spot) -> bool:
+    """Whether elements have a key that holds beyond their document."""
+    keys = keys_of(spot)
+    return bool(keys) and differs(spot, keys) and not any(map(is_local, keys))
+
+
+def begins_of(spot: Spot) -> Steps | None:
+    return time_of(spot, BEGINS, not_like=ENDS)
+
+
+def keys_of(spot: Spot) -> tuple[Steps, ...]:
+    """What every element has once, with the most telling name, the nearest of these; or several,
+    of which every element has one.
+    """
+    ranked = sorted(_candidates(spot), key=lambda one: (one[0], -_distinct(spot, one[-1]), one))
+    whole = [one for one in ranked if len(spot.values[one[-1]]) == spot.count and one[1] <= 2]
+    best = min(whole, key=lambda one: (not _tells(spot, one), one), default=None)
+    if best is not None and best[0] <= _LIKELY and _tells(spot, best):
+        return (best[-1],)
+    partly = tuple(one[-1] for one in ranked if len(spot.values[one[-1]]) < spot.count)
+    some = _covering(spot, partly if best is None else (*partly, best[-1]))
+    return some or (() if best is None else (best[-1],))
+
+
+def _tells(spot: Spot, candidate: tuple[int, int, Steps]) -> bool:
+    """Whether a candidate tells elements apart, or what they are versions of."""
+    keys = (candidate[-1],)
+    return differs(spot, keys) or (candidate[0] == 0 and is_history(spot, keys))
+
+
+def is_history(spot: Spot, keys: tuple[Steps, ...]) -> bool:
+    """Whether elements of one key are versions of one thing, each with a number of its own."""
+    version = version_of(spot)
+    if version is None:
+        return False
+    found, number = first_values(spot, keys), dict(spot.values[version])
+    pairs = {(value, number.get(owner)) for owner, value in found.items()}
+    return len(pairs) == spot.count
+
+
+def is_named(spot: Spot) -> bool:
+    """Whether elements have an identifier of their own, called so."""
+    keys = keys_of(spot)
+    name = keys[0][-1][1].lower() if len(keys) == 1 and len(keys[0]) == 1 else ""
+    return identifies(spot) and any(re.search(like, name) for like in _KEYS[:2])
+
+
+def is_local(steps: Steps) -> bool:
+    """Whether a key is one of the document alone: gml:id, xml:id."""
+    uri, local = steps[-1]
+    return local == "@id" and uri.startswith(_LOCAL_IDS)
+
+
+def _distinct(spot: Spot, steps: Steps) -> int:
+    return len({value for _, value in spot.values[steps]})
+
+
+def _candidates(spot: Spot) -> Iterator[tuple[int, int, Steps]]:
+    """What no element has twice: (how likely a key, how far, where)."""
+    for steps, values in spot.values.items():
+        owners = {owner for owner, _ in values}
+        if depth(steps) > 3 or len(owners) != len(values):
+            continue
+        if any(not value for _, value in values) or is_time(values[0][1]):
+            continue
+        name = steps[-1][1].lower()
+        likely = next((i for i, like in enumerate(_KEYS) if re.search(like, name)), None)
+        if re.search(_VERSIONS, name):
+            continue
+        if is_local(steps):
+            likely = len(_KEYS)
+        if likely is not None:
+            yield likely, depth(steps), steps
+
+
+def _covering(spot: Spot, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:
+    """The first candidates of which every element has one, if they tell elements apart."""
+    chosen: list[Steps] = []
+    covered: set[int] = set()
+    for steps in candidates:
+        more = {owner for owner, _ in spot.values[steps]} - covered
+        if more and len(chosen) < _ALTERNATIVES:
+            chosen.append(steps)
+            covered |= more
+    fits = len(covered) == spot.count and differs(spot, tuple(chosen))
+    return tuple(chosen) if fits else ()
+
+
+def differs(spot: Spot, keys: tuple[Steps, ...]) -> bool:
+    """Whether keys tell most elements apart; two messages may be about one thing."""
+    few = spot.count < 3 and spot.most < 2
+    return few or 2 * len(set(first_values(spot, keys).values())) > spot.count
+
+
+def first_values(spot: Spot, keys: tuple[Steps, ...]) -> dict[int, str]:
+    """For each element the value of the first key that it has."""
+    found: dict[int, str] = {}
+    for steps in reversed(keys):
+        found |= dict(spot.values[steps])
+    return found
+
+
+def is_time(value: str, name: str = "") -> bool:
+    """Whether a value is a time; seconds since 1970 are one where the name says so."""
+    if value.isdigit() and len(value) < 12:
+        return len(value) == 10 and value[0] == "1" and name.endswith(("time", "stamp"))
+    return instant_of(value, _NO_TIME) is not None
+
+
+def time_of(spot: Spot, likes: tuple[str, ...], not_like: str | None = None) -> Steps | None:
+    """The times that most elements have, with the most telling name, which may be that of an
+    element around them (<issueTime><TimeInstant><timePosition>).
+    """
+    found: list[tuple[int, int, int, Steps]] = []
+    for steps, values in spot.values.items():
+        name = steps[-1][1].lower()
+        if depth(steps) > 3 or (not_like and re.search(not_like, name)):
+            continue
+        said = [value for _, value in values[:20] if value]
+        if not said or not all(is_time(value, name) for value in said):
+            continue
+        names = [step[1].lower() for step in reversed(steps) if step != ANY]
+        likely = [
+            (i, at) for i, like in enumerate(likes) for at, one in enumerate(names)
+            if re.search(like, one) and (at == 0 or one.endswith("time"))
+        ]  # fmt: skip
+        if likely:
+            told = any("valid" in one for one in names)
+            found.append((*min(likely), depth(steps) - told, steps))
+    most = max((len(spot.values[one[-1]]) for one in found), default=0)
+    often = [one for one in found if 2 * len(spot.values[one[-1]]) >= most]
+    return min(often)[-1] if often else None
+
+
+def version_of(spot: Spot) -> Steps | None:
+    """The nearest whole numbers that are named so; most elements have one."""
+    found: list[tuple[int, Steps]] = []
+    for steps, values in spot.values.items():
+        told = re.search(_VERSIONS, steps[-1][1].lower()) and depth(steps) <= 2
+        single = len({owner for owner, _ in values}) == len(values) and 2 * len(values) > spot.count
+        if told and single and all(value.isdigit() and len(value) < 18 for _, value in values):
+            found.append((depth(steps), steps))
+    return min(found)[1] if found else None

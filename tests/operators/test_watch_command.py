@@ -98,6 +98,18 @@ def _lines(path: Path, least: int) -> bool:
     return path.read_bytes().count(b"\n") >= least
 
 
+def test_a_checkpoint_leaves_what_the_output_held_before_it(tmp_path: Path):
+    (tmp_path / "d.xml").write_text("<r><a>1</a><a>2</a></r>")
+    words = ["-q", "//a", "-i", "d.xml", "--format", "lines", "--checkpoint", "kept"]
+    out = tmp_path / "out"
+    out.write_text("header\n")
+    for _ in range(2):  # the second one has nothing to add, and cuts nothing off
+        with out.open("ab") as file:
+            command = [sys.executable, "-m", "xstreamcast", "watch", *words]
+            subprocess.run(command, stdout=file, cwd=tmp_path, check=True, timeout=120)
+        assert out.read_text() == "header\n+ <a>1</a>\n+ <a>2</a>\n"
+
+
 def test_a_folder_of_queries_runs_together(tmp_path: Path):
     folder = tmp_path / "alerts"
     folder.mkdir()

@@ -187,8 +187,13 @@ def _quarantine(arguments: Parsed) -> AbstractContextManager[Quarantine | None]:
 def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
     """Cut the output back to the last tick that counts."""
     watching.sink = out.reached
-    if watching.journal is not None:
-        out.go_back(watching.journal.sink)
+    journal = watching.journal
+    if journal is None:
+        return
+    if journal.is_new and out.goes_on:
+        journal.begin_sink(out.reached())
+    else:
+        out.go_back(journal.sink)
 
 
 @contextmanager

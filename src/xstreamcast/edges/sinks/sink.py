@@ -36,6 +36,11 @@ class Sink:
     def isatty(self) -> bool:
         return self._handle is not None and os.isatty(self._handle)
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is written behind what the file held: standard output may be one."""
+        return self._handle is not None and self._file.is_regular
+
     def reached(self) -> int:
         """How many bytes are on disk; 0 of what is no file."""
         self._file.sync()

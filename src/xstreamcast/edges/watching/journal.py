@@ -88,8 +88,8 @@ class Journal:
 
     @property
     def sink(self) -> int:
-        """How long the sink was after the last tick that counts."""
-        return self._now.sink
+        """How long the sink was after the last tick that counts, or before the first one."""
+        return max(self._now.sink, 0 if self._known is None else self._known.sink)
 
     @property
     def quarantine(self) -> int | None:
@@ -100,8 +100,20 @@ class Journal:
 
     def begin_quarantine(self, length: int) -> None:
         """Say how long the quarantine is before anything is refused."""
-        self._known = replace(self._head, quarantine=length)
-        self._file.add(self._known.line())
+        self._begin_with(replace(self._known or self._head, quarantine=length))
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was said before this process."""
+        return self._known is None
+
+    def begin_sink(self, length: int) -> None:
+        """Say how long the sink is before anything is written."""
+        self._begin_with(replace(self._head, sink=length))
+
+    def _begin_with(self, head: Head) -> None:
+        self._known = head
+        self._file.add(head.line())
         self._file.sync()
 
     def _check(self, query: str) -> None:

@@ -24,21 +24,26 @@ FORMAT: Final = 2
 @dataclass(frozen=True, slots=True)
 class Head:
     """The format of the lines behind it, the form in which changes are written, and how long the
-    quarantine was before anything was refused.
+    quarantine was before anything was refused, and the sink before anything was written.
     """
 
     format: int = FORMAT
     output: str = ""
     quarantine: int | None = None
+    sink: int = 0
 
     def line(self) -> bytes:
         fields = {"format": self.format, "output": self.output, "quarantine": self.quarantine}
+        if self.sink:
+            fields["sink"] = self.sink
         return json.dumps(fields | {"check": self.check}, separators=(",", ":")).encode() + b"\n"
 
     @property
     def check(self) -> str:
         """The CRC-32 of what it says."""
         fields = [self.format, self.output, self.quarantine]
+        if self.sink:
+            fields.append(self.sink)
         return f"{zlib.crc32(json.dumps(fields, separators=(',', ':')).encode()):08x}"
 
 
@@ -130,7 +135,7 @@ def _head(path: Path, text: bytes) -> Head | None:
         return Head(1) if text.startswith(b"[") else None
     try:
         fields = json.loads(text)
-        head = Head(fields["format"], fields["output"], fields["quarantine"])
+        head = Head(fields["format"], fields["output"], fields["quarantine"], fields.get("sink", 0))
     except (ValueError, KeyError, TypeError):
         raise _damaged(path, 0) from None
     if not isinstance(head.format, int) or fields.get("check", head.check) != head.check:

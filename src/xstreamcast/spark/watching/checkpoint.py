@@ -46,6 +46,15 @@ class Reached:
             raise damaged(path) from None
         return Reached(path, int(epoch), int(sink), int(changes[0]) if changes else 0)
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was said before this process."""
+        return not self.path.exists()
+
+    def begin_sink(self, length: int) -> None:
+        """Say how long the sink is before anything is written."""
+        self.write(self.epoch, length)
+
     def write(self, epoch: int, sink: int, changes: int = 0) -> None:
         """The batch counts when this returns."""
         self.epoch, self.sink, self.changes = epoch, sink, changes

@@ -122,9 +122,9 @@ def _batches(entry: Entry, arguments: argparse.Namespace) -> tuple[list[Any], in
 
 
 def _asked(entry: Entry) -> Any:
-    from xstreamcast.edges.partitions.host import Asked
+    from xstreamcast.edges.partitions.host import WatchRequest
 
-    return Asked({"": compiled(entry.query)}, dict.fromkeys(entry.inputs, "fragments"))
+    return WatchRequest({"": compiled(entry.query)}, dict.fromkeys(entry.inputs, "fragments"))
 
 
 def _alone(entry: Entry, batches: list[Any]) -> float:

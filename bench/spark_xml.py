@@ -80,7 +80,7 @@ class Payloads:
         return holes.join(bids, "id", "left").select("increase")
 
 
-Asked = Documents | Payloads
+WatchRequest = Documents | Payloads
 
 
 def _inside(fragments: Any, schema: str) -> Any:
@@ -96,22 +96,22 @@ def _number(value: int) -> Values:
     return [str(value)]
 
 
-def _p1(asked: Asked) -> Values:
+def _p1(asked: WatchRequest) -> Values:
     return _texts(
         asked.items("location string, quantity string", "europe").where(ALBANIA), "quantity"
     )
 
 
-def _p2(asked: Asked) -> Values:
+def _p2(asked: WatchRequest) -> Values:
     rows = asked.items("location string, payment string").where(ALBANIA)
     return _texts(rows.where("payment = 'Cash'"), "location")
 
 
-def _p3(asked: Asked) -> Values:
+def _p3(asked: WatchRequest) -> Values:
     return _texts(asked.items("location string, quantity string").where(ALBANIA), "quantity")
 
 
-def _p4(asked: Asked) -> Values:
+def _p4(asked: WatchRequest) -> Values:
     """Regions with such an item; one read each, as only a region knows its items."""
     rows = [asked.items("location string", one).where(ALBANIA).limit(1) for one in REGIONS]
     found = rows[0]
@@ -120,12 +120,12 @@ def _p4(asked: Asked) -> Values:
     return _number(found.count())
 
 
-def _p5(asked: Asked) -> Values:
+def _p5(asked: WatchRequest) -> Values:
     found = asked.items("location string", "europe").where(ALBANIA).limit(1)
     return _number(found.count())
 
 
-def _p6(asked: Asked) -> Values:
+def _p6(asked: WatchRequest) -> Values:
     """The root is around every item, and every location is below it: all, if there is one."""
     told = asked.items("location string").selectExpr(
         "count(location) as all", f"coalesce(bool_or({ALBANIA}), false) as one"
@@ -134,33 +134,33 @@ def _p6(asked: Asked) -> Values:
     return _number(row["all"] if row["one"] else 0)
 
 
-def _p7(asked: Asked) -> Values:
+def _p7(asked: WatchRequest) -> Values:
     rows = asked.items("location string, quantity string, payment string").where(ALBANIA)
     found = rows.select("quantity", "payment").collect()
     return [f"{row[0] or ''}|{row[1] or ''}" for row in found]
 
 
-def _p8(asked: Asked) -> Values:
+def _p8(asked: WatchRequest) -> Values:
     rows = asked.rows("inproceedings", _PAPER).where("array_contains(author, 'John Smith')")
     return [plain(one) for one in _texts(rows, "title")]
 
 
-def _p9(asked: Asked) -> Values:
+def _p9(asked: WatchRequest) -> Values:
     rows = asked.rows("inproceedings", _PAPER).where("exists(author, a -> contains(a, 'Smith'))")
     found = rows.orderBy("year").select("year", "title").collect()
     return [f"{row[0] or ''}: {_ELEMENT.sub('', row[1] or '')}" for row in found]
 
 
-def _q01(asked: Asked) -> Values:
+def _q01(asked: WatchRequest) -> Values:
     rows = asked.rows("person", "_id string, name string").where("_id = 'person0'")
     return _texts(rows, "name")
 
 
-def _q02(asked: Asked) -> Values:
+def _q02(asked: WatchRequest) -> Values:
     return [row[0] or "" for row in asked.increases().collect()]
 
 
-def _q05(asked: Asked) -> Values:
+def _q05(asked: WatchRequest) -> Values:
     rows = asked.rows("closed_auction", "price double").where("price >= 40")
     return _number(rows.count())
 
@@ -170,7 +170,7 @@ def plain(text: str) -> str:
     return re.sub(r"<[^<>]*>", "", text)
 
 
-SAID: Final[dict[str, Callable[[Asked], Values]]] = {
+SAID: Final[dict[str, Callable[[WatchRequest], Values]]] = {
     "p1": _p1, "p2": _p2, "p3": _p3, "p4": _p4, "p5": _p5, "p6": _p6, "p7": _p7, "p8": _p8,
     "p9": _p9, "q01": _q01, "q02": _q02, "q05": _q05,
 }  # fmt: skip

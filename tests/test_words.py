@@ -23,8 +23,8 @@ DIALECT = re.compile(
 # Lines of the source with a word of the dialect. These numbers may only fall: write what
 # happens instead (asked: evaluated, requested, needed; told: emitted, reported, sent; stands: is).
 CAPS = {
-    r"asked": 250,
-    r"told": 220,
+    r"asked": 90,
+    r"told": 70,
     r"stands?|stood": 390,
     r"nobody|somebody|anybody|whoever": 120,
     r"anew": 70,

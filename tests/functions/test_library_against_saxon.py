@@ -28,7 +28,7 @@ def expected() -> dict[str, Shown]:
 
 
 def _asked(expressions: list[str]) -> list[Shown]:
-    """Asked together; where one does not compile, in halves down to that one."""
+    """WatchRequest together; where one does not compile, in halves down to that one."""
     try:
         return theirs(expressions, DOCUMENT)
     except Exception as wrong:

@@ -9,7 +9,7 @@ from lxml import etree
 
 from tests.streams_strategies import HEAD
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.history.forgetting import excerpt, some
+from xstreamcast.history.forgetting import excerpt
 from xstreamcast.history.thinning import thinned
 from xstreamcast.model.fragment import FragmentBatch
 
@@ -89,7 +89,7 @@ def test_what_is_not_seen_is_left_out(data, seen, thin):
 @given(st.data(), st.lists(st.booleans(), min_size=3, max_size=3))
 def test_an_excerpt_says_what_the_tape_said(data, which):
     batch = batch_of([data.draw(payloads(i)) for i in range(1, 4)])
-    part = some(batch, np.array(which))
+    part = batch.some(np.array(which))
     if not any(which):
         assert len(part) == 0
         return

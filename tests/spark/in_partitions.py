@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from xstreamcast.edges.partitions.direct import DirectUnits, Pack, PartArrived
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.kept import frozen, thaw
 from xstreamcast.edges.partitions.later import Later, Spot, Turned
 from xstreamcast.edges.partitions.messages import Arrived, Failed, message_bytes, message_of
@@ -23,7 +23,7 @@ class InPartitions:
     """A query over some partitions; with `moving` every place is elsewhere after each batch."""
 
     def __init__(
-        self, asked: Asked, partitions: int, moving: bool = False, steps: int = 4,
+        self, asked: WatchRequest, partitions: int, moving: bool = False, steps: int = 4,
         tags: Mapping[str, frozenset[int]] | None = None, emits: bool = False,
         inside: Mapping[str, Inside] | None = None,
     ) -> None:  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tests.spark.in_partitions import InPartitions
-from xstreamcast.edges.partitions.host import Asked, Host
+from xstreamcast.edges.partitions.host import Host, WatchRequest
 from xstreamcast.edges.partitions.kept import frozen, thaw
 from xstreamcast.edges.partitions.moving import Unmoved, move
 from xstreamcast.edges.partitions.packing import Parting
@@ -21,7 +21,7 @@ class Running:
     """It reads batches; `tags` and `inside`: what is partitioned as it is read."""
 
     def __init__(
-        self, asked: Asked, partitions: int, tags: Tags | None = None,
+        self, asked: WatchRequest, partitions: int, tags: Tags | None = None,
         inside: Mapping[str, Inside] | None = None, steps: int = 4,
     ) -> None:  # fmt: skip
         self.asked, self.partitions = asked, partitions

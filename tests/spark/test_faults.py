@@ -137,7 +137,7 @@ def test_a_fragment_that_does_not_fit_is_kept_apart_or_stops(spark: Any, tmp_pat
     poisoned(tmp_path, FRAGMENT.format("tomorrow", 1))
     running, told = started(spark, tmp_path)
     assert running.awaitTermination(300)
-    assert [one.fragment for one in running.told.refused] == ["l1"]
+    assert [one.fragment for one in running.totals.refused] == ["l1"]
     os.remove(tmp_path / "feed" / "zzz.xml")
     expected = list(query(QUERY).run(credit=tmp_path / "feed").lines())
     assert Accumulated(told).items() == expected

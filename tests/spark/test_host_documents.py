@@ -6,7 +6,7 @@ import pytest
 
 from tests.operators.snapshot.test_document_snapshots import QUERIES, document
 from xstreamcast.api import compiled
-from xstreamcast.edges.partitions.host import Asked, Host
+from xstreamcast.edges.partitions.host import Host, WatchRequest
 from xstreamcast.edges.partitions.kept import frozen, thaw
 
 RAW = document([("", [(n % 7, "abc3"[n % 4], "é") for n in range(24)])])
@@ -19,7 +19,7 @@ def taken(host: Host, piece: bytes) -> list[str]:
 
 @pytest.mark.parametrize("name", ["filter", "groups", "folded window", "joined", "whole"])
 def test_a_place_with_the_state_of_another_emits_what_it_would(name: str):
-    asked = Asked({"": compiled(QUERIES[name])}, {"s": "document"})
+    asked = WatchRequest({"": compiled(QUERIES[name])}, {"s": "document"})
     host = Host(asked)
     emitted = 0
     for at in range(0, len(RAW), 131):

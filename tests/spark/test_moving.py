@@ -9,7 +9,7 @@ import pytest
 from tests.spark.feeds import write_feed
 from tests.spark.moved import Running
 from xstreamcast import query
-from xstreamcast.edges.partitions.host import Asked, Host
+from xstreamcast.edges.partitions.host import Host, WatchRequest
 from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.edges.replay import Offset, Replay, split_rows
 from xstreamcast.edges.table.schema import arrow
@@ -49,7 +49,7 @@ def test_moved_places_go_on_as_if_nothing_had_been(
     tmp_path: Any, name: str, steps: tuple[int, ...], keyed: bool
 ) -> None:
     feed = write_feed(tmp_path / "feed", 240, keyed=keyed)
-    asked = Asked(query(QUERIES[name]).programs, {"credit": "fragments"})
+    asked = WatchRequest(query(QUERIES[name]).programs, {"credit": "fragments"})
     rows = batches(feed, 30)
     known = (TAGS, NAMED) if keyed else (None, None)
     whole, running = Host(asked, shallow=True), Running(asked, steps[0], *known)

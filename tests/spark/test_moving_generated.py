@@ -17,7 +17,7 @@ from tests.spark.moved import Running
 from tests.spark.test_partitions_generated import ticks
 from tests.spark.test_partitions_law import Alone, tables, told
 from xstreamcast.api import compiled
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.moving import Unmoved
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
@@ -64,7 +64,7 @@ def test_units_that_are_partitioned_as_they_are_read(asked: str, data: st.DataOb
     pieces = ["".join(one) for one in made]
     pieces[0] = direct.HEAD + pieces[0]
     pieces[data.draw(st.integers(0, 1))] += direct.ROOT
-    how, numbers = Asked({"": compiled(asked)}, {"s": "fragments"}), data.draw(NUMBERS)
+    how, numbers = WatchRequest({"": compiled(asked)}, {"s": "fragments"}), data.draw(NUMBERS)
     play_out(Running(how, numbers[0], direct.TAGS), Alone(how), tables(pieces), numbers)
 
 
@@ -75,7 +75,7 @@ def test_units_that_are_partitioned_as_they_are_read(asked: str, data: st.DataOb
 )
 def test_fragments_that_name_their_units(asked: str, data: st.DataObject) -> None:
     pieces = keyed._pieces(data, keyed.lines())
-    how, numbers = Asked({"": compiled(asked)}, {"s": "fragments"}), data.draw(NUMBERS)
+    how, numbers = WatchRequest({"": compiled(asked)}, {"s": "fragments"}), data.draw(NUMBERS)
     running = Running(how, numbers[0], keyed.TAGS, keyed.INSIDE)
     play_out(running, Alone(how), tables(pieces), numbers)
 
@@ -87,7 +87,7 @@ def test_fragments_that_name_their_units(asked: str, data: st.DataObject) -> Non
 def test_generated_queries_behind_a_router(
     query: str, play: Any, numbers: list[int], steps: int
 ) -> None:
-    asked = Asked({"": compiled(query)}, {"a": "fragments", "b": "fragments"})
+    asked = WatchRequest({"": compiled(query)}, {"a": "fragments", "b": "fragments"})
     note(query)
     running = Running(asked, numbers[0], steps=steps)
     play_out(running, Alone(asked), ticks(play), numbers)

@@ -17,7 +17,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_watch_corpus import arriving
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.table.schema import row_schema
 
 
@@ -35,7 +35,7 @@ def row_tables(path: Path, policy: Policy) -> list[Any]:
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_a_script_in_partitions_says_what_it_says_here(path: Path, policy: Policy) -> None:
     script = read_script(path)
-    asked = Asked(
+    asked = WatchRequest(
         {"": compiled(script.query)}, dict.fromkeys(script.structures, "fragments"), policy=policy
     )
     there = InPartitions(asked, 3, moving=True)

@@ -22,7 +22,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import Alone, holes, tables, told
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.spark.watching.emitted import ranked_updates, update_rows
@@ -84,7 +84,7 @@ def test_partitions_say_what_one_place_says(asked: str, data: st.DataObject) -> 
     pieces = ["".join(one) for one in made]
     pieces[0] = HEAD + pieces[0]
     pieces[data.draw(st.integers(0, 1))] += ROOT
-    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
     many, moving = data.draw(st.integers(2, 4)), data.draw(st.booleans())
     there, here = InPartitions(how, many, moving, tags=TAGS), Alone(how)
     for number, table in enumerate(tables(pieces)):
@@ -96,7 +96,7 @@ def test_partitions_say_what_one_place_says(asked: str, data: st.DataObject) -> 
 
 def test_a_stream_that_is_read_whole_goes_to_all_partitions() -> None:
     asked = 'for $a in stream("s")//a where $a/@n > count(stream("t")//a) return <a>{$a/@n}</a>'
-    how = Asked({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
     there, here = InPartitions(how, 3, moving=True, tags=TAGS), Alone(how)
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
@@ -124,7 +124,7 @@ def test_an_earlier_instant_of_an_attached_event_moves_it(days: list[tuple[str, 
         for name, day in days
     ]
     asked, pieces = 'stream("s")//e', [HEAD + ROOT + events[0], *events[1:]]
-    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
     there, here = InPartitions(how, 2, tags=TAGS), Alone(how)
     spread, alone = list[Change](), list[Change]()
     for table in tables(pieces):
@@ -136,7 +136,7 @@ def test_an_earlier_instant_of_an_attached_event_moves_it(days: list[tuple[str, 
 
 
 def test_what_was_repeated_or_refused_is_said_once() -> None:
-    how = Asked({"": compiled('count(stream("s")//a)')}, {"s": "fragments"})
+    how = WatchRequest({"": compiled('count(stream("s")//a)')}, {"s": "fragments"})
     unit = '<stream:filler id="a0" tsid="2" validTime="2003-01-02"><a n="1"/></stream:filler>'
     bad = '<stream:filler id="a1" tsid="2" validTime="2003-01-02"><b/></stream:filler>'
     there, here = InPartitions(how, 3, tags=TAGS), Alone(how)
@@ -151,7 +151,7 @@ def test_what_was_repeated_or_refused_is_said_once() -> None:
 
 def test_the_wall_clock_is_the_same_in_all_partitions() -> None:
     asked = 'for $a in stream("s")//a?[now - P2D, now] return <a>{$a/@n}</a>'
-    how = Asked({"": compiled(asked)}, {"s": "fragments"}, wall=True)
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"}, wall=True)
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}T00:00:00Z">'
         f'<a n="{n}"/></stream:filler>'
@@ -169,7 +169,7 @@ def test_the_wall_clock_is_the_same_in_all_partitions() -> None:
 
 
 def test_a_unit_that_holds_others_against_its_structure_is_an_error() -> None:
-    how = Asked({"": compiled('stream("s")//a')}, {"s": "fragments"})
+    how = WatchRequest({"": compiled('stream("s")//a')}, {"s": "fragments"})
     there = InPartitions(how, 2, tags=TAGS)
     unit = '<stream:filler id="a0" tsid="2"><a><stream:hole id="e1" tsid="3"/></a></stream:filler>'
     first, _ = tables([HEAD + ROOT + unit])
@@ -204,7 +204,7 @@ def test_tags_of_units(structure: str, expected: tuple[set[int], set[int]]) -> N
 def test_a_router_stays_where_fragments_do_not_say_their_unit() -> None:
     flat = read_structure(STRUCTURE.encode())
     deep = read_structure(STRUCTURE.replace('"b" type="snapshot"', '"b" type="event"').encode())
-    how = {"q": Asked({"": compiled('stream("s")//a')}, {"s": "fragments"})}
+    how = {"q": WatchRequest({"": compiled('stream("s")//a')}, {"s": "fragments"})}
     direct = step_plan(how, {"s": Ahead(flat)})
     assert direct == StepPlan(2, TAGS, {"q": frozenset({"s"})}, emits=True)
     assert StepPlan.of(direct.json()) == direct
@@ -214,7 +214,7 @@ def test_a_router_stays_where_fragments_do_not_say_their_unit() -> None:
     assert keyed.inside == {"s": Inside(frozenset({4}), 1)}
     assert StepPlan.of(keyed.json()) == keyed
     assert step_plan(how, {"s": Ahead()}) == StepPlan(3)
-    late = {"q": Asked({"": compiled('stream("s")//a')}, {"s": "fragments"}, lateness=1)}
+    late = {"q": WatchRequest({"": compiled('stream("s")//a')}, {"s": "fragments"}, lateness=1)}
     assert step_plan(late, {"s": Ahead(flat)}).spread is None
     assert StepPlan.of("4\n") == StepPlan(4)
 
@@ -243,7 +243,7 @@ def test_updates_of_partitions_come_to_the_answer(asked: str, data: st.DataObjec
     made = data.draw(st.lists(st.lists(line, max_size=8), min_size=2, max_size=6))
     pieces = ["".join(one) for one in made]
     pieces[0] = HEAD + ROOT + pieces[0]
-    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
     plan = step_plan({"": how}, {"s": Ahead(read_structure(STRUCTURE.encode()))})
     many, moving = data.draw(st.integers(2, 4)), data.draw(st.booleans())
     there = InPartitions(how, many, moving, tags=TAGS, emits=plan.emits)
@@ -263,14 +263,14 @@ def test_items_are_emitted_where_they_are_made_unless_all_rows_are_sorted() -> N
     structures = {"s": Ahead(read_structure(STRUCTURE.encode()))}
 
     def emits(asked: str) -> bool:
-        how = Asked({"": compiled(asked)}, {"s": "fragments"})
+        how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
         return step_plan({"": how}, structures).emits
 
     assert [emits(one) for one in QUERIES] == [*[True] * 6, *[False] * 3]
 
 
 def test_rows_that_did_not_change_are_not_emitted_again() -> None:
-    how = Asked({"": compiled('stream("s")//a/@n/string()')}, {"s": "fragments"})
+    how = WatchRequest({"": compiled('stream("s")//a/@n/string()')}, {"s": "fragments"})
     there = InPartitions(how, 2, tags=TAGS, emits=True)
     unit = '<stream:filler id="a0" tsid="2" validTime="2003-01-0{}"><a n="1">{}</a></stream:filler>'
     first, second, third, _ = tables(

@@ -18,7 +18,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import Alone, tables
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.table.schema import arrow
 
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -49,7 +49,7 @@ def told(place: Any, table: Any) -> Any:
 def test_partitions_emit_what_one_place_emits(
     query: str, play: Any, partitions: int, steps: int, moving: bool
 ) -> None:
-    asked = Asked({"": compiled(query)}, {"a": "fragments", "b": "fragments"})
+    asked = WatchRequest({"": compiled(query)}, {"a": "fragments", "b": "fragments"})
     there, here = InPartitions(asked, partitions, moving, steps), Alone(asked)
     note(query)
     for number, table in enumerate(ticks(play)):

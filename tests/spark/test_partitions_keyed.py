@@ -19,7 +19,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import HEAD, QUERIES, ROOT, Alone, holes, tables, told
 from tests.spark.test_partitions_law import lines as linked
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.spark.watching.steps import step_plan
 
@@ -63,7 +63,7 @@ def _pieces(data: st.DataObject, line: st.SearchStrategy[str]) -> list[str]:
 
 
 def _both(asked: str, data: st.DataObject, policy: Any = "optimistic") -> tuple[Any, Any]:
-    how = Asked({"": compiled(asked)}, {"s": "fragments"}, policy=policy)
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"}, policy=policy)
     many, moving = data.draw(st.integers(2, 4)), data.draw(st.booleans())
     return InPartitions(how, many, moving, tags=TAGS, inside=INSIDE), Alone(how)
 
@@ -105,7 +105,7 @@ def test_keys_that_contradict_links_stop_the_query_before_an_answer_is_wrong(
 
 
 def _refused(*pieces: str) -> Error:
-    how = Asked({"": compiled('stream("s")//a')}, {"s": "fragments"})
+    how = WatchRequest({"": compiled('stream("s")//a')}, {"s": "fragments"})
     there = InPartitions(how, 2, moving=True, tags=TAGS, inside=INSIDE)
     *rest, last, _ = tables([HEAD + ROOT, *pieces])
     for table in rest:
@@ -174,7 +174,7 @@ def test_whether_a_stream_names_its_units_is_seen_from_its_beginning(
 def test_keyed_streams_have_no_router(asked: str) -> None:
     tags = HEAD.partition("<stream:structure>")[2].removesuffix("</stream:structure>")
     structure = read_structure(tags.encode())
-    how = {"q": Asked({"": compiled(asked)}, {"s": "fragments"})}
+    how = {"q": WatchRequest({"": compiled(asked)}, {"s": "fragments"})}
     assert step_plan(how, {"s": Ahead(structure)}).spread is None
     plan = step_plan(how, {"s": Ahead(structure, names_units=True)})
     assert (plan.spread is not None) == (asked in DIRECT)

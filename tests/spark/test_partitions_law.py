@@ -16,7 +16,7 @@ from xstreamcast.tape.names import Names
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
 from tests.spark.in_partitions import InPartitions
-from xstreamcast.edges.partitions.host import Asked, Host
+from xstreamcast.edges.partitions.host import Host, WatchRequest
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow, row_schema
 from xstreamcast.errors import Error
@@ -101,7 +101,7 @@ def told(place: Any, table: Any) -> Any:
 class Alone:
     """The query in one place."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: WatchRequest) -> None:
         self.host = Host(asked, shallow=True)
 
     def take(self, table: Any) -> Any:
@@ -110,7 +110,7 @@ class Alone:
 
 def test_units_that_read_another_stream_whole_are_asked_again_in_all_partitions() -> None:
     asked = 'for $a in stream("s")//a where $a/@n > count(stream("t")//a) return <a>{$a/@n}</a>'
-    how = Asked({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments", "t": "fragments"})
     there, here = InPartitions(how, 3, moving=True), Alone(how)
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
@@ -141,7 +141,7 @@ def test_partitions_tell_what_one_place_tells(asked: str, policy: Any, data: st.
     at = data.draw(st.sampled_from([0, 0, min(1, len(pieces) - 1)]))
     pieces[at] = HEAD.partition(">")[2] + pieces[at]
     pieces[0] = HEAD.partition(">")[0] + ">" + pieces[0]
-    how = Asked({"": compiled(asked)}, {"s": "fragments"}, policy=policy)
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"}, policy=policy)
     there = InPartitions(how, data.draw(st.integers(2, 4)), moving=data.draw(st.booleans()))
     here = Alone(how)
     for number, table in enumerate(tables(pieces)):
@@ -153,7 +153,7 @@ def test_partitions_tell_what_one_place_tells(asked: str, policy: Any, data: st.
 
 def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
     asked = 'for $a in stream("s")//a return xs:integer($a?[now]/@n)'
-    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
     units = [f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-02">' for n in range(4)]
     good = [f'{head}<a n="1"/></stream:filler>' for head in units]
     bad = units[0].replace("01-02", "01-03") + '<a n="x"/></stream:filler>'
@@ -171,7 +171,7 @@ def test_a_bucket_whose_units_fail_holds_the_answer_back() -> None:
 
 
 def test_what_was_repeated_is_counted_once() -> None:
-    how = Asked({"": compiled('count(stream("s")//a)')}, {"s": "fragments"})
+    how = WatchRequest({"": compiled('count(stream("s")//a)')}, {"s": "fragments"})
     unit = '<stream:filler id="a0" tsid="2" validTime="2003-01-02"><a n="1"/></stream:filler>'
     there, here = InPartitions(how, 3), Alone(how)
     for table in tables([HEAD + ROOT + unit, ROOT + unit + unit]):
@@ -183,7 +183,7 @@ def test_what_was_repeated_is_counted_once() -> None:
 
 def test_the_wall_clock_is_the_same_in_all_partitions() -> None:
     asked = 'for $a in stream("s")//a?[now - P2D, now] return <a>{$a/@n}</a>'
-    how = Asked({"": compiled(asked)}, {"s": "fragments"}, wall=True)
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"}, wall=True)
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}T00:00:00Z">'
         f'<a n="{n}"/></stream:filler>'
@@ -202,7 +202,7 @@ def test_the_wall_clock_is_the_same_in_all_partitions() -> None:
 
 def test_a_root_that_cannot_be_cut_brings_all_to_one_place() -> None:
     asked = 'for $a in stream("s")//a return <a>{$a/@n}</a>'
-    how = Asked({"": compiled(asked)}, {"s": "fragments"}, skew=86400_000000 * 5)
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"}, skew=86400_000000 * 5)
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
         f'<a n="{n}"/></stream:filler>'
@@ -238,7 +238,7 @@ def test_a_root_that_cannot_be_cut_brings_all_to_one_place() -> None:
 def test_of_several_errors_the_one_that_comes_first_in_one_place_is_told(
     asked: str, partitions: int, turned: bool
 ) -> None:
-    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
     units = [
         f'<stream:filler id="a{n}" tsid="2" validTime="2003-01-0{n + 2}">'
         f'<a n="no {n}" k="key {n}"/></stream:filler>'

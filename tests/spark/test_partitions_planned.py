@@ -22,7 +22,7 @@ pytest.importorskip("pyspark", reason="the spark extra is not installed")
 from tests.spark.in_partitions import InPartitions
 from tests.spark.test_partitions_law import holes, tables
 from tests.spark.watched import Left
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.messages import Arrived, Whole
 from xstreamcast.edges.partitions.packing import Packing
 from xstreamcast.edges.partitions.units import Units
@@ -61,7 +61,7 @@ def event(unit: int) -> str:
 def test_the_answer_is_that_of_run_after_each_batch(
     asked: str, wire: list[str], moving: bool
 ) -> None:
-    how = Asked({"": compiled(asked)}, {"s": "fragments"})
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
     there, answer, come = InPartitions(how, 3, moving=moving), Accumulated(), ""
     pieces = [HEAD, *wire]
     for piece, table in zip(pieces, tables(pieces), strict=False):
@@ -83,7 +83,7 @@ def test_what_reaches_ahead_is_not_partitioned_as_it_is_read() -> None:
     ahead = {"s": Ahead(read_structure(flat.encode()))}
 
     def spread(asked: str) -> Any:
-        plan = step_plan({"": Asked({"": compiled(asked)}, {"s": "fragments"})}, ahead)
+        plan = step_plan({"": WatchRequest({"": compiled(asked)}, {"s": "fragments"})}, ahead)
         return plan.spread, plan.emits
 
     assert spread('stream("s")//d?[now]') == ({"": frozenset({"s"})}, True)
@@ -92,7 +92,7 @@ def test_what_reaches_ahead_is_not_partitioned_as_it_is_read() -> None:
 
 
 def test_updates_that_partitions_emit_are_not_lost_where_one_place_takes_over() -> None:
-    how = Asked({"": compiled('stream("s")//d')}, {"s": "fragments"})
+    how = WatchRequest({"": compiled('stream("s")//d')}, {"s": "fragments"})
     (table, _) = tables([HEAD])
     (pack,) = Packing()(table.to_batches())
     whole = Whole(1, ((Arrived([("s", pack["rows"][0].as_py())]).blob, None),))

@@ -46,7 +46,7 @@ def test_a_query_in_partitions_goes_on_from_its_checkpoint(spark: Any, tmp_path:
     assert running.awaitTermination(500)
     assert Accumulated(found).items() == list(query(BIG).run(credit=feed).lines())
     assert len(found) > before
-    assert "bytes of state" in running.told.said["query"]
+    assert "bytes of state" in running.totals.said["query"]
 
 
 FLAT = """<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>

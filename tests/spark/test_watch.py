@@ -72,7 +72,7 @@ def test_refused_fragments_are_counted(spark: Any, tmp_path: Path) -> None:
     feed.write_text(f"{HEAD}{STRUCTURE}{bad}</stream:fragments>")
     running = query(BIG).spark(spark).start(lambda _, changes: None, credit=feed)
     assert running.awaitTermination(300)
-    assert [one.code for one in running.told.refused] == ["XSCF0006"]
+    assert [one.code for one in running.totals.refused] == ["XSCF0006"]
 
 
 def test_a_streaming_data_frame_of_changes(spark: Any, tmp_path: Path) -> None:

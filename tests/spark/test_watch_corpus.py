@@ -22,10 +22,10 @@ from xstreamcast.tape.names import Names
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")
 
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.spark.watching.sink import Told, once_each
+from xstreamcast.spark.watching.sink import BatchTotals, once_each
 
 pytestmark = pytest.mark.spark
 THOROUGH = os.environ.get("XSC_PROFILE") == "thorough"
@@ -103,7 +103,7 @@ def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], partit
     (folder / "steps").mkdir()
     write_steps(folder / "steps", scripts)
     asked = {
-        name_of(path, policy): Asked(
+        name_of(path, policy): WatchRequest(
             {"": compiled((script := read_script(path)).query)},
             dict.fromkeys(script.structures, "fragments"),
             policy=policy,
@@ -118,11 +118,11 @@ def watched(spark: Any, folder: Path, scripts: list[tuple[Path, Policy]], partit
 
     reader = spark.readStream.schema(f"{ROWS}, query string").option("maxFilesPerTrigger", 1)
     rows = reader.parquet(str(folder / "steps"))
-    done = Told()
+    done = BatchTotals()
     # nothing is kept between batches but what the store has: a log, and snapshots from time to time
     keeping = Keeping(least=4000, in_worker=False)
     changes = changes_of(
-        rows, asked, raises=False, all_told=True, keeping=keeping, partitions=partitions
+        rows, asked, raises=False, everything=True, keeping=keeping, partitions=partitions
     )
     query = changes.writeStream.foreachBatch(once_each(write, done)).option(
         "checkpointLocation", str(folder / "checkpoint")

@@ -46,12 +46,12 @@ def told(folder: Path) -> list[Change]:
 
 def ticked(feed: Path, asked: str = QUERY) -> list[Change]:
     """What a query that was left alone tells, with the same batches."""
-    from xstreamcast.edges.partitions.host import Asked, Host
+    from xstreamcast.edges.partitions.host import Host, WatchRequest
     from xstreamcast.edges.replay import Offset, Replay, split_rows
     from xstreamcast.edges.table.schema import arrow
 
     host = Host(
-        Asked(query(asked).programs, {"credit": "fragments"}), shallow=True
+        WatchRequest(query(asked).programs, {"credit": "fragments"}), shallow=True
     )  # with the keys that partitions give
     replay, start, changes = Replay(str(feed), None, 2), Offset(), list[Change]()
     while (end := replay.advance(start, MOST)) != start:

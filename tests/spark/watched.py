@@ -38,7 +38,7 @@ class Left:
 
     @property
     def refused(self) -> list[tuple[str, str | None, bytes]]:
-        return told_of(self.running.told.refused)
+        return told_of(self.running.totals.refused)
 
 
 def told_of(refused: list[Refused]) -> list[tuple[str, str | None, bytes]]:

@@ -156,17 +156,17 @@ def _waiting(screen: Screen) -> Iterator[None]:
 def _compile() -> None:
     """The kernels are compiled once, in a new checkout; workers find them made."""
     start = bank.HEAD + bank.beginning() + "".join(one.text for one in bank.first_half()[:40])
-    for asked in QUESTIONS.values():
-        for _ in query(asked).watch(credit=iter([start.encode()])):
+    for text in QUESTIONS.values():
+        for _ in query(text).watch(credit=iter([start.encode()])):
             pass
 
 
 def _open(screen: Screen) -> None:
     screen.line(_TITLE + "\n", "bold")
     screen.line(indent(_ABOUT, "  ") + "\n")
-    for name, asked in QUESTIONS.items():
+    for name, text in QUESTIONS.items():
         screen.line(f"  {name}", "bold")
-        screen.line(indent(asked, "    ") + "\n", "dim")
+        screen.line(indent(text, "    ") + "\n", "dim")
 
 
 def _started(session: Any, feed: Path, playing: Playing) -> Running:
@@ -175,11 +175,11 @@ def _started(session: Any, feed: Path, playing: Playing) -> Running:
     from xstreamcast.spark.watching.run import SparkWatching, watchings
 
     options = Options(follow=True)
-    asked = {
+    queries = {
         name: bound_programs(query(text).telling(""), None, {"credit": str(feed)})
         for name, text in QUESTIONS.items()
     }
-    return SparkWatching(session, watchings(asked, options), options).start(playing.tell)
+    return SparkWatching(session, watchings(queries, options), options).start(playing.tell)
 
 
 def _run(screen: Screen, playing: Playing, running: Running) -> dict[str, list[str]]:
@@ -211,8 +211,8 @@ def _checked(
     screen.line("\nThe past", "bold")
     screen.line(f"\n  $ xstreamcast ingest credit.xml --table bank\n    {kept.summary()}")
     agreed = True
-    for name, asked in QUESTIONS.items():
-        answer = list(query(asked).run(as_of=bank.QUIET, credit=f"table:{table}").lines())
+    for name, text in QUESTIONS.items():
+        answer = list(query(text).run(as_of=bank.QUIET, credit=f"table:{table}").lines())
         agreed = agreed and answer == then[name]
         told = f"-i credit=table:bank --as-of {bank.QUIET}"
         screen.line(f"  $ xstreamcast run {name}.xq {told}")

@@ -125,14 +125,14 @@ def _check_named(name: str, source: str, named: dict[str, str]) -> None:
         raise error("XSCU0001", said, hint=hint)
 
 
-def bindings(asked: Query | Queries, words: list[str]) -> dict[str, str]:
+def bindings(declaring: Query | Queries, words: list[str]) -> dict[str, str]:
     """The words of -b, if the query declares a variable for each: no slip of the pen is ignored."""
     found: dict[str, str] = {}
     for name, value in map(_binding, words):
         if name in found:
             raise error("XSCU0001", f"-b {name}= is given twice: {found[name]} and {value}")
         found[name] = value
-    known = sorted(v.local for v in asked.variables if v.external)
+    known = sorted(v.local for v in declaring.variables if v.external)
     for name in found:
         if name not in known:
             listed = ", ".join(f"${one}" for one in known)

@@ -31,13 +31,13 @@ def _ask(rows: list[Any]) -> None:
 
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.edges.binding import Binding, Options
-    from xstreamcast.edges.partitions.host import Asked, Host
+    from xstreamcast.edges.partitions.host import Host, WatchRequest
     from xstreamcast.evaluate.results import lines
     from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 
     program = optimise(lower(parse(_QUERY)))
-    host = Host(Asked({"": program}, {"warm": "fragments"}))
+    host = Host(WatchRequest({"": program}, {"warm": "fragments"}))
     host.take(pyarrow.Table.from_batches(rows), None)
     binding = Binding(program, {"warm": _STREAM}, Options())
     list(lines(binding.store, binding.run(None)))

@@ -65,8 +65,8 @@ class Java:
     @property
     def key(self) -> str:
         """A name for what is kept for this Java and this Spark."""
-        told = f"{os.path.realpath(self.path)} {os.stat(self.path).st_mtime_ns}"
-        short = hashlib.sha256(told.encode()).hexdigest()[:10]
+        identity = f"{os.path.realpath(self.path)} {os.stat(self.path).st_mtime_ns}"
+        short = hashlib.sha256(identity.encode()).hexdigest()[:10]
         return f"java{self.major}-spark{version('pyspark')}-{short}-linked"
 
 
@@ -98,18 +98,18 @@ def _carried() -> list[str]:
 
 def _major(path: str) -> int | None:
     try:
-        told = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=60)
+        printed = subprocess.run([path, "-version"], capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    found = _VERSION.search(told.stderr + told.stdout)
+    found = _VERSION.search(printed.stderr + printed.stdout)
     return None if found is None else int(found[1])
 
 
 def cache_folder() -> Path:
     """Where we keep what can be made again."""
-    told = os.environ.get("XSTREAMCAST_CACHE")
+    given = os.environ.get("XSTREAMCAST_CACHE")
     around = os.environ.get("XDG_CACHE_HOME") or os.path.join(Path.home(), ".cache")
-    return Path(told) if told else Path(around) / "xstreamcast"
+    return Path(given) if given else Path(around) / "xstreamcast"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ class Muffled:
     """While the block lasts, what is written to stderr is kept; children keep that stderr.
 
     with Muffled() as said: start()  →  it has started: what children say is passed on as it comes
-    it failed: `said.text` is why, and nobody else was told
+    it failed: `said.text` is why, and nothing else reports it
     """
 
     def __init__(self) -> None:

@@ -87,9 +87,9 @@ class SparkQuery:
         more = {one: words.pop(one) for one in _MORE[1:] if one in words}
         known = [one for one in Options.__slots__ if one in words]
         options = Options(**{one: words.pop(one) for one in known})
-        asked = self._bound(document, words, options)
-        _check(words, asked[0])
-        made = watchings({"query": asked}, options)
+        request = self._bound(document, words, options)
+        _check(words, request[0])
+        made = watchings({"query": request}, options)
         return SparkWatching(self.session, made, options, most, **more)
 
     def _bound(
@@ -106,8 +106,8 @@ def bound_programs(
         name: Input(source) if isinstance(source, os.PathLike) or _is_frame(source) else source
         for name, source in inputs.items()
     }
-    told = list(programs.values())[-1]
-    _, variables = bound(told.variables, document, plain)
+    last = list(programs.values())[-1]
+    _, variables = bound(last.variables, document, plain)
     sources: dict[str | None, Any] = {name: one for name, one in inputs.items()}
     if document is not None:
         sources[None] = document

@@ -107,8 +107,8 @@ def _environment(master: str | None) -> dict[str, str]:
 
     A cluster's workers use the Python that somebody named for them, else the one that runs this.
     """
-    told = "" if is_local(master) else os.environ.get("PYSPARK_PYTHON", "")
-    found = {"PYSPARK_PYTHON": told or sys.executable}
+    chosen = "" if is_local(master) else os.environ.get("PYSPARK_PYTHON", "")
+    found = {"PYSPARK_PYTHON": chosen or sys.executable}
     found |= {"SPARK_LOCAL_IP": "127.0.0.1"} if is_here(master) else {}
     home = spark_home(cache_folder())
     return found if home is None else {**found, "SPARK_HOME": str(home)}

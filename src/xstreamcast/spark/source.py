@@ -87,8 +87,8 @@ class _Reading:
         self.packed = bool(options.get("packed"))
         self.parting = Parting.of(options, self.stream)
         splits = int(options.get("splits") or os.cpu_count() or 1)
-        told = options.get("structure"), splits, options.get("validTime"), options.get("over")
-        self.replay = Replay(path, *told)
+        settings = options.get("structure"), splits, options.get("validTime"), options.get("over")
+        self.replay = Replay(path, *settings)
 
     def rows(self, partition: Any) -> Iterator[Any]:
         rows = split_rows(self.stream, partition.split)

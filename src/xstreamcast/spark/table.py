@@ -129,8 +129,8 @@ def _streams(said: list[dict[str, Any]]) -> dict[str, Stream]:
 def _measured(path: Path) -> tuple[int, int, bool]:
     """Rows, the largest valid time and whether that has a zone, the last arrival's."""
     parquet, pc = arrow().parquet, arrow().compute
-    told = parquet.read_metadata(path)
-    if told.num_rows == 0:
+    metadata = parquet.read_metadata(path)
+    if metadata.num_rows == 0:
         return 0, START, False
     rows = parquet.ParquetFile(path).read(columns=["valid", "zoned", "ordinal", "clock"])
     clock = rows["valid"]
@@ -138,7 +138,7 @@ def _measured(path: Path) -> tuple[int, int, bool]:
         clock = pc.coalesce(rows["clock"], clock)
     newest = pc.max(clock)
     last = rows.filter(pc.equal(clock, newest)).sort_by("ordinal")
-    return told.num_rows, newest.as_py(), bool(last["zoned"][-1].as_py())
+    return metadata.num_rows, newest.as_py(), bool(last["zoned"][-1].as_py())
 
 
 def _move(table: Path, path: Path, folder: str, number: int, rows: int) -> File:

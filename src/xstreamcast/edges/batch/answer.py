@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.edges.batch.task import CLASSES, Asking, told
+from xstreamcast.edges.batch.task import CLASSES, Asking, answer_rows
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.context import Context
 from xstreamcast.evaluate.deep import deep
@@ -69,7 +69,7 @@ def followed(plan: Distributed, found: Any, asking: Asking, form: str) -> Any:
         frame = Frame(context, 1, context.root, None, bound)
         return evaluate(context.program.body, frame).items
 
-    batches = list(told(0, 0, context.store, deep(ask), form))
+    batches = list(answer_rows(0, 0, context.store, deep(ask), form))
     if not batches:
         return found.slice(0, 0).select(COLUMNS)
     return pa.Table.from_batches(batches).select(COLUMNS)

@@ -60,18 +60,18 @@ class Document:
         """
         from xstreamcast.tape import markup_kernels as kernels
 
-        room, told = _ROOM, np.zeros(3, np.int64)
+        room, counters = _ROOM, np.zeros(3, np.int64)
         while True:
             stack, flags = np.empty(room, np.int64), np.zeros(room, np.uint8)
             count = kernels.left_open(
-                self.base, limit, begin, end, *self._held, stack, flags, told
+                self.base, limit, begin, end, *self._held, stack, flags, counters
             )  # fmt: skip
             if count != kernels.FULL:
                 break
             room *= 8
         if count == kernels.UNFINISHED:
             raise Unmatched
-        exit_, closed, below = told.tolist()
+        exit_, closed, below = counters.tolist()
         exit_ = exit_ if exit_ < limit else self.first(limit)
         return Effect(
             begin, exit_, closed, stack[:count].tolist(), flags[:count].tolist(), bool(below)

@@ -1,7 +1,7 @@
 """Groups computed by tasks: each groups its own tuples, buckets of keys are merged.
 
-A bucket has all tuples of its groups. Which one a key belongs to is told by what equal keys have in
-common whatever their types: numbers count as doubles there. The clause itself tells which are one.
+A bucket has all tuples of its groups. A key's bucket follows from what equal keys have in common,
+whatever their types: numbers count as doubles there. The clause itself tells which are one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from zlib import crc32
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.edges.batch.task import CLASSES, Asking, failing, rows, told
+from xstreamcast.edges.batch.task import CLASSES, Asking, answer_rows, failing, rows
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.context import Context
@@ -194,7 +194,7 @@ class GroupsTask:
         if not self.is_answer:
             yield rows(0, sent[0][0], value=all_rows(order, result, context))
             return
-        yield from told(0, sent[0][0], context.store, result.items, self.form, order, result)
+        yield from answer_rows(0, sent[0][0], context.store, result.items, self.form, order, result)
 
     def _asked(
         self, context: Context, blocks: list[tuple[int, Block]]

@@ -42,9 +42,9 @@ def ranges(
     size = os.path.getsize(path)
     data = np.memmap(path, np.uint8, "r") if size else np.zeros(0, np.uint8)
     head = data[:_HEAD].tobytes()
-    told = _ENCODING.match(head.removeprefix(b"\xef\xbb\xbf"))
+    declared = _ENCODING.match(head.removeprefix(b"\xef\xbb\xbf"))
     if head[:2] in (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b", b"\x00<", b"<\x00") or (
-        told is not None and told[1].lower() not in _PLAIN
+        declared is not None and declared[1].lower() not in _PLAIN
     ):
         return "the document is not in UTF-8"
     level, guards = cut

@@ -76,11 +76,11 @@ class Asking(Binding):
     ) -> None:  # fmt: skip
         super().__init__(program, inputs, options)
         self._given_when, self._current = when, current
-        self.asked: HistoryQuery | None = None
+        self.history_query: HistoryQuery | None = None
 
-    def _bind(self, given: Inputs, asked: HistoryQuery) -> None:
-        super()._bind(given, asked)
-        self.asked = asked
+    def _bind(self, given: Inputs, history_query: HistoryQuery) -> None:
+        super()._bind(given, history_query)
+        self.history_query = history_query
 
     def _when(self, given: Inputs) -> When | None:
         given.current = self._current
@@ -101,14 +101,14 @@ def answered(
         )
         context = Context(*deep(partial(asking.prepared, None)))
         try:
-            yield from _part(question, number, place, context, open_, asking.asked)
+            yield from _part(question, number, place, context, open_, asking.history_query)
         finally:
             del context.root  # they hold each other, and the bytes that were read
 
 
 def _part(
     question: Question, number: int, place: int, context: Context, open_: Chains | None,
-    asked: HistoryQuery | None,
+    history_query: HistoryQuery | None,
 ) -> Iterator[Any]:  # fmt: skip
     part = question.parts[number]
     if question.groups is not None:
@@ -129,10 +129,12 @@ def _part(
         document = int(context.inputs.streams(question.name).values[0])
         yield rows(number, place, value=sent_around(part, items, context, document, open_))
     elif part.around is not None:
-        assert asked is not None
-        yield rows(number, place, value=sent_spine(part, items, context, asked, question.name))
+        assert history_query is not None
+        yield rows(
+            number, place, value=sent_spine(part, items, context, history_query, question.name)
+        )
     elif question.listed:
-        yield from told(number, place, context.store, items, question.form)
+        yield from answer_rows(number, place, context.store, items, question.form)
     else:
         if part.fold in ("sum", "avg"):
             yield _classes(question, number, place, _summed(items, context))
@@ -178,7 +180,7 @@ def _rows(question: Question, number: int, place: int, context: Context) -> Iter
     yield rows(number, place, value=sent_rows(part, by, result, context))
 
 
-def told(
+def answer_rows(
     number: int, place: int, store: Store, items: Items, form: str,
     ranks: list[bytes] | None = None, tuples: Column | None = None,
 ) -> Iterator[Any]:  # fmt: skip
@@ -237,7 +239,7 @@ def _sorted(number: int, place: int, context: Context, form: str) -> Iterator[An
     if result is None:
         return
     yield rows(CLASSES, place, value=told_classes(met[0]))
-    yield from told(number, place, context.store, result.items, form, met[1], result)
+    yield from answer_rows(number, place, context.store, result.items, form, met[1], result)
 
 
 def _ranked(
@@ -291,7 +293,7 @@ class Alone:
         else:
             binding = Binding(next(iter(self.programs.values())), self.inputs, self.options)
             items, store = binding.run(self.document), binding.store
-        yield from told(0, 0, store, items, self.form)
+        yield from answer_rows(0, 0, store, items, self.form)
 
 
 def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
@@ -305,4 +307,4 @@ def failing(answer: Callable[[], Iterator[Any]]) -> Iterator[Any]:
         yield rows(FAILED, 0, found=[str(refused)], kinds=[refused.code], value=value)
 
 
-__all__ = ["FAILED", "FOUND", "Alone", "Asking", "Question", "answered", "rows", "told"]
+__all__ = ["FAILED", "FOUND", "Alone", "Asking", "Question", "answer_rows", "answered", "rows"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import why_one_partition
-from xstreamcast.edges.partitions.host import Asked, Reading
+from xstreamcast.edges.partitions.host import Reading, WatchRequest
 from xstreamcast.edges.partitions.messages import Part, Sent, framed, unframed
 from xstreamcast.edges.partitions.packing import EVERYONE, read_schema, rows_in
 from xstreamcast.edges.partitions.unit_keys import HINT, KnownUnits
@@ -85,12 +85,12 @@ class DirectUnits(Units):
     """
 
     def __init__(
-        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False,
+        self, request: WatchRequest, number: int, partitions: int, steps: int, emits: bool = False,
         keyed: frozenset[str] = frozenset(),
     ) -> None:  # fmt: skip
-        super().__init__(asked, number, partitions, steps, emits)
+        super().__init__(request, number, partitions, steps, emits)
         assert self.watch is not None
-        self.reading = Reading(asked, _Heard(self.watch, keyed))
+        self.reading = Reading(request, _Heard(self.watch, keyed))
         self.known = {name: KnownUnits(name) for name in sorted(keyed)}
         self.now = self.watch.now
         self.newest: dict[str, tuple[int, bool]] = {}
@@ -141,12 +141,14 @@ class DirectUnits(Units):
                 self.newest[one.stream] = one.newest, one.zoned
             if one.newest > self.now.instant:
                 self.now = Moment(one.newest, one.zoned)
-        if self.asked.wall and wall is not None and wall > self.now.instant:
+        if self.request.wall and wall is not None and wall > self.now.instant:
             self.now = Moment(wall, True)
         return self.now
 
     def _newest(self) -> dict[str, tuple[int, bool]]:
-        return {str(name): self.newest.get(str(name), (START, False)) for name in self.asked.kinds}
+        return {
+            str(name): self.newest.get(str(name), (START, False)) for name in self.request.kinds
+        }
 
     def _refused(self) -> tuple[Any, ...]:
         """What was refused, each said by one partition: that of its id."""
@@ -160,7 +162,7 @@ class DirectUnits(Units):
 
     def _repeated(self) -> dict[str, int]:
         assert self.watch is not None
-        return {str(name): self.watch.repeated(name) for name in self.asked.kinds}
+        return {str(name): self.watch.repeated(name) for name in self.request.kinds}
 
     def _counted(self) -> dict[str, int]:
         """What did not count; of what all partitions have, only one counts."""

@@ -29,17 +29,17 @@ _KINDS: Final = {one.__name__: one for one in (Error, QueryError, InputError, Us
 
 def error_facts(why: Error) -> Facts:
     """All of an error that a user sees."""
-    told: Facts = {
+    fields: Facts = {
         "kind": type(why).__name__,
         "code": why.code,
         "message": why.message,
         "hint": why.hint,
     }
     if isinstance(why, QueryError):
-        told |= {"static": why.static, "qname": why.qname, "prefix": why.prefix}
+        fields |= {"static": why.static, "qname": why.qname, "prefix": why.prefix}
     place = why.place
-    told["text" if isinstance(place, TextPlace) else "data"] = place and asdict(place)
-    return told
+    fields["text" if isinstance(place, TextPlace) else "data"] = place and asdict(place)
+    return fields
 
 
 def error_from(facts: Mapping[str, Any]) -> Error:

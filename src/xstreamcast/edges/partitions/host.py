@@ -33,7 +33,7 @@ _ALL: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class WatchRequest:
     """The queries and their options; streams by the name that the query uses."""
 
     programs: Mapping[str, Program]
@@ -50,19 +50,19 @@ class Asked:
 class Reading:
     """What reads rows for operators: fragments, and what is said between them."""
 
-    def __init__(self, asked: Asked, watch: Any) -> None:
-        self.asked, self.watch = asked, watch
+    def __init__(self, request: WatchRequest, watch: Any) -> None:
+        self.request, self.watch = request, watch
         self.refused: list[Refused] = []
         self.fragments = self.refusals = 0  # that this has seen
         self._arriving = {
-            name: _arriving(name, watch, asked)
-            for name, kind in asked.kinds.items()
+            name: _arriving(name, watch, request)
+            for name, kind in request.kinds.items()
             if name is not None and kind == "fragments"
         }
 
     def take_rows(self, rows: Any) -> None:
         """The rows of a batch, of all streams."""
-        for name in self.asked.kinds:
+        for name in self.request.kinds:
             self._take_stream(name, rows)
 
     def _take_stream(self, name: str | None, rows: Any) -> None:
@@ -88,7 +88,7 @@ class Reading:
             case "heartbeat":
                 beats = [Heartbeat(valid) for valid in rows["valid"].to_pylist()]
                 self.watch.on_arrivals(str(name), beats)
-            case "eos" if self.asked.kinds[name] == "fragments":
+            case "eos" if self.request.kinds[name] == "fragments":
                 self.watch.on_arrivals(str(name), [Ended()])
             case "eos":
                 self.watch.on_end(name)
@@ -110,7 +110,7 @@ class Reading:
             pass
 
     def _limits(self) -> Limits:
-        return Limits(self._keep_refused, self.asked.lateness, self.asked.skew)
+        return Limits(self._keep_refused, self.request.lateness, self.request.skew)
 
     def _refuse(self, name: str, rows: Any) -> None:
         for row in rows.to_pylist():
@@ -118,7 +118,7 @@ class Reading:
                 name, row["id"], row["position"] or 0, row["code"], row["reason"],
                 row["payload"] or b"",
             )  # fmt: skip
-            if self.asked.on_error == "stop":
+            if self.request.on_error == "stop":
                 at = DataPlace(name, refused.fragment, refused.offset)
                 raise error(refused.code, refused.reason, at=at)
             self._keep_refused(refused)
@@ -134,15 +134,15 @@ class Reading:
 
     def counted(self) -> dict[str, int]:
         """What of the inputs did not count, if any."""
-        told: dict[str, int] = {}
+        reported: dict[str, int] = {}
         for name, one in self._arriving.items():
             counts = {
                 "late": one.late,
                 "too far ahead": one.ahead,
                 "updates of immutable elements ignored": one.ignored,
             }
-            told |= {f"{name}: {what}": count for what, count in counts.items() if count}
-        return told
+            reported |= {f"{name}: {what}": count for what, count in counts.items() if count}
+        return reported
 
 
 class Host(Reading):
@@ -151,24 +151,24 @@ class Host(Reading):
     changes of all ticks  →  those of the local runner, if it ticks between the same arrivals
     """
 
-    def __init__(self, asked: Asked, shallow: bool = False) -> None:
-        super().__init__(asked, _watch(asked, shallow))
+    def __init__(self, request: WatchRequest, shallow: bool = False) -> None:
+        super().__init__(request, _watch(request, shallow))
         self.ranked: RankedAnswer | None = None  # where updates are emitted
 
     def take(self, rows: Any, now: int | None) -> list[Change]:
         """The rows of a batch, and the wall clock if it counts → the changes of one tick."""
         self.take_rows(rows)
-        if self.asked.wall and now is not None:
+        if self.request.wall and now is not None:
             self.watch.reach(Moment(now, True))
         changes: list[Change] = self.watch.tick()
         return changes
 
     def said(self) -> dict[str, int]:
         """What there is to say at the end: bytes of state, and what of the inputs did not count."""
-        told: dict[str, int] = {"bytes of state": self.watch.state_bytes}
+        reported: dict[str, int] = {"bytes of state": self.watch.state_bytes}
         again = {name: self.watch.repeated(name) for name in self._arriving}
-        told |= {f"{name}: repeated": count for name, count in again.items() if count}
-        return told | self.counted()
+        reported |= {f"{name}: repeated": count for name, count in again.items() if count}
+        return reported | self.counted()
 
     @property
     def ended(self) -> bool:
@@ -177,19 +177,25 @@ class Host(Reading):
         return all(one.ended >= set(one.kinds) for one in watches)
 
 
-def _watch(asked: Asked, shallow: bool) -> Watch | Network:
+def _watch(request: WatchRequest, shallow: bool) -> Watch | Network:
     made: Watch | Network
-    if len(asked.programs) > 1:
-        made = Network(asked.programs, asked.kinds, variables=asked.variables, policy=asked.policy)
+    if len(request.programs) > 1:
+        made = Network(
+            request.programs, request.kinds, variables=request.variables, policy=request.policy
+        )
         watches = list(made.watches.values())
     else:
-        (program,) = asked.programs.values()
+        (program,) = request.programs.values()
         made = Watch(
-            program, asked.kinds, variables=asked.variables, policy=asked.policy, shallow=shallow
+            program,
+            request.kinds,
+            variables=request.variables,
+            policy=request.policy,
+            shallow=shallow,
         )
         watches = [made]
     for one in watches:
-        one.fixed = partial(_fixed, asked.immutable) if asked.immutable else None
+        one.fixed = partial(_fixed, request.immutable) if request.immutable else None
     return made
 
 
@@ -197,9 +203,9 @@ def _fixed(paths: tuple[Path, ...], name: str, structure: TagStructure) -> froze
     return immutable_tags(structure, [one for one in paths if one.stream in (None, name)])
 
 
-def _arriving(name: str, watch: Any, asked: Asked) -> Arriving:
+def _arriving(name: str, watch: Any, request: WatchRequest) -> Arriving:
     made = Arriving(name, _STREAM + b">", _ALL)
-    made.begin(watch, asked.on_error, asked.immutable)
+    made.begin(watch, request.on_error, request.immutable)
     return made
 
 

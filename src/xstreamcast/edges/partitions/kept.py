@@ -130,8 +130,8 @@ def _thaw_host(host: Host, found: Snapshot) -> None:
 
 
 def _go_on(arriving: Mapping[str, Arriving], facts: list[Any]) -> None:
-    for one, told in zip(arriving.values(), facts, strict=True):
-        go_on_arriving(one, told)
+    for one, state in zip(arriving.values(), facts, strict=True):
+        go_on_arriving(one, state)
 
 
 # -- units ----------------------------------------------------------------------------------------
@@ -246,15 +246,15 @@ def _frozen_later(later: Later) -> bytes:
 
 def _thaw_later(later: Later, found: Snapshot) -> None:
     facts = found.header["facts"]
-    told = facts["later"]
-    if not told["plans"]:
+    state = facts["later"]
+    if not state["plans"]:
         later._watch = None
     else:
         _thaw_plan(later, found)
-    later.said, later.ended = dict(told["said"]), told["ended"]
-    later._ticked_at = None if told["ticked"] is None else Moment(*told["ticked"])
-    later._broken = {(stage, partition) for stage, partition in told["broken"]}
-    later._owed = [Change(*one) for one in told["owed"]]
+    later.said, later.ended = dict(state["said"]), state["ended"]
+    later._ticked_at = None if state["ticked"] is None else Moment(*state["ticked"])
+    later._broken = {(stage, partition) for stage, partition in state["broken"]}
+    later._owed = [Change(*one) for one in state["owed"]]
     later.ranked = _ranks(found) or later.ranked
 
 
@@ -319,15 +319,15 @@ def _write_links(to: TableWriter, at: str, links: Links) -> None:
 
 def _thaw_router(router: Router, found: Snapshot) -> None:
     facts = found.header["facts"]
-    told = facts["router"]
+    state = facts["router"]
     source = TableReader(found.tables, facts, router.plan.names)
-    router.turn, router.now, router.why = told["turn"], Moment(*told["now"]), told["why"]
-    router.spread = None if told["spread"] is None else frozenset(told["spread"])
-    router.ended, router._over = set(told["ended"]), set(told["over"])
-    router._read, router._sent, router.arrived = told["read"], told["sent"], told["arrived"]
-    router.rebuilt = told["rebuilt"]
+    router.turn, router.now, router.why = state["turn"], Moment(*state["now"]), state["why"]
+    router.spread = None if state["spread"] is None else frozenset(state["spread"])
+    router.ended, router._over = set(state["ended"]), set(state["over"])
+    router._read, router._sent, router.arrived = state["read"], state["sent"], state["arrived"]
+    router.rebuilt = state["rebuilt"]
     router._ends_at = found.tables["batches"]["end"].to_pylist()
-    router._newest = {name: (at, zoned) for name, (at, zoned) in told["newest"].items()}
+    router._newest = {name: (at, zoned) for name, (at, zoned) in state["newest"].items()}
     if router.why is not None:
         return
     read_names(found.tables, router.plan.names)
@@ -337,8 +337,8 @@ def _thaw_router(router: Router, found: Snapshot) -> None:
         read_decoder(source, f"decoder{number}", one.decoder)
         ids[name] = one.decoder.ids
     read_inputs(source, router.plan, ids)
-    _go_on(router._arriving, told["arriving"])
-    for number, name in enumerate(told["links"]):
+    _go_on(router._arriving, state["arriving"])
+    for number, name in enumerate(state["links"]):
         router._links[name] = _read_links(source, f"links{number}", router.partitions)
 
 

@@ -19,7 +19,7 @@ from xstreamcast.operators.relational.staged import Made, StagePart
 from xstreamcast.operators.watch import Watch
 
 if TYPE_CHECKING:
-    from xstreamcast.edges.partitions.host import Asked
+    from xstreamcast.edges.partitions.host import WatchRequest
     from xstreamcast.edges.partitions.messages import Message
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
@@ -68,8 +68,8 @@ class Later:
     changes  →  those of one watch over all that the partitions have
     """
 
-    def __init__(self, asked: Asked, spot: Spot) -> None:
-        self.asked, self.spot, self.turn = asked, spot, 0
+    def __init__(self, request: WatchRequest, spot: Spot) -> None:
+        self.request, self.spot, self.turn = request, spot, 0
         self.refused: list[Refused] = []
         self.said: dict[str, int] = {}
         self.ended = False
@@ -82,12 +82,12 @@ class Later:
         self.ranked: RankedAnswer | None = None
 
     def _plan(self) -> Watch | None:
-        if len(self.asked.programs) > 1:
+        if len(self.request.programs) > 1:
             return None
-        (program,) = self.asked.programs.values()
+        (program,) = self.request.programs.values()
         return Watch(
-            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy,
-            shallow=True,
+            program, self.request.kinds, variables=self.request.variables,
+            policy=self.request.policy, shallow=True,
         )  # fmt: skip
 
     @property
@@ -167,11 +167,11 @@ class Later:
         if self.spot.is_last or self._watch is None or self._part is None:
             return []
         sender, now = (self.spot.step, self.spot.partition), self._watch.now
-        told = {(self.spot.steps - 1, 0): Handed(turn, sender, now, broken=made is None)}
+        handed_on = {(self.spot.steps - 1, 0): Handed(turn, sender, now, broken=made is None)}
         for (stage, partition), found in ({} if made is None else made.sent).items():
             to = step_of(stage, len(self._part.stages), self.spot.steps), partition
-            told[to] = Handed(turn, sender, now, found)
-        return list(told.items())
+            handed_on[to] = Handed(turn, sender, now, found)
+        return list(handed_on.items())
 
     @property
     def order(self) -> Order:

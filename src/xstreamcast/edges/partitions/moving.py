@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from xstreamcast.edges.partitions.gathering import Gathered
-    from xstreamcast.edges.partitions.host import Asked
+    from xstreamcast.edges.partitions.host import WatchRequest
     from xstreamcast.edges.partitions.packing import Parting
     from xstreamcast.edges.partitions.places import Logged, Places
     from xstreamcast.edges.partitions.route import Router
@@ -91,7 +91,7 @@ def _is_broken(places: Places) -> bool:
 
 def _replay(router: Router, log: Sequence[Logged], new: Places) -> None:
     """The log of a router, batch by batch, and its clock: others may have moved that."""
-    options = router.asked
+    options = router.request
     limited = options.lateness is not None or options.skew is not None
     if router.rebuilt and limited:
         raise Unmoved("when fragments that were moved before had come is not known")
@@ -128,13 +128,13 @@ def _rebuild(old: Places, new: Places, parting: Parting) -> None:
     give(found, new)
 
 
-def _set_options(new: Places, options: Asked | None = None) -> Asked:
+def _set_options(new: Places, options: WatchRequest | None = None) -> WatchRequest:
     """What was kept was in time when it came: it is read without limits, and with them again."""
     readers = [one for one in (new.host, new.router, *new.units) if one is not None]
     wholes = [one.whole for one in new.units if one.whole is not None]
-    before = readers[0].asked
+    before = readers[0].request
     for one in (*readers, *wholes):
-        one.asked = options or replace(before, lateness=None, skew=None)
+        one.request = options or replace(before, lateness=None, skew=None)
     return before
 
 

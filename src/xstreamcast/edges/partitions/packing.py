@@ -224,9 +224,9 @@ class Packing:
 def said(stream: str, operation: str, ordinal: int, valid: int | None = None) -> dict[str, Any]:
     """One row that says something of a stream, packed, for a file of JSON."""
     pa = arrow()
-    told = {"operation": operation, "ordinal": ordinal, "valid": valid}
+    cells = {"operation": operation, "ordinal": ordinal, "valid": valid}
     fields = [read_schema().field(name) for name in _INSIDE]
-    arrays = [pa.array([told.get(field.name)], field.type) for field in fields]
+    arrays = [pa.array([cells.get(field.name)], field.type) for field in fields]
     batch = pa.record_batch(arrays, schema=pa.schema(fields))
     rows = base64.b64encode(_written(pa.Table.from_batches([batch]))).decode()
     found = {"stream": stream, "part": EVERYONE, "count": 0, "rows": rows}

@@ -15,7 +15,7 @@ import numpy as np
 from xstreamcast.algebra.timing import reached
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import why_one_partition
-from xstreamcast.edges.partitions.host import Asked, Reading
+from xstreamcast.edges.partitions.host import Reading, WatchRequest
 from xstreamcast.edges.partitions.links import Links
 from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Whole
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
@@ -40,13 +40,13 @@ class _Turned(Exception):
     """From here on the query is in one place."""
 
 
-def why_at_all(asked: Asked) -> str | None:
+def why_at_all(request: WatchRequest) -> str | None:
     """Why a query is in one place, whatever the structures of its streams are."""
-    if len(asked.programs) > 1:
+    if len(request.programs) > 1:
         return "it reads the answers of declared streams"
-    if any(kind != "fragments" for kind in asked.kinds.values()):
+    if any(kind != "fragments" for kind in request.kinds.values()):
         return "it reads documents"
-    if asked.immutable:
+    if request.immutable:
         return "units that will not change are let go where all of them are seen"
     return None
 
@@ -71,14 +71,14 @@ class Router(Reading):
 
     earlier: Earlier
 
-    def __init__(self, asked: Asked, partitions: int) -> None:
+    def __init__(self, request: WatchRequest, partitions: int) -> None:
         self.partitions, self.turn, self.now = partitions, 0, BEFORE
-        self.why = why_at_all(asked)  # why all of it is in one place
+        self.why = why_at_all(request)  # why all of it is in one place
         self.spread: frozenset[str] | None = None  # streams whose units are partitioned, if known
-        program = next(iter(asked.programs.values()))
-        kinds = asked.kinds if self.why is None else {}
+        program = next(iter(request.programs.values()))
+        kinds = request.kinds if self.why is None else {}
         self.plan = RoutedPlan(
-            program, kinds, variables=asked.variables, policy=asked.policy, shallow=True
+            program, kinds, variables=request.variables, policy=request.policy, shallow=True
         )
         self.ended: set[str | None] = set()
         self.arrived = 0  # how many batches came
@@ -92,8 +92,8 @@ class Router(Reading):
         self._parts: list[list[Part]] = [[] for _ in range(partitions)]
         self._number = 0  # of the batch that is being read
         self._table: Any = None  # its rows
-        self._reach = max(map(reached, asked.programs.values()))  # of projections
-        super().__init__(asked, self)
+        self._reach = max(map(reached, request.programs.values()))  # of projections
+        super().__init__(request, self)
 
     @property
     def names(self) -> Any:
@@ -115,7 +115,7 @@ class Router(Reading):
             self.why = str(turned)
             return self._in_one_place(arrived, now)
         self._read = self.arrived
-        if self.asked.wall and now is not None:
+        if self.request.wall and now is not None:
             self.reach(Moment(now, True))
         return self._messages()
 
@@ -130,7 +130,7 @@ class Router(Reading):
                 self._feed(stream, payload)
         ends = table.filter(pc.equal(table["operation"], EOS))
         self._over |= set(ends["stream"].to_pylist())
-        if self.plan.pipeline is None and self._over >= set(map(str, self.asked.kinds)):
+        if self.plan.pipeline is None and self._over >= set(map(str, self.request.kinds)):
             self.why = "a stream has no tag structure"
         return self.plan.pipeline is not None
 
@@ -151,13 +151,13 @@ class Router(Reading):
         refused, self.refused = tuple(self.refused), []
         assert self.spread is not None
         newest = {name: self._newest.get(name, (START, False)) for name in self.spread}
-        beside = self._counted() if self.ended >= set(self.asked.kinds) else {}
+        beside = self._counted() if self.ended >= set(self.request.kinds) else {}
         made: dict[int, Given] = {}
         self._sent = True
         for number, mine in enumerate(parts):
             if mine or number == 0 or self._clocked():
-                told = (refused, beside) if number == 0 else ((), {})
-                made[number] = Sent(self.turn, self.now, newest, tuple(mine), *told)
+                reported = (refused, beside) if number == 0 else ((), {})
+                made[number] = Sent(self.turn, self.now, newest, tuple(mine), *reported)
         return made
 
     def _counted(self) -> dict[str, int]:
@@ -225,7 +225,7 @@ class Router(Reading):
             return
         if not isinstance(self.plan.pipeline, CircuitRun):
             raise _Turned("it reads documents")
-        why = why_one_partition(self.circuit, self.asked.policy == "strict")
+        why = why_one_partition(self.circuit, self.request.policy == "strict")
         streams = self._streams()
         if why is None and self.spread not in (None, streams):
             why = "it reads the units of other streams now"

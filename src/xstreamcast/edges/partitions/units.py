@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from xstreamcast.edges.partitions.host import Asked, Host
+from xstreamcast.edges.partitions.host import Host, WatchRequest
 from xstreamcast.edges.partitions.later import Addressed, Turned, another_place, step_of
 from xstreamcast.edges.partitions.messages import Arrived, Given, Handed, Part, Sent, Whole
 from xstreamcast.edges.table.scanning import taken_rows
@@ -30,9 +30,9 @@ class Units:
     """The first stage of a query in one partition: messages of the router in, rows out."""
 
     def __init__(
-        self, asked: Asked, number: int, partitions: int, steps: int, emits: bool = False
+        self, request: WatchRequest, number: int, partitions: int, steps: int, emits: bool = False
     ) -> None:
-        self.asked, self.number, self.partitions, self.steps = asked, number, partitions, steps
+        self.request, self.number, self.partitions, self.steps = request, number, partitions, steps
         self.emits, self.updates = emits, list[Turned]()
         self.turn = 0
         self.refused: list[Refused] = []  # the router tells what is refused
@@ -41,11 +41,14 @@ class Units:
         self._decoders: dict[str, Decoder] = {}
 
     def _watch(self) -> PartitionWatch | None:
-        if len(self.asked.programs) > 1:
+        if len(self.request.programs) > 1:
             return None
-        (program,) = self.asked.programs.values()
+        (program,) = self.request.programs.values()
         made = PartitionWatch(
-            program, self.asked.kinds, variables=self.asked.variables, policy=self.asked.policy
+            program,
+            self.request.kinds,
+            variables=self.request.variables,
+            policy=self.request.policy,
         )
         made.partition, made.partitions, made.most = self.number, self.partitions, self.steps
         made.emits = self.emits
@@ -80,12 +83,12 @@ class Units:
         made = self.watch.made()
         self.updates += [(sent.turn, one) for one in (made.updates if made else ())]
         ended = self.watch.ended >= set(self.watch.kinds)
-        told = self._said() if ended else {}
+        counts = self._said() if ended else {}
         sender, last = (0, self.number), (self.steps - 1, 0)
         out = {to: Handed(sent.turn, sender, sent.now) for to in self._woken()}
         out[last] = Handed(
             sent.turn, sender, sent.now, broken=made is None, refused=sent.refused,
-            said=(told, sent.beside), ended=ended,
+            said=(counts, sent.beside), ended=ended,
         )  # fmt: skip
         for to, found in self._found(made):
             out[to] = replace(out.get(to) or Handed(sent.turn, sender, sent.now), found=found)
@@ -121,8 +124,8 @@ class Units:
         assert self.watch.pipeline is not None
         spread = self.watch.pipeline.driven
         mine = [name for name in self.watch.kinds if name in spread or self.number == 0]
-        told = {f"{name}: repeated": self.watch.repeated(name) for name in mine}
-        return told | {"bytes of state": self.watch.state_bytes}
+        counts = {f"{name}: repeated": self.watch.repeated(name) for name in mine}
+        return counts | {"bytes of state": self.watch.state_bytes}
 
     def _catch_up(self, sent: Sent) -> None:
         """The streams that are partitioned have come as far as they have anywhere."""
@@ -176,7 +179,7 @@ class Units:
 
     def go_whole(self) -> None:
         """From now on all of the query is here, with the keys that partitions give."""
-        self.watch, self._decoders, self.whole = None, {}, Host(self.asked, shallow=True)
+        self.watch, self._decoders, self.whole = None, {}, Host(self.request, shallow=True)
 
     def _now(self) -> Moment:
         assert self.whole is not None

@@ -57,8 +57,8 @@ class _Looking:
         pa = arrow()
         for number in (one for batch in batches for one in batch.column(0).to_pylist()):
             file = self._files[number]
-            told = [pa.array([file.path]), pa.array([self.inside(file).json()])]
-            yield pa.record_batch(told, ["path", "inside"])
+            arrays = [pa.array([file.path]), pa.array([self.inside(file).json()])]
+            yield pa.record_batch(arrays, ["path", "inside"])
 
 
 def _looked(spark: SparkSession, table: Table, files: Sequence[File]) -> dict[str, str]:

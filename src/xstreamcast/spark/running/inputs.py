@@ -152,13 +152,13 @@ class Sources:
     def when(self) -> When | None:
         """What is now: over whole streams, not over what a task sees of them."""
         options = self._options
-        asked = requested_when(options)
-        if asked is not None:
-            return asked
+        requested = requested_when(options)
+        if requested is not None:
+            return requested
         if options.clock == "wall":
             return When(Moment(*instant_from(self.current)))
-        told = [table for table in self.tables.values() if table.state.files_of(table.stream)]
-        streams = [table.state.streams[table.stream] for table in told]
+        filled = [table for table in self.tables.values() if table.state.files_of(table.stream)]
+        streams = [table.state.streams[table.stream] for table in filled]
         newest = [Moment(one.newest, one.zoned) for one in streams if one.newest != START]
         if not newest:
             return When(Moment(0)) if self.tables else None

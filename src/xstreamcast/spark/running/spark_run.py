@@ -71,8 +71,10 @@ class SparkRun:
             return OneTask(("a query that declares streams is not distributed",))
         if self.options.clock not in ("event", "wall") or self._is_planned():
             return OneTask(("planned states are visible only in the complete stream",))
-        if told := self.sources.attaches():
-            return OneTask((f"{told}: units that are attached to their parents are in no hole",))
+        if attaching := self.sources.attaches():
+            return OneTask(
+                (f"{attaching}: units that are attached to their parents are in no hole",)
+            )
         if paths_of(self._program):
             return OneTask(("immutable elements are known only in the complete stream",))
         if self.sources.has_stream_as_variable():

@@ -111,8 +111,8 @@ def _reach(
     units, ranges = int(np.count_nonzero(wanted)), _ranges(wanted, tasks)
     if options.clock != "event":  # what is planned after now may be seen
         return UnitReach(ranges, units, leading, tags)
-    asked = options.as_of is not None or options.between is not None
-    until = question.when.now.instant if asked and question.when is not None else None
+    limited = options.as_of is not None or options.between is not None
+    until = question.when.now.instant if limited and question.when is not None else None
     latest = _of_type(table, "snapshot") | (frozenset() if pruned is None else pruned.current)
     return UnitReach(ranges, units, leading, tags, until, latest - {structure.root})
 
@@ -167,8 +167,8 @@ def _counted(reach: UnitReach, name: str) -> str:
 def _read(table: Table, pruned: Pruned | None, options: Options) -> Sequence[str]:
     """In words, which fragments are read and what of them."""
     if pruned is None:
-        asked = "" if options.strategy == "auto" else f", with {options.strategy} in each task"
-        return [f"fragments read: all tags{asked}"]
+        chosen = "" if options.strategy == "auto" else f", with {options.strategy} in each task"
+        return [f"fragments read: all tags{chosen}"]
 
     def named(tags: frozenset[int]) -> str:
         return ", ".join(table.structure[tag].name for tag in sorted(tags))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.edges.inputs import kind_of, opened, paths
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.partitions.packing import (
     KEYED,
     PACKED,
@@ -44,10 +44,10 @@ ENDS: Final = "ends"  # the folder of a checkpoint that says which streams are o
 
 def changes_of(
     rows: DataFrame,
-    asked: Mapping[str, Asked],
+    requests: Mapping[str, WatchRequest],
     *,
     raises: bool = True,
-    all_told: bool = False,
+    everything: bool = False,
     keeping: Keeping | None = None,
     partitions: int = 1,
     plan: StepPlan | None = None,
@@ -57,30 +57,32 @@ def changes_of(
     packed).
 
     Each query runs in so many `partitions`, if it can, in the steps of a `plan`. Where rows have no
-    column `query`, every query that reads a row's stream gets it. `all_told`: with rows that are no
-    changes. `updates`: of the answers, in place of changes.
+    column `query`, every query that reads a row's stream gets it. `everything`: with
+    rows that are no changes. `updates`: of the answers, in place of changes.
     """
     from pyspark.sql import functions as f
 
-    wall = any(one.wall for one in asked.values())
-    written = {name: pickled(one) for name, one in asked.items()}
+    wall = any(one.wall for one in requests.values())
+    written = {name: pickled(one) for name, one in requests.items()}
     rows = rows if "rows" in rows.columns else _packed(rows)
     # Spark counts packs as input rows; how many fragments there were stands beside
     rows = rows.observe(ARRIVED, f.sum("count").alias("fragments"))
     if "query" not in rows.columns:
-        rows = rows.withColumn("query", f.explode(_readers(asked)))
-    if partitions > 1 and any(why_at_all(one) is None for one in asked.values()):
+        rows = rows.withColumn("query", f.explode(_readers(requests)))
+    if partitions > 1 and any(why_at_all(one) is None for one in requests.values()):
         keeping = keeping or Keeping()
-        told = spread_changes(
+        made_rows = spread_changes(
             rows, written, wall, raises, partitions, keeping, plan or StepPlan(), updates
         )
-        return told if all_told or updates else told.where("diff <> 0")
+        return made_rows if everything or updates else made_rows.where("diff <> 0")
     hosting = Hosting(written, wall, raises, keeping or Keeping(), updates)
     grouped = rows.groupBy("query")
     mode = "processingTime" if wall else "none"
     form = UPDATES if updates else CHANGES
-    told = observed(grouped.transformWithStateInPandas(hosting, form, "append", mode), ONE_PLACE)
-    return told if all_told or updates else told.where("diff <> 0")
+    made_rows = observed(
+        grouped.transformWithStateInPandas(hosting, form, "append", mode), ONE_PLACE
+    )
+    return made_rows if everything or updates else made_rows.where("diff <> 0")
 
 
 def _packed(rows: DataFrame, parting: Parting | None = None) -> DataFrame:
@@ -91,14 +93,14 @@ def _packed(rows: DataFrame, parting: Parting | None = None) -> DataFrame:
     return rows.select(*outside, *read).mapInArrow(Packing(parting or Parting()), schema)
 
 
-def _readers(asked: Mapping[str, Asked]) -> Any:
+def _readers(requests: Mapping[str, WatchRequest]) -> Any:
     """The queries that read a row's stream."""
     from pyspark.sql import functions as f
 
-    streams = sorted({name or "" for one in asked.values() for name in one.kinds})
+    streams = sorted({name or "" for one in requests.values() for name in one.kinds})
     pairs: list[Any] = []
     for stream in streams:
-        mine = [query for query, one in asked.items() if (stream or None) in one.kinds]
+        mine = [query for query, one in requests.items() if (stream or None) in one.kinds]
         pairs += [f.lit(stream), f.array(*map(f.lit, mine))]
     return f.element_at(f.create_map(*pairs), f.col("stream"))
 

@@ -1,6 +1,6 @@
 """The folder of a continuous query on Spark: its owner, and the position of its sink.
 
-DIR/query     what was asked, and how: another query, or another way to ask, is refused
+DIR/query     the query and its options: others are refused
 DIR/moved     what state was moved to another number of partitions (`seeds`)
 DIR/reached   the last batch whose changes are in the sink, and how long the sink was then
 DIR/spark     Spark's own
@@ -61,12 +61,12 @@ class Reached:
         write_whole(self.path, json.dumps([epoch, sink, changes]))
 
 
-def begin(folder: Path, asked: Mapping[str, Any]) -> None:
+def begin(folder: Path, given: Mapping[str, Any]) -> None:
     """Open a folder for a query; an existing one belongs to the query that created it."""
     folder.mkdir(parents=True, exist_ok=True)
-    path, told = folder / "query", {"runner": "spark", _VERSION: version("xstreamcast"), **asked}
+    path, wanted = folder / "query", {"runner": "spark", _VERSION: version("xstreamcast"), **given}
     if not path.exists():
-        write_whole(path, json.dumps(told, indent=1))
+        write_whole(path, json.dumps(wanted, indent=1))
         return
     try:
         known = json.loads(path.read_text("utf-8"))
@@ -74,7 +74,7 @@ def begin(folder: Path, asked: Mapping[str, Any]) -> None:
         known = None
     if not isinstance(known, dict):
         raise error("XSCU0005", f"the checkpoint {folder} is not one of Spark's", hint=_HINT)
-    _compare(folder, known, told)
+    _compare(folder, known, wanted)
 
 
 def partitions_before(folder: Path) -> int | None:
@@ -93,10 +93,10 @@ def write_partitions(folder: Path, partitions: int) -> None:
     write_whole(folder / "query", json.dumps(known | {PARTITIONS: partitions}, indent=1))
 
 
-def _compare(folder: Path, known: Mapping[str, Any], told: Mapping[str, Any]) -> None:
-    if known.get("query") != told["query"]:
+def _compare(folder: Path, known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    if known.get("query") != wanted["query"]:
         raise error("XSCU0005", f"the checkpoint {folder} is that of another query", hint=_HINT)
-    for name, now in told.items():
+    for name, now in wanted.items():
         if name == PARTITIONS:
             continue  # state moves to another number when the query starts
         before = known.get(name)

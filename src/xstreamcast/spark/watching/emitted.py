@@ -36,8 +36,8 @@ def failed_side(why: Error) -> Side:
 
 def beside(refused: Iterable[Any], said: Any) -> list[Side]:
     """What there is to say beside changes."""
-    told = [side(REFUSED, refused_facts(one)) for one in refused]
-    return told + ([] if said is None else [side(SAID, said)])
+    sides = [side(REFUSED, refused_facts(one)) for one in refused]
+    return sides + ([] if said is None else [side(SAID, said)])
 
 
 def ranked_updates(ranked: RankedAnswer, changes: list[Any]) -> list[tuple[int, Update]]:
@@ -67,10 +67,10 @@ def change_rows(query: str, changes: list[Any], besides: list[Side]) -> Any:
     """Changes, and what else there is to say, as Spark takes them."""
     import pandas
 
-    told = [(one.instant, one.diff, one.key, one.after, one.item) for one in changes] + besides
-    columns: list[Any] = [list(one) for one in zip(*told, strict=True)] if told else [[]] * 5
+    values = [(one.instant, one.diff, one.key, one.after, one.item) for one in changes] + besides
+    columns: list[Any] = [list(one) for one in zip(*values, strict=True)] if values else [[]] * 5
     names = ("time", "diff", "key", "after", "item")
     made = pandas.DataFrame(dict(zip(names, columns, strict=True)), dtype=object)
     made.insert(0, "query", query)
-    made.insert(1, "nth", range(len(told)))
+    made.insert(1, "nth", range(len(values)))
     return made.astype({"nth": "int64", "diff": "int32", "time": "Int64"})

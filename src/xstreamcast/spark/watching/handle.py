@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.errors import error
 from xstreamcast.spark.failing import failure
 from xstreamcast.spark.watching.progress import stages_of_progress
-from xstreamcast.spark.watching.sink import Named, Told
+from xstreamcast.spark.watching.sink import BatchTotals, Named
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -58,8 +58,8 @@ class Running:
         self._ending: threading.Thread | None = None
 
     @property
-    def told(self) -> Told:
-        return self._of.told
+    def totals(self) -> BatchTotals:
+        return self._of.totals
 
     @property
     def status(self) -> Mapping[str, Any]:
@@ -94,7 +94,7 @@ class Running:
             except Exception as failed:
                 if not self.query.isActive:
                     return  # it failed or was stopped: the waiting caller is notified
-                self.told.failed.append(self._why(failed))
+                self.totals.failed.append(self._why(failed))
             self.query.stop()
 
         self._ending = threading.Thread(target=ending, daemon=True)
@@ -107,8 +107,8 @@ class Running:
         self._of.keep_refused()
         if active:
             return True
-        if self.told.failed:
-            raise self.told.failed[0]
+        if self.totals.failed:
+            raise self.totals.failed[0]
         failed = self.query.exception()
         if failed is not None:
             raise self._why(failed) from None

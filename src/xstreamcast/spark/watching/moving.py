@@ -42,7 +42,7 @@ from xstreamcast.spark.watching.store import Log, Store
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from xstreamcast.edges.partitions.host import Asked
+    from xstreamcast.edges.partitions.host import WatchRequest
     from xstreamcast.spark.watching.steps import StepPlan
 
 _HEAD: Final = 2  # lines of a file of offsets before those of sources
@@ -226,7 +226,7 @@ class Moving:
 
 
 def move_checkpoint(
-    spark: SparkSession, folder: Path, queries: Mapping[str, Asked], plan: StepPlan,
+    spark: SparkSession, folder: Path, queries: Mapping[str, WatchRequest], plan: StepPlan,
     inputs: Mapping[str | None, Any], before: int, now: int,
 ) -> None:  # fmt: skip
     """Move the state of queries; where all of them are in one place, none has to move."""

@@ -59,7 +59,7 @@ def is_possible() -> bool:
     return TaskContext.get() is not None
 
 
-def asked(errand: Errand) -> Done | None:
+def sent(errand: Errand) -> Done | None:
     """Have an errand done by the worker that has the operators; None: it has to be done here."""
     if errand.name in _LISTENING.names:
         return None
@@ -69,10 +69,10 @@ def asked(errand: Errand) -> Done | None:
             if not _is_ours(peer):
                 return None
             _send(peer, pickle.dumps(tuple(errand), 5))
-            told = pickle.loads(_received(peer))
+            found = pickle.loads(_received(peer))
         except (OSError, EOFError):
             return None  # nobody is there, or it was killed: the log has what it knew
-    return None if told is None else Done(*told)
+    return None if found is None else Done(*found)
 
 
 class _Listening:
@@ -140,8 +140,8 @@ def _address(name: Name) -> bytes:
 
 def _is_ours(peer: socket.socket) -> bool:
     """Whether it is a process of the same user."""
-    told = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return bool(struct.unpack("3i", told)[1] == os.getuid())
+    credentials = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return bool(struct.unpack("3i", credentials)[1] == os.getuid())
 
 
 def _send(peer: socket.socket, raw: bytes) -> None:

@@ -94,11 +94,11 @@ class PieceStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
                 yield _row(row)
 
 
-def _row(told: dict[str, Any]) -> Any:
+def _row(values: dict[str, Any]) -> Any:
     from xstreamcast.edges.table.schema import arrow, row_schema
 
     pa, schema = arrow(), row_schema()
-    arrays = [pa.array([told.get(field.name)], field.type) for field in schema]
+    arrays = [pa.array([values.get(field.name)], field.type) for field in schema]
     return pa.record_batch(arrays, schema=schema)
 
 

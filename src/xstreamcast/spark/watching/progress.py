@@ -27,12 +27,12 @@ def stage_name(step: int) -> str:
 
 def fact_row(columns: tuple[str, ...], query: str, counts: Mapping[str, int]) -> dict[str, Any]:
     """The row of a stage, in the form of the rows among which it is."""
-    told = json.dumps({name: counts.get(name, 0) for name in COUNTS})
+    counted = json.dumps({name: counts.get(name, 0) for name in COUNTS})
     if "message" in columns:
-        return {"query": query, "slot": 0, "step": NO_STEP, "message": told.encode()}
+        return {"query": query, "slot": 0, "step": NO_STEP, "message": counted.encode()}
     if "nth" in columns:
-        return {"query": query, "nth": -1, "time": None, "diff": 0, "key": FACT, "item": told}
-    update = {"query": query, "key": None, "rank": None, "item": told, "deleted": True}
+        return {"query": query, "nth": -1, "time": None, "diff": 0, "key": FACT, "item": counted}
+    update = {"query": query, "key": None, "rank": None, "item": counted, "deleted": True}
     return update | {"time": 0, "version": -1}
 
 
@@ -51,8 +51,8 @@ def observed(rows: DataFrame, name: str) -> DataFrame:
     """Rows of a stage without those that it says of itself: Spark has their sums."""
     from pyspark.sql import functions as f
 
-    is_fact, told = _fact(rows)
-    said = f.when(is_fact, told)
+    is_fact, fact = _fact(rows)
+    said = f.when(is_fact, fact)
     sums = [f.sum(f.get_json_object(said, f"$.{one}").cast("long")).alias(one) for one in COUNTS]
     return rows.observe(name, *sums).where(~is_fact)
 
@@ -72,9 +72,11 @@ def stages_of_progress(progress: Any) -> dict[str, dict[str, int]]:
     """By stage, what its partitions said of a batch, added up."""
     if progress is None:
         return {}
-    told = progress["observedMetrics"] if isinstance(progress, dict) else progress.observedMetrics
+    metrics = (
+        progress["observedMetrics"] if isinstance(progress, dict) else progress.observedMetrics
+    )
     found: dict[str, dict[str, int]] = {}
-    for name, row in told.items():
+    for name, row in metrics.items():
         counts = row.asDict() if hasattr(row, "asDict") else dict(row)
         if set(COUNTS) <= set(counts):
             found[name] = {one: int(counts[one] or 0) for one in COUNTS}

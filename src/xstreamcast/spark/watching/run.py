@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra.infinite import refuse_blocked
 from xstreamcast.edges.immutable import paths_of
-from xstreamcast.edges.partitions.host import Asked
+from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.errors import error
 from xstreamcast.spark.failing import failure
@@ -45,7 +45,7 @@ from xstreamcast.spark.watching.handle import PATIENCE, Handing, Running
 from xstreamcast.spark.watching.inputs import Prepared, prepared
 from xstreamcast.spark.watching.moving import last_batch, move_checkpoint
 from xstreamcast.spark.watching.seeds import finish_move, moved_of, seeds_of
-from xstreamcast.spark.watching.sink import Named, Told, Write, once_each
+from xstreamcast.spark.watching.sink import BatchTotals, Named, Write, once_each
 from xstreamcast.spark.watching.state import Keeping, pickled
 from xstreamcast.spark.watching.steps import StepPlan, planned_steps
 from xstreamcast.spark.watching.store import FORMAT
@@ -74,7 +74,7 @@ class SparkWatching:
     sink: Callable[[], int] = lambda: 0  # how many bytes the sink holds
     form: OutputForm | None = None  # how the caller writes changes
     journal: Reached | None = None
-    told: Told = field(default_factory=Told)
+    totals: BatchTotals = field(default_factory=BatchTotals)
     _folder: Path | None = None
     _in: int | None = None  # partitions, while what was begun with another number is finished
     _made: Prepared | None = None
@@ -154,14 +154,14 @@ class SparkWatching:
             self.spark, inputs, most=self.most, ends=ends, parting=plan.parting(many), since=since
         )
         return changes_of(
-            rows, planned, raises=raises, all_told=not raises, partitions=many, plan=plan,
+            rows, planned, raises=raises, everything=not raises, partitions=many, plan=plan,
             updates=updates, keeping=keeping,
         )  # fmt: skip
 
-    def _planned(self) -> tuple[dict[str, Asked], StepPlan]:
+    def _planned(self) -> tuple[dict[str, WatchRequest], StepPlan]:
         """Each query with its options, and how it is cut into steps."""
         made, kinds = self.prepared, kinds_of(self.prepared.inputs)
-        found = {name: self._asked(one, kinds) for name, one in self.queries.items()}
+        found = {name: self._request(one, kinds) for name, one in self.queries.items()}
         return found, planned_steps(found, made.ahead, self.folder, made.mapped)
 
     def _many(self) -> int:
@@ -201,8 +201,8 @@ class SparkWatching:
             raise failure(stopped, writes=(self.folder,)) from None
         finally:
             self._in = None
-        if self.told.failed:
-            raise self.told.failed[0]
+        if self.totals.failed:
+            raise self.totals.failed[0]
 
     @property
     def prepared(self) -> Prepared:
@@ -211,7 +211,7 @@ class SparkWatching:
             self._made = prepared(
                 self.spark, self._inputs(), self.folder, self.options, most=self.most,
                 fixed=paths_of(self.program, self.options.immutable),
-                keep=self.told.refused.append,
+                keep=self.totals.refused.append,
             )  # fmt: skip
         return self._made
 
@@ -220,12 +220,12 @@ class SparkWatching:
         sources = {n: s for one in self.queries.values() for n, s in one.sources.items()}
         return {name: sources[name] for name in needed}
 
-    def _asked(self, query: Watching, kinds: Mapping[str | None, Any]) -> Asked:
+    def _request(self, query: Watching, kinds: Mapping[str | None, Any]) -> WatchRequest:
         options = self.options
         if options.policy == "strict":
             for program in query.programs.values():
                 refuse_blocked(program, streams=options.follow)
-        return Asked(
+        return WatchRequest(
             query.programs,
             {name: kinds[name] for name in query.inputs},
             query.variables,
@@ -250,7 +250,7 @@ class SparkWatching:
 
     def _begin(self, write: Write, once: bool = False) -> StreamingQuery:
         refuse_connect(self.spark, "a query that is left running")
-        take = once_each(write, self.told, moved_of(self.folder).base)
+        take = once_each(write, self.totals, moved_of(self.folder).base)
         written = self.changes(raises=False).writeStream.foreachBatch(take)
         written = written.option("checkpointLocation", f"file://{self.folder / 'spark'}")
         written = (
@@ -306,8 +306,8 @@ class SparkWatching:
         if changes:
             yield epoch, changes
         if self.journal is not None:
-            told = self.journal.changes + len(changes)
-            self.journal.write(epoch, self.sink(), told)
+            changed = self.journal.changes + len(changes)
+            self.journal.write(epoch, self.sink(), changed)
 
     def begin(self) -> None:
         """Nothing has to be recalled: Spark has the state."""
@@ -322,22 +322,22 @@ class SparkWatching:
 
     def keep_refused(self) -> None:
         """Hand out what was refused since the last time."""
-        while self._handed < len(self.told.refused):
-            self.options.keep(self.told.refused[self._handed])
+        while self._handed < len(self.totals.refused):
+            self.options.keep(self.totals.refused[self._handed])
             self._handed += 1
 
     def report(self) -> list[str]:
         """What was emitted and kept, a line each."""
-        lines = [f"{self.told.changes} changes in {self.told.batches} batches"]
-        for query, said in self.told.said.items():
+        lines = [f"{self.totals.changes} changes in {self.totals.batches} batches"]
+        for query, said in self.totals.said.items():
             at = f"{query}: " if len(self.queries) > 1 else ""
             lines += [
                 f"{at}{what}: {n}" if ":" in what else f"{at}{n} {what}" for what, n in said.items()
             ]
         lines += self.prepared.said()
         self.keep_refused()
-        if self.told.refused:
-            lines.append(f"{len(self.told.refused)} fragments refused")
+        if self.totals.refused:
+            lines.append(f"{len(self.totals.refused)} fragments refused")
         return lines
 
 

@@ -23,7 +23,7 @@ Write = Callable[[int, list[Named]], None]
 
 
 @dataclass(slots=True)
-class Told:
+class BatchTotals:
     """What came of batches, beside the changes that were written."""
 
     changes: int = 0
@@ -33,7 +33,7 @@ class Told:
     said: dict[str, Any] = field(default_factory=dict)
 
 
-def once_each(write: Write, told: Told, base: int = 0) -> Callable[[DataFrame, int], None]:
+def once_each(write: Write, totals: BatchTotals, base: int = 0) -> Callable[[DataFrame, int], None]:
     """For foreachBatch: hand the changes of a batch on, in order; `base` is the first's number."""
 
     def take(batch: DataFrame, epoch: int) -> None:
@@ -42,15 +42,15 @@ def once_each(write: Write, told: Told, base: int = 0) -> Callable[[DataFrame, i
         refused = [refused_from(_beside(row)) for row in rows if row["key"] == REFUSED and _is(row)]
         for row in rows:
             if _is(row) and row["key"] == FAILED:
-                told.failed.append(error_from(_beside(row)))
-                raise told.failed[-1]
+                totals.failed.append(error_from(_beside(row)))
+                raise totals.failed[-1]
             if _is(row) and row["key"] == SAID:
-                told.said[row["query"]] = _beside(row)
+                totals.said[row["query"]] = _beside(row)
         changes = [_change(row) for row in rows if not _is(row)]
         write(base + epoch, changes)
-        told.refused += refused
-        told.changes += len(changes)
-        told.batches += 1
+        totals.refused += refused
+        totals.changes += len(changes)
+        totals.batches += 1
 
     return take
 

@@ -76,14 +76,14 @@ class Routing(Hosting):
     can_be_asked = False  # it reads its log again, which only the worker of a task can
 
     def __init__(
-        self, asked: dict[str, bytes], wall: bool, layout: Layout, keeping: Keeping
+        self, requests: dict[str, bytes], wall: bool, layout: Layout, keeping: Keeping
     ) -> None:
-        super().__init__(asked, wall, False, keeping)
+        super().__init__(requests, wall, False, keeping)
         self.layout, self.made_for = layout, layout.made_for
 
     def make(self, key: Any) -> Any:
         query = str(key[0])
-        return Router(pickle.loads(self.asked[query]), len(self.layout.slots[query]))
+        return Router(pickle.loads(self.requests[query]), len(self.layout.slots[query]))
 
     def take(self, host: Any, batch: Arrived, now: int | None) -> Any:
         host.earlier = self.earlier
@@ -111,10 +111,10 @@ class _Hearing(Stage):
     """A stage that is handed messages: its own, and those that it only passes on."""
 
     def __init__(
-        self, asked: dict[str, bytes], layout: Layout, step: int, keeping: Keeping
+        self, requests: dict[str, bytes], layout: Layout, step: int, keeping: Keeping
     ) -> None:
         super().__init__(keeping, layout.made_for)
-        self.asked, self.layout, self.step = asked, layout, step
+        self.requests, self.layout, self.step = requests, layout, step
 
     @property
     def name(self) -> str:
@@ -176,9 +176,9 @@ class FirstStage(_Hearing):
 
     def make(self, key: Any) -> Units:
         slots = self.layout.slots[str(key[0])]
-        asked = pickle.loads(self.asked[str(key[0])])
+        request = pickle.loads(self.requests[str(key[0])])
         number, layout = slots.index(int(key[1])), self.layout
-        return Units(asked, number, len(slots), layout.steps, layout.emits)
+        return Units(request, number, len(slots), layout.steps, layout.emits)
 
     def take(self, host: Units, batch: list[Addressed], now: int | None) -> list[Any]:
         given, on = self.mine(host, batch)
@@ -200,10 +200,10 @@ class DirectStage(_Hearing):
 
     def make(self, key: Any) -> DirectUnits:
         slots = self.layout.slots[str(key[0])]
-        asked = pickle.loads(self.asked[str(key[0])])
+        request = pickle.loads(self.requests[str(key[0])])
         number, layout = slots.index(int(key[1])), self.layout
-        keyed = layout.keyed & {str(name) for name in asked.kinds}
-        return DirectUnits(asked, number, len(slots), layout.steps, layout.emits, keyed)
+        keyed = layout.keyed & {str(name) for name in request.kinds}
+        return DirectUnits(request, number, len(slots), layout.steps, layout.emits, keyed)
 
     def read(self, rows: Iterator[Any]) -> Any:
         packs = list[Pack]()
@@ -239,7 +239,7 @@ class LaterStage(_Hearing):
     def make(self, key: Any) -> Later:
         slots, steps = self.layout.slots[str(key[0])], self.layout.steps
         spot = Spot(self.step, steps, slots.index(int(key[1])), len(slots), self.layout.emits)
-        return Later(pickle.loads(self.asked[str(key[0])]), spot)
+        return Later(pickle.loads(self.requests[str(key[0])]), spot)
 
     def take(self, host: Later, batch: list[Addressed], now: int | None) -> list[Any]:
         given, on = self.mine(host, batch)
@@ -253,15 +253,15 @@ class LastStage(_Hearing):
     """What earlier stages made → changes of the answer."""
 
     def __init__(
-        self, asked: dict[str, bytes], layout: Layout, keeping: Keeping, raises: bool
+        self, requests: dict[str, bytes], layout: Layout, keeping: Keeping, raises: bool
     ) -> None:
-        super().__init__(asked, layout, layout.steps - 1, keeping)
+        super().__init__(requests, layout, layout.steps - 1, keeping)
         self.raises = raises
 
     def make(self, key: Any) -> Later:
         partitions = len(self.layout.slots[str(key[0])])
         spot = Spot(self.step, self.layout.steps, 0, partitions)
-        made = Later(pickle.loads(self.asked[str(key[0])]), spot)
+        made = Later(pickle.loads(self.requests[str(key[0])]), spot)
         made.ranked = RankedAnswer() if self.layout.updates else None
         return made
 
@@ -296,13 +296,13 @@ def _told(stage: _Hearing, key: Any, made: list[Any]) -> list[Addressed]:
     ]
 
 
-def _frame(query: str, told: list[Addressed]) -> Any:
+def _frame(query: str, sent: list[Addressed]) -> Any:
     import pandas  # type: ignore[import-untyped]
 
-    made = pandas.DataFrame({"message": [raw for _, _, raw in told]}, dtype=object)
+    made = pandas.DataFrame({"message": [raw for _, _, raw in sent]}, dtype=object)
     made.insert(0, "query", query)
-    made.insert(1, "slot", [slot for slot, _, _ in told])
-    made.insert(2, "step", [step for _, step, _ in told])
+    made.insert(1, "slot", [slot for slot, _, _ in sent])
+    made.insert(2, "step", [step for _, step, _ in sent])
     return made.astype({"slot": "int32", "step": "int32"})
 
 

@@ -34,7 +34,7 @@ from xstreamcast.spark.watching.emitted import (
     ranked_updates,
     update_rows,
 )
-from xstreamcast.spark.watching.peers import Done, Errand, Name, asked, give_up, is_possible, listen
+from xstreamcast.spark.watching.peers import Done, Errand, Name, give_up, is_possible, listen, sent
 from xstreamcast.spark.watching.progress import with_fact
 from xstreamcast.spark.watching.seeds import SEEDED, seed_of
 from xstreamcast.spark.watching.store import Batch, Log, Store, compressed, decompressed
@@ -165,7 +165,7 @@ class Stage(StatefulProcessor):
         if log is not None and self._is_elsewhere(name, log):
             given, due = self.carried(batch, entry.raw), self._is_due(log, entry)
             errand = Errand(name, log.token, entry.token, given, now, due)
-            done = asked(errand)
+            done = sent(errand)
             if done is not None:
                 log = self._written(log, entry, lambda: done.snapshot, clears=True)
                 return self._with_fact(key, done.rows, done.counts, log)
@@ -349,14 +349,14 @@ class Hosting(Stage):
     """All operators of a query in one place; found by name where it is unpickled."""
 
     def __init__(
-        self, asked: dict[str, bytes], wall: bool, raises: bool, keeping: Keeping,
+        self, requests: dict[str, bytes], wall: bool, raises: bool, keeping: Keeping,
         updates: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(keeping)
-        self.asked, self.wall, self.raises, self.updates = asked, wall, raises, updates
+        self.requests, self.wall, self.raises, self.updates = requests, wall, raises, updates
 
     def make(self, key: Any) -> Host:
-        made = Host(pickle.loads(self.asked[str(key[0])]))
+        made = Host(pickle.loads(self.requests[str(key[0])]))
         made.ranked = RankedAnswer() if self.updates else None
         return made
 

@@ -28,7 +28,7 @@ from xstreamcast.spark.watching.checkpoint import write_whole
 
 if TYPE_CHECKING:
     from xstreamcast.edges.ahead import Ahead
-    from xstreamcast.edges.partitions.host import Asked
+    from xstreamcast.edges.partitions.host import WatchRequest
     from xstreamcast.model.structure import TagStructure
 
 Structures: TypeAlias = "Mapping[str, TagStructure | None]"
@@ -59,22 +59,22 @@ class StepPlan:
 
     def json(self) -> str:
         """As a checkpoint keeps it."""
-        told = {"steps": self.steps, "tags": _listed(self.tags), "emits": self.emits}
-        told["spread"] = None if self.spread is None else _listed(self.spread)
+        fields = {"steps": self.steps, "tags": _listed(self.tags), "emits": self.emits}
+        fields["spread"] = None if self.spread is None else _listed(self.spread)
         inside = {name: [sorted(one.tags), one.root] for name, one in self.inside.items()}
-        return json.dumps(told | {"inside": inside})
+        return json.dumps(fields | {"inside": inside})
 
     @staticmethod
     def of(text: str) -> StepPlan:
-        told = json.loads(text)
-        if isinstance(told, int):  # of a version that always had a router
-            return StepPlan(told)
-        spread = None if told["spread"] is None else _sets(told["spread"])
+        fields = json.loads(text)
+        if isinstance(fields, int):  # of a version that always had a router
+            return StepPlan(fields)
+        spread = None if fields["spread"] is None else _sets(fields["spread"])
         inside = {
             name: Inside(frozenset(tags), root)
-            for name, (tags, root) in told.get("inside", {}).items()
+            for name, (tags, root) in fields.get("inside", {}).items()
         }
-        return StepPlan(told["steps"], _sets(told["tags"]), spread, told["emits"], inside)
+        return StepPlan(fields["steps"], _sets(fields["tags"]), spread, fields["emits"], inside)
 
 
 def _listed(found: Mapping[str, Collection[Any]]) -> dict[str, list[Any]]:
@@ -86,7 +86,7 @@ def _sets(found: Mapping[str, list[Any]]) -> dict[str, frozenset[Any]]:
 
 
 def planned_steps(
-    asked: Mapping[str, Asked], ahead: Callable[[], Mapping[str, Ahead]], folder: Path,
+    requests: Mapping[str, WatchRequest], ahead: Callable[[], Mapping[str, Ahead]], folder: Path,
     mapped: frozenset[str] = frozenset(),
 ) -> StepPlan:  # fmt: skip
     """The steps of queries; those of a checkpoint stay what they were.
@@ -97,23 +97,25 @@ def planned_steps(
     written = folder / _FILE
     if written.exists():
         return StepPlan.of(written.read_text())
-    found = step_plan(asked, ahead(), mapped)
+    found = step_plan(requests, ahead(), mapped)
     write_whole(written, found.json() + "\n")
     return found
 
 
 def step_plan(
-    asked: Mapping[str, Asked], ahead: Mapping[str, Ahead], mapped: frozenset[str] = frozenset()
+    requests: Mapping[str, WatchRequest],
+    ahead: Mapping[str, Ahead],
+    mapped: frozenset[str] = frozenset(),
 ) -> StepPlan:
     """The steps of queries over streams of which this is known."""
     structures = {name: one.structure for name, one in ahead.items()}
-    circuits = {name: _circuit(one, structures) for name, one in asked.items()}
-    steps = max((_stages(asked[name], one) for name, one in circuits.items()), default=UNKNOWN)
-    emits = all(_emits(asked[name], one) for name, one in circuits.items())
+    circuits = {name: _circuit(one, structures) for name, one in requests.items()}
+    steps = max((_stages(requests[name], one) for name, one in circuits.items()), default=UNKNOWN)
+    emits = all(_emits(requests[name], one) for name, one in circuits.items())
     spread: dict[str, frozenset[str]] = {}
     tags, inside = dict[str, frozenset[int]](), dict[str, Inside]()
     for name, circuit in circuits.items():
-        if not isinstance(circuit, c.Circuit) or _why_routed(asked[name], circuit) is not None:
+        if not isinstance(circuit, c.Circuit) or _why_routed(requests[name], circuit) is not None:
             return StepPlan(steps, emits=emits)
         nodes = c.in_order(circuit.root)
         spread[name] = frozenset(str(one.input) for one in nodes if isinstance(one, c.Units))
@@ -130,36 +132,38 @@ def step_plan(
     return StepPlan(steps, tags, spread, emits, inside)
 
 
-def _emits(asked: Asked, circuit: c.Circuit | str | None) -> bool:
+def _emits(request: WatchRequest, circuit: c.Circuit | str | None) -> bool:
     """Whether items of the answer are made in partitions."""
-    if not isinstance(circuit, c.Circuit) or _reaches(asked):
+    if not isinstance(circuit, c.Circuit) or _reaches(request):
         return False
-    if why_one_partition(circuit, asked.policy == "strict") is not None:
+    if why_one_partition(circuit, request.policy == "strict") is not None:
         return False
     return any(port.rendered for port in stages_of(circuit, _MOST).ports)
 
 
-def _reaches(asked: Asked) -> bool:
+def _reaches(request: WatchRequest) -> bool:
     """Whether a projection may end after now: such a query may have to turn to one place."""
-    return any(reached(one) > START for one in asked.programs.values())
+    return any(reached(one) > START for one in request.programs.values())
 
 
-def _why_routed(asked: Asked, circuit: c.Circuit) -> str | None:
+def _why_routed(request: WatchRequest, circuit: c.Circuit) -> str | None:
     """Why fragments are not partitioned as they are read, whatever their tags are."""
-    if asked.lateness is not None or asked.skew is not None:
+    if request.lateness is not None or request.skew is not None:
         return "whether a fragment is late is decided where all of the stream is read"
-    if _reaches(asked):
+    if _reaches(request):
         return "once something is planned, a projection that may see it is in one place"
-    return why_one_partition(circuit, asked.policy == "strict")
+    return why_one_partition(circuit, request.policy == "strict")
 
 
-def _circuit(asked: Asked, structures: Structures) -> c.Circuit | str | None:
+def _circuit(request: WatchRequest, structures: Structures) -> c.Circuit | str | None:
     """The circuit of a query; why it has none that is partitioned; None: it is not known yet."""
-    if (why := why_at_all(asked)) is not None:
+    if (why := why_at_all(request)) is not None:
         return why
-    (program,) = asked.programs.values()
-    plan = Watch(program, asked.kinds, variables=asked.variables, policy=asked.policy, shallow=True)
-    for name in asked.kinds:
+    (program,) = request.programs.values()
+    plan = Watch(
+        program, request.kinds, variables=request.variables, policy=request.policy, shallow=True
+    )
+    for name in request.kinds:
         structure = structures.get(str(name))
         if structure is None:
             return None
@@ -167,12 +171,12 @@ def _circuit(asked: Asked, structures: Structures) -> c.Circuit | str | None:
     return plan.pipeline.circuit if isinstance(plan.pipeline, CircuitRun) else "it has no circuit"
 
 
-def _stages(asked: Asked, circuit: c.Circuit | str | None) -> int:
+def _stages(request: WatchRequest, circuit: c.Circuit | str | None) -> int:
     match circuit:
         case None:
             return UNKNOWN
         case str():
             return 2
-    if why_one_partition(circuit, asked.policy == "strict") is not None:
+    if why_one_partition(circuit, request.policy == "strict") is not None:
         return 2
     return min(len(stages_of(circuit)), _MOST)

@@ -142,10 +142,10 @@ class TableStream(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _described(self, ordinal: int) -> Iterator[Any]:
         known = self._log.state().streams[self._stream].structure
         if known is not None:
-            told: dict[str, Any] = {"stream": self._stream, "operation": STRUCTURE}
-            told |= {"payload": known.encode(), "ordinal": ordinal}
+            values: dict[str, Any] = {"stream": self._stream, "operation": STRUCTURE}
+            values |= {"payload": known.encode(), "ordinal": ordinal}
             pa, schema = arrow(), row_schema()
-            arrays = [pa.array([told.get(field.name)], field.type) for field in schema]
+            arrays = [pa.array([values.get(field.name)], field.type) for field in schema]
             yield pa.record_batch(arrays, schema=schema)
 
 

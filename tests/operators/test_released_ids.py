@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -121,6 +121,34 @@ def test_what_is_sent_again_after_it_was_forgotten_is_too_late(tmp_path: Path) -
     assert len(told.items()) == OPEN
 
 
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("text", QUERIES.values(), ids=QUERIES)
+def test_a_restart_knows_which_codes_are_free(text: str, tmp_path: Path) -> None:
+    """Ids that come after it get codes that others had before the snapshot."""
+    feed, lines = tmp_path / "feed.xml", list(reports(700))
+    told = Accumulated()
+    for until in (400, 1500, len(lines)):
+        feed.write_text(HEAD + "".join(lines[:until]))
+        options = Options(
+            batch=20, lateness=LATE * 10**6, checkpoint=str(tmp_path / "kept"), snapshot_every=1
+        )
+        watching: Watching = xsc.query(text).watching(None, {"s": feed}, options)
+        with closing(watching):
+            for changes in watching.ticks():
+                for change in changes:
+                    told.apply(change)
+        assert told.items() == _uninterrupted(text, feed)
+
+
+def _uninterrupted(text: str, feed: Path) -> list[str]:
+    told = Accumulated()
+    options = Options(batch=20, lateness=LATE * 10**6)
+    for changes in xsc.query(text).watching(None, {"s": feed}, options).ticks():
+        for change in changes:
+            told.apply(change)
+    return told.items()
+
+
 def lateness(wire: bytes) -> int:
     """By how much a fragment comes behind what is valid, or was said, later."""
     newest, most = START, 0
@@ -137,10 +165,10 @@ def instant_of(text: str) -> int:
     return found[0]
 
 
-def watched(text: str, case: Case) -> list[str] | None:
+def watched(text: str, case: Case, late: int | None) -> list[str] | None:
     """The answer of a running query that forgets all it may; None if it fails."""
     pieces = iter([line + b"\n" for line in case.wire.split(b"\n")])
-    options = Options(batch=1, lateness=lateness(case.wire))
+    options = Options(batch=1, lateness=late)
     watching: Watching = xsc.query(text).watching(None, {"s": pieces}, options)
     told = Accumulated()
     try:
@@ -166,6 +194,8 @@ def forgetting_at_once() -> Iterator[None]:
 def test_answers_are_those_of_all_that_came(case: Case) -> None:
     for text in case.queries:
         with forgetting_at_once():
-            found = watched(text, case)
-        if found is not None:
+            found = watched(text, case, lateness(case.wire))
+        if found is None:  # not for want of what was forgotten
+            assert watched(text, case, None) is None
+        else:
             assert found == list(xsc.query(text).run(s=case.wire).lines())

@@ -74,7 +74,7 @@ class MappingDecoder:
         self._unchanged: dict[str, Unchanged] = {}
         self._aliases = {u.name: Aliases() for u in mapping.units if u.alias}
         self._statements = {u.name: Statements() for u in mapping.units if u.statement}
-        self.root = ""  # the root element of the first message
+        self.root = "", ""  # the root element of the first message, and its namespace
         self.arrived: int | None = None  # when what is read now came; None: now
         self._begun, self._arrival = False, 0
         self._held = bytearray()
@@ -217,7 +217,7 @@ class MappingDecoder:
     def _fragments_of(self, batch: Batch) -> list[Arrival]:
         """The fragments of a batch of messages."""
         self.counts.read += len(batch.documents)
-        self.root = self.root or root_name(batch)
+        self.root = self.root if self.root[0] else root_name(batch)
         store = Store(self.names)
         number = store.add(batch.tape)
         handles = batch.documents | (number << 32)

@@ -117,14 +117,14 @@ def roots_of(tape: Tape) -> I64:
     return found
 
 
-def root_name(batch: Batch) -> str:
-    """The name of the first element of a batch, as it is written; "" if there is none."""
+def root_name(batch: Batch) -> tuple[str, str]:
+    """The name of the first element of a batch, as it is written, and its namespace; "" of none."""
     c = batch.tape.columns
     elements = np.flatnonzero(c.kind & KIND == ELEMENT)
     if not len(elements):
-        return ""
-    prefix, local, _ = batch.tape.names.qname(int(c.name[elements[0]]))
-    return f"{prefix}:{local}" if prefix else local
+        return "", ""
+    prefix, local, uri = batch.tape.names.qname(int(c.name[elements[0]]))
+    return f"{prefix}:{local}" if prefix else local, uri
 
 
 def of_trees(tape: Tape, place: str) -> Batch:

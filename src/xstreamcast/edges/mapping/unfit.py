@@ -11,10 +11,16 @@ if TYPE_CHECKING:
 def unfit(decoder: MappingDecoder) -> str | None:
     """A sentence, if messages came and none has anything that the mapping looks for."""
     counts, mapping = decoder.counts, decoder.mapping
-    if not counts.read or counts.units or counts.removals or counts.refused or not decoder.root:
+    root, uri = decoder.root
+    if not counts.read or counts.units or counts.removals or counts.refused or not root:
         return None
     units = ", ".join(f"{one.name} at {one.path}" for one in mapping.units)
+    known = mapping.namespaces
+    space = "no namespace" if not uri else f"the namespace {uri}"
+    there = "" if not known or uri in known.values() else f" of {space}"
+    prefixes = " and ".join(f"{prefix} is {one}" for prefix, one in known.items())
+    where = f", where {prefixes}" if there else ""
     return (
         f"the mapping {mapping.name} found no unit in {counts.read} messages of {decoder.name}, "
-        f"the first of which begins with <{decoder.root}>; it looks for {units}"
+        f"the first of which begins with <{root}>{there}; it looks for {units}{where}"
     )

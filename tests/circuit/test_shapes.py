@@ -155,8 +155,8 @@ QUERIES = (
     ),
     (  # groups within groups, of which a row may be the first of another one at any time
         f"for $x in {A} group by $k := string($x/k[1]) return for $y in $x "
-        "group by $v := string($y/v[1]) return <g>{ $k, $v, count($y) }</g>",
-        "rows within their group",
+        "group by $v := string($y/v[1]) return <g>{ $k, $v, count($y), sum($y/v/number(.)) }</g>",
+        "count, sum",
         ": items",
     ),
     (

@@ -105,7 +105,7 @@ def decomposed(
         base = source if not isinstance(clause, p.Join | p.Unit) else None
         changed = changed if base is None else replace(changed, source=base)
         if isinstance(changed, p.GroupBy):
-            searches = [_of_group(changed, fresh)]
+            searches = [_of_group(changed, fresh, members)]
         elif isinstance(changed, p.Window) and _reads_input(changed.items, members):
             searches = [*searches, _of_window(changed, fresh, members)]
         every += [one for one in searches if one not in every]
@@ -117,9 +117,10 @@ def decomposed(
     return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
 
 
-def _of_group(group: p.GroupBy, fresh: Fresh) -> _Search:
+def _of_group(group: p.GroupBy, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
     before = {after: before for before, after in group.carried}
-    apart, repeated = distinct_variables(group.source), repeated_variables(group.source)
+    known = frozenset(variable for variable, apart in members.items() if apart)
+    apart, repeated = distinct_variables(group.source, known), repeated_variables(group.source)
     return _Search(id(group), before, apart, repeated, fresh, FOLDS)
 
 
@@ -255,9 +256,9 @@ class _Search:
         after = first.items.variable
         if after not in self._before:
             return None
-        rows = self._rows_of(after)
-        made = _from_rows(plan, first, replace(first, items=p.Var(rows)))
-        return None if facts(made).free & self._before.keys() else made
+        if facts(_from_rows(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
+            return None
+        return _from_rows(plan, first, replace(first, items=p.Var(self._rows_of(after))))
 
     def _rows_of(self, after: p.Variable) -> p.Variable:
         """A variable for the rows of a group."""
@@ -336,9 +337,8 @@ def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
     """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
     if not isinstance(plan, p.Return):
         return None
-    clauses = _clauses(plan.source)
-    first = clauses[0] if clauses else None
-    if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
+    first, *others = _clauses(plan.source) or [p.Unit()]
+    if not any(isinstance(one, p.GroupBy | p.Window) for one in (first, *others)):
         return None
     return first if isinstance(first, p.ForEach | p.Window) else None
 

@@ -29,22 +29,28 @@ def stays_narrow(plan: p.Expression) -> bool:
             return False
 
 
-def distinct_variables(plan: p.Tuples) -> frozenset[p.Variable]:
-    """Variables that are bound to other nodes in each tuple, in document order over the tuples."""
+def distinct_variables(
+    plan: p.Tuples, known: frozenset[p.Variable] = frozenset()
+) -> frozenset[p.Variable]:
+    """Variables that are bound to other nodes in each tuple, in document order over the tuples.
+
+    `known`: those that hold such nodes before the first clause.
+    """
     match plan:
         case p.Where(source):
-            return distinct_variables(source)
+            return distinct_variables(source, known)
         case p.Join(p.Unit(), right):
-            return distinct_variables(right)
+            return distinct_variables(right, known)
         case p.Let(source, variable, value):
-            known = distinct_variables(source)
-            return known | {variable} if begins_at(value) in known else known
+            found = distinct_variables(source, known)
+            return found | {variable} if begins_at(value) in found else found
         case p.ForEach(source, variable, items):
             first = _is_first(source)
             origin = begins_at(items, narrow=not first)
             if first and isinstance(origin, p.StreamInput):
                 return frozenset({variable})
-            return frozenset({variable}) if origin in distinct_variables(source) else frozenset()
+            before = known if first else distinct_variables(source, known)
+            return frozenset({variable}) if begins_at(items) in before else frozenset()
         case _:
             return frozenset()
 

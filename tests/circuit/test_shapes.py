@@ -139,6 +139,7 @@ QUERIES = (
         "number rows",
         "recompute",
     ),
+    (f"head(reverse({A}))/v", "positions -1 to -1", "recompute"),
     (  # windows within groups, one after another
         f"for $x in {A} group by $k := string($x/k[1]) return for sliding window $w in $x "
         "start at $s when true() only end at $e when $e - $s = 1 "

@@ -18,6 +18,7 @@ from xstreamcast.rewrite.index_window_ends import index_window_ends
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
 from xstreamcast.rewrite.join_from_predicate import join_from_predicate
 from xstreamcast.rewrite.known import Known
+from xstreamcast.rewrite.last_from_reverse import last_from_reverse
 from xstreamcast.rewrite.loop_from_function import loop_from_function
 from xstreamcast.rewrite.release_window_items import release_window_items
 from xstreamcast.rewrite.select_by_position import select_by_position
@@ -55,6 +56,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(fuse_descendant_steps, (p.Step,)),
     Rule(settle_steps, (p.Step,)),  # after fusing: a fused step starts from other nodes
     Rule(select_by_position, (p.Filter,)),
+    Rule(last_from_reverse, (p.Filter, p.Call)),
     Rule(join_from_predicate, (p.Filter,)),
     Rule(split_where, (p.Where,)),  # before all that move conditions
     Rule(bound_windows_by_conditions, (p.Where,)),

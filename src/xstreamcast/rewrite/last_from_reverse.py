@@ -1,0 +1,36 @@
+"""The ends of a reversed sequence, without reversing it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.functions import registry
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import INTEGER
+from xstreamcast.rewrite.known import Known
+
+_ONE: Final = p.Const((p.Atom(INTEGER, 1),))
+
+
+def last_from_reverse(plan: p.Filter | p.Call, known: Known) -> p.Expression:
+    """Which item is first from the other end is known from the sequence as it is.
+
+    head(reverse(e))  →  e[last()]      reverse(e)[1]  →  e[last()]      reverse(e)[last()]  →  e[1]
+    """
+    match plan:
+        case p.Call(head, (p.Call(reverse, (items,)),)):
+            if _is(head, "head") and _is(reverse, "reverse"):
+                return p.Filter(items, p.Last(), span=plan.span)
+        case p.Filter(p.Call(reverse, (items,)), place, False) if _is(reverse, "reverse"):
+            if place == _ONE:
+                return p.Filter(items, p.Last(), span=plan.span)
+            if place == p.Last():
+                return p.Filter(items, _ONE, span=plan.span)
+        case _:
+            pass
+    return plan
+
+
+def _is(function: registry.Function, local: str) -> bool:
+    return (function.uri, function.local) == (FN, local)

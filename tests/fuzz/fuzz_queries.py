@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 import xstreamcast as xsc
 from tests.fuzz.target import Check, Finding, plain_errors
 from tests.fuzz.timed_cases import timed_cases
-from tests.operators.test_released_ids import forgetting_at_once, watched
+from tests.operators.test_released_ids import forgetting_at_once, lateness, watched
 from tests.oracle import STRATEGIES, answer, canonical
 from tests.streams_strategies import Case, cases
 from xstreamcast.model.change import Accumulated
@@ -62,6 +62,6 @@ def _check(case: Case) -> None:
         if [canonical(one) for one in told.items()] != expected:
             raise Finding(f"watch gives {told.items()}, not {expected}", (query, case.wire))
         with forgetting_at_once():
-            left = watched(query, case)
+            left = watched(query, case, lateness(case.wire))
         if left is None or [canonical(one) for one in left] != expected:
             raise Finding(f"forgetting gives {left}, not {expected}", (query, case.wire))

@@ -35,7 +35,8 @@ CHOICES: dict[str, tuple[str, set[int], set[int], bool]] = {
     'stream("credit")//*[amount = 7]/status/text()': ("qac+", {5, 6}, {1, 2}, False),
     'count(stream("credit")//amount/ancestor::account//limit)': ("qac", {1, 2, 4, 5}, set(), False),
     'stream("credit")//status/preceding::limit': ("caq", set(), set(), False),
-    'for-each(stream("credit")//limit, string#1)': ("caq", set(), set(), False),
+    'for-each(stream("credit")//limit, string#1)': ("qac+", {4}, {1, 2}, True),
+    'fold-left(stream("credit")//limit, 0, max#2)': ("caq", set(), set(), False),
 }
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import xstreamcast as xsc
 from tests.operators.following import Following
+from xstreamcast.model.change import Accumulated
 
 
 def test_a_removal_that_says_no_tag_says_nothing_of_tags() -> None:
@@ -35,3 +37,20 @@ def test_a_hole_that_says_no_tag_may_be_filled_by_any() -> None:
     assert following.told.items() == ["in a", "in the root"]
     following.feed(b'<remove id="3" validTime="2020-01-05"/>')
     assert following.told.items() == ["in the root"]
+
+
+def test_a_fragment_of_a_tag_that_should_be_embedded_is_no_internal_error():
+    wire = (
+        b'<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'
+        b'<tag id="1" name="r" type="snapshot"><tag id="2" name="a" type="temporal">'
+        b'<tag id="4" name="b"/></tag><tag id="3" name="e" type="event"/></tag></stream:structure>'
+        b'<stream:filler id="0" tsid="1" validTime="2020-01-01"><r>'
+        b'<stream:hole id="1" tsid="2"/></r></stream:filler>'
+        b'<stream:filler id="1" tsid="2" validTime="2020-01-13"><a>'
+        b'<stream:hole id="5" tsid="2"/></a></stream:filler>'
+        b'<stream:filler id="5" tsid="4" validTime="2020-01-11"><b>x</b></stream:filler>'
+        b"</stream:fragments>"
+    )
+    for text in ('count(stream("s")//b)', 'stream("s")//*[b]/name()'):
+        told = Accumulated(xsc.query(text).watch(s=wire, batch=1))
+        assert told.items() == list(xsc.query(text).run(s=wire).lines())

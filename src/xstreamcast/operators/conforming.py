@@ -29,6 +29,7 @@ class Conforming:
     """Compares arrivals with a guide; what has been met once is not looked at again."""
 
     def __init__(self, kept: Kept, history: History) -> None:
+        self._structure = history.structure
         self._guide, self._names = kept.guide, history.store.names
         self._tags = max(history.structure.tags, default=0) + 2
         self._allowed: Bools = np.zeros((self._tags, 0), np.bool_)
@@ -58,7 +59,17 @@ class Conforming:
             inner[tag] = inner.get(tag, frozenset()) | {name}
         for tag, link in links:
             known[tag] = known.get(tag, frozenset()) | {link}
-        return replace(self._guide, inner=inner, links=known)
+        # a tag that should be embedded may have come as a fragment
+        embedded = {link.child for _, link in links} - self._guide.name.keys()
+        tags = {tag: self._structure[tag] for tag in embedded}
+        timed = {tag for tag, one in tags.items() if one.type != "snapshot"}
+        return replace(
+            self._guide,
+            name={**self._guide.name, **{tag: (one.uri, one.local) for tag, one in tags.items()}},
+            timed=self._guide.timed | timed,
+            inner=inner,
+            links=known,
+        )
 
     # -- names ------------------------------------------------------------------------------------
 

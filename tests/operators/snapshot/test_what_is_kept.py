@@ -34,7 +34,10 @@ KEPT = {
         "_rows _name _made",
         "_node _names _folded _cells _groups _inexact elsewhere _by_double",
     ),
-    "MembersOperator": ("_rows _name", "_node _names _kept _inexact elsewhere _by_double"),
+    "MembersOperator": (
+        "_rows _name",
+        "_node _names _kept _inexact elsewhere _by_double _groups _firsts",
+    ),
     "OrderOperator": ("_rows _made _samples _targets", "_node _at _kept _kinds _negates"),
     "SliceOperator": ("_rows _shown", "_node _kept _orders"),
     "PickOperator": ("_rows _shown _places", "_node _kept _orders"),

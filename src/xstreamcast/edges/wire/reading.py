@@ -29,12 +29,13 @@ from xstreamcast.tape.tokenize_state import DEPTH, POS, ROWS, UNIT_ROWS
 from xstreamcast.tape.transcoding import Transcoder
 
 if TYPE_CHECKING:
-    from xstreamcast.tape.layout import I64
+    from xstreamcast.tape.layout import I64, U8, Bools
 
 _RUNAWAY: Final = 1 << 18  # bytes of one fragment from which on the next one is looked for in it
 # White space that an input may end with: enough for the first bytes of a short one to be clear.
 _SPACE: Final = 32
 _PLAIN_END: Final = re.compile(rb"(?<![-?])>\Z")  # of a tag, most likely
+_MARKUP_BEGIN: Final = 60  # <
 _MARKUP_END: Final = 62  # >
 _DASH: Final = 45  # before the end of a comment
 _QUESTION: Final = 63  # before that of a processing instruction
@@ -106,6 +107,11 @@ class _Units(UnitReading):
         """Bytes of text that were passed behind the last unit."""
         return len(self._tail)
 
+    def take_tail(self) -> bytes:
+        """The text behind the last unit that is no longer kept, to be read with what follows."""
+        found, self._tail = self._tail, b""
+        return found
+
     def note_end(self) -> None:
         """Look at the text behind the last unit, too: no more follows."""
         if not int(self._state[ROWS]):
@@ -141,8 +147,7 @@ class _Units(UnitReading):
         while len(spaces):
             last[spaces] -= 1
             spaces = spaces[heap[last[spaces]] <= _SPACE]
-        before = heap[last - 1]
-        plain = (heap[last] == _MARKUP_END) & (before != _DASH) & (before != _QUESTION)
+        plain = _end_tags(heap, last)
         for k in np.flatnonzero(~plain).tolist():
             seen = heap[starts[k] : starts[k + 1]].tobytes()
             self._note_gap(seen[end_of_element(seen) :], int(starts[k + 1]))
@@ -156,6 +161,7 @@ class _Units(UnitReading):
             seen = self._chunks.bytes(self._last, end)
             plain = seen.rstrip()
             alone = not self.ended and _PLAIN_END.search(plain[-3:]) is not None
+            alone = alone and plain.rfind(b"<") > plain.rfind(b">", 0, -1)
             seen = seen[len(plain) if alone else end_of_element(seen) :]
             self._last = None
         last = max((one.end() for one in _MARKUP.finditer(seen)), default=0)
@@ -218,6 +224,28 @@ class _Units(UnitReading):
     def ended(self) -> bool:
         """Whether the root has closed."""
         return int(self._state[DEPTH]) == 0
+
+
+def _first_tag(kept: bytes) -> int:
+    """Where texts, comments and PIs end, before a tag."""
+    first = first_markup(kept)
+    while first < len(kept) and kept[first] != _MARKUP_BEGIN:
+        first = kept.find(b"<", first) if b"<" in kept[first:] else len(kept)
+        first += first_markup(kept[first:])
+    return first
+
+
+def _end_tags(heap: U8, last: I64) -> Bools:
+    """Which of these bytes end a tag: a text may end with `>`, too, but it contains no `<`."""
+    before = heap[last - 1]
+    tags: Bools = (heap[last] == _MARKUP_END) & (before != _DASH) & (before != _QUESTION)
+    unsure, at = np.flatnonzero(tags), last - 1
+    while len(unsure):
+        seen = heap[at[unsure]]
+        tags[unsure[seen == _MARKUP_END]] = False
+        unsure = unsure[(seen != _MARKUP_END) & (seen != _MARKUP_BEGIN)]
+        at[unsure] -= 1
+    return tags
 
 
 class WireReading:
@@ -337,11 +365,16 @@ class WireReading:
         """Give up the fragment that is being read; go on where the next one begins."""
         assert self._units is not None
         kept, at = self._units.kept, self._units.passed + self._shift
-        first = first_markup(kept)
-        start = next_start(kept, self._units.tag, first)
-        if first < start <= self._units.reached:  # text between fragments is no part of them
-            first = start
-        self._units.note_before(first)
+        if b"<" not in kept[: self._units.reached + 1]:  # the text itself is broken, all of it
+            before = self._units.take_tail()
+            kept, at = before + kept, at - len(before)
+            first = first_markup(kept)
+        else:
+            first = _first_tag(kept)
+            start = next_start(kept, self._units.tag, first)
+            if first < start <= self._units.reached:  # text between fragments is no part of them
+                first = start
+            self._units.note_before(first)
         yield from self._strays(self._units)
         self._skipping = _Skipping(self._units.tag, self._spots.at(at + first).spot(), reason)
         yield from self._go_on(kept[first:])

@@ -41,7 +41,7 @@ from xstreamcast.history.strategy import chosen
 from xstreamcast.model.fragment import Described, FragmentBatch
 from xstreamcast.model.structure import TagStructure
 from xstreamcast.syntax import parse
-from xstreamcast.tape.payload_kernels import Payloads, Places, mark_names, measure
+from xstreamcast.tape.fragments.payload_kernels import Payloads, Places, mark_names, measure
 from xstreamcast.tape.store import Store
 
 STREAM = "auction"

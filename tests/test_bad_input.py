@@ -191,7 +191,7 @@ entry()
         "numpy",
         "xstreamcast.syntax",
         "xstreamcast.edges.binding",
-        "xstreamcast.tape.reading_bytes",
+        "xstreamcast.tape.reading.read_bytes",
     ],
 )
 def test_an_interruption_at_the_start_leaves_no_trace(module: str, tmp_path: Path) -> None:

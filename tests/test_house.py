@@ -21,7 +21,7 @@ LONG = {
     "src/xstreamcast/operators/version_units.py": "one state: the spine, its holes and their units",
     "src/xstreamcast/operators/watch.py": "one state of inputs, divisions and ticks",
     "src/xstreamcast/errors.py": "half of it is the table of codes, one row each",
-    "src/xstreamcast/tape/tokenize.py": "one compiled loop, whose positions stay in registers",
+    "src/xstreamcast/tape/tokenize/loop.py": "one compiled loop, whose positions stay in registers",
 }
 
 ROOMS = (

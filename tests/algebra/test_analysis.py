@@ -8,8 +8,8 @@ from saxonche import PySaxonApiError, PySaxonProcessor
 
 from tests.algebra.plans import nested, program
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import position_free, predicate_class, static_type
-from xstreamcast.algebra.static_type import EVERY, NODES, NUMBER, TRUTH, Kinds, StaticType
+from xstreamcast.algebra.analysis.item_kinds import position_free, predicate_class, static_type
+from xstreamcast.algebra.nodes.static_type import EVERY, NODES, NUMBER, TRUTH, Kinds, StaticType
 
 DOCUMENT = "declare variable $d := <r><a x='1'>1</a><a x='2'>2<b/></a><c/></r>; "
 EXPRESSIONS = (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import PROFILE
-from xstreamcast.algebra.free import free_variables
+from xstreamcast.algebra.analysis.free import free_variables
 from xstreamcast.algebra.lowering import lower
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.show import show_program

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from tests.algebra.plans import golden_queries, nested, program
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables, facts, free_variables, uses_focus
+from xstreamcast.algebra.analysis.free import bound_variables, facts, free_variables, uses_focus
 from xstreamcast.algebra.walk import STREAMS, descendants
 
 

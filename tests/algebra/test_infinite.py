@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.algebra.plans import program
-from xstreamcast.algebra.infinite import blocked, refuse_blocked
+from xstreamcast.algebra.analysis.infinite import blocked, refuse_blocked
 from xstreamcast.errors import Error
 
 STREAM = "declare variable $s as (temp)** external; "

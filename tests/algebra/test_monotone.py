@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import xstreamcast as xsc
-from xstreamcast.algebra.monotone import monotone
+from xstreamcast.algebra.analysis.monotone import monotone
 
 
 @pytest.mark.parametrize(

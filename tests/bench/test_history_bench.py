@@ -9,7 +9,7 @@ from bench.fragments import fragments, small
 from bench.history_report import Measured, report
 from xstreamcast.edges.loading import load
 from xstreamcast.history.view import reconstruct
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 from xstreamcast.tape.store import Store
 
 FACTOR = 0.001

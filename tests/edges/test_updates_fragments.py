@@ -28,7 +28,7 @@ from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Refused
 from xstreamcast.model.instant import SECOND, START
 from xstreamcast.model.structure import Tag, TagStructure
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 STRUCTURE = TagStructure(
     1,

@@ -15,7 +15,7 @@ from xstreamcast.functions.numbers import number
 from xstreamcast.model.atomic import BOOLEAN, DATE, DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 from xstreamcast.tape.store import Store
 
 texts = st.lists(st.sampled_from(["", "1", " 2 ", "x", "é", "1e0", "NaN", "12.5"]), min_size=1)

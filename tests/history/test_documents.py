@@ -6,7 +6,7 @@ import pytest
 
 import xstreamcast as xsc
 from tests.oracle import STRATEGIES, answer, canonical, structure
-from xstreamcast.algebra.strategies import explain_strategy
+from xstreamcast.algebra.analysis.strategies import explain_strategy
 from xstreamcast.errors import Error
 
 WIRE = b"""<structure><tag id="1" name="a"><tag id="2" name="b" type="temporal"/></tag></structure>

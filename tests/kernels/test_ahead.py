@@ -55,9 +55,12 @@ def test_every_kernel_that_python_calls_is_in_the_library() -> None:
 
 def test_kernels_are_found_without_a_list_of_them() -> None:
     found = {(one.module, one.name) for one in called_kernels()}
-    assert ("xstreamcast.tape.tokenize", "tokenize") in found
-    assert ("xstreamcast.tape.step_kernels", "along") in found
-    assert ("xstreamcast.tape.step_kernels", "walk_along") not in found  # kernels alone call it
+    assert ("xstreamcast.tape.tokenize.loop", "tokenize") in found
+    assert ("xstreamcast.tape.steps.axis_kernels", "along") in found
+    assert (
+        "xstreamcast.tape.steps.axis_kernels",
+        "walk_along",
+    ) not in found  # kernels alone call it
 
 
 def test_finding_kernels_imports_no_compiler() -> None:
@@ -169,7 +172,7 @@ def test_a_wrong_number_of_arguments_is_left_to_numba() -> None:
 
 def test_a_read_only_array_is_not_written_to() -> None:
     """A kernel that writes gets no array that must not change: numba refuses it in words."""
-    from xstreamcast.tape.lexicon import rename
+    from xstreamcast.tape.tokenize.lexicon import rename
 
     function = compiled_ahead(rename.function)
     names, ids = np.array([0, 1], np.int32), np.array([5, 6, 7], np.int32)
@@ -308,9 +311,11 @@ class Machine(NamedTuple):
 
 
 def test_files_of_a_kernel_are_those_it_is_made_from() -> None:
-    files = {path.name for path in finding.sources(CHECKOUT / "src/xstreamcast/tape/tokenize.py")}
-    assert {"tokenize.py", "tokenize_words.py", "tokenize_bytes.py", "compiled.py"} <= files
-    assert "step_kernels.py" not in files
+    files = {
+        path.name for path in finding.sources(CHECKOUT / "src/xstreamcast/tape/tokenize/loop.py")
+    }
+    assert {"loop.py", "words.py", "load_bytes.py", "compiled.py"} <= files
+    assert "axis_kernels.py" not in files
 
 
 def test_a_form_is_described_for_whoever_looks_for_the_one_that_misses() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import questions
 from tests.streams_strategies import HEAD, cases, histories, structures
-from xstreamcast.algebra.forgetting import kept
+from xstreamcast.algebra.analysis.forgetting import kept
 from xstreamcast.api import compiled, query
 from xstreamcast.edges.immutable import Kept, path_of
 from xstreamcast.edges.wire.decoder import Decoder

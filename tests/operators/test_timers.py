@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.operators.following import Following
 from tests.streams_strategies import histories, structures
-from xstreamcast.algebra.timing import timing
+from xstreamcast.algebra.analysis.timing import timing
 from xstreamcast.api import compiled
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import PROFILE
-from xstreamcast.algebra.cut import Guard
+from xstreamcast.algebra.analysis.cut import Guard
 from xstreamcast.edges.batch.cuts import Place, Unmatched, places
 
 NAMES = st.sampled_from(["a", "b", "c", "k:a"])

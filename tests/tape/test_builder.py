@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.tape.documents import documents
 from tests.tape.oracles import canonical, saxon, saxon_texts
-from xstreamcast.tape.builder import OPERATIONS, Builder
+from xstreamcast.tape.expat.through_expat import columns_from_expat
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.store import Store
-from xstreamcast.tape.through_expat import columns_from_expat
+from xstreamcast.tape.writing.builder import OPERATIONS, Builder
 
 _WRAPPERS = {
     "<r>{E}</r>": ("", "r", "", {}),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tape.events import expat_events
 from xstreamcast.errors import InputError
-from xstreamcast.tape.transcoding import Transcoder
+from xstreamcast.tape.expat.transcoding import Transcoder
 
 HEADS = [
     "<!DOCTYPE r [<!ENTITY e 'x&#38;#38;y'><!ENTITY m '<b k=\"1\">&e;</b>'>"

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tape.test_builder import stored
-from xstreamcast.tape import builder as room
-from xstreamcast.tape.builder import Builder
-from xstreamcast.tape.few_events import MOST_EVENTS
 from xstreamcast.tape.store import Store
+from xstreamcast.tape.writing import builder as room
+from xstreamcast.tape.writing.builder import Builder
+from xstreamcast.tape.writing.few_events import MOST_EVENTS
 
 SOURCES = (
     b'<a k="v">one<b>two &amp; three<c/></b><!--c--><?p i?></a>',

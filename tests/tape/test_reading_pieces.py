@@ -15,7 +15,7 @@ from xstreamcast.errors import DataPlace, InputError
 from xstreamcast.tape import Tape, read
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading_pieces import Piece, PieceReading
+from xstreamcast.tape.reading.pieces import Piece, PieceReading
 
 
 def pieces_of(chunks: list[bytes], depth: int, whole: str = "") -> list[Piece]:

@@ -7,7 +7,7 @@ import pytest
 from xstreamcast.tape.layout import ELEMENT, KIND
 from xstreamcast.tape.limits import default_limits
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading_units import UnitReading
+from xstreamcast.tape.reading.units import UnitReading
 
 DOCUMENTS = [
     b'<r xmlns:p="urn:p"><x k="1">one<y/></x><p:x xmlns="urn:d"><y>2</y></p:x><x> </x><x>3</x></r>',

@@ -9,9 +9,9 @@ from hypothesis import given
 
 from tests.tape.documents import documents
 from tests.tape.oracles import canonical, saxon, saxon_texts
+from xstreamcast.tape.expat.through_expat import columns_from_expat
 from xstreamcast.tape.layout import KIND_NAMES
 from xstreamcast.tape.store import Store
-from xstreamcast.tape.through_expat import columns_from_expat
 
 
 @given(documents())

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from tests.tape.documents import documents
 from tests.tape.oracles import saxon_texts
+from xstreamcast.tape.expat.through_expat import columns_from_expat
 from xstreamcast.tape.layout import I64
 from xstreamcast.tape.order import distinct, distinct_by_label
-from xstreamcast.tape.steps import AXES, NodeTest
+from xstreamcast.tape.steps.axes import AXES, NodeTest
 from xstreamcast.tape.store import Store
-from xstreamcast.tape.through_expat import columns_from_expat
 
 _TESTS = {
     "node()": NodeTest.node(),

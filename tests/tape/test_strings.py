@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.tape.documents import documents
 from tests.tape.oracles import saxon_texts
+from xstreamcast.tape.expat.through_expat import columns_from_expat
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
     COMMENT,
@@ -23,10 +24,9 @@ from xstreamcast.tape.layout import (
     frozen_bytes,
 )
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.numbers import doubles_of
 from xstreamcast.tape.store import Store
-from xstreamcast.tape.strings import hash_texts
-from xstreamcast.tape.through_expat import columns_from_expat
+from xstreamcast.tape.values.numbers import doubles_of
+from xstreamcast.tape.values.strings import hash_texts
 
 ALL = np.array([0], np.int64)
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.tape.documents import documents
 from tests.tape.oracles import canonical
 from xstreamcast.errors import DataPlace, InputError
+from xstreamcast.tape.expat.through_expat import columns_from_expat
 from xstreamcast.tape.layout import Tape
-from xstreamcast.tape.through_expat import columns_from_expat
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from xstreamcast.algebra.apply import (
+from xstreamcast.algebra.nodes.apply import (
     Block,
     Call,
     DynamicCall,
@@ -20,7 +20,7 @@ from xstreamcast.algebra.apply import (
     UserCall,
     UserRef,
 )
-from xstreamcast.algebra.construct import (
+from xstreamcast.algebra.nodes.construct import (
     ComputedName,
     CopyMode,
     MakeAttribute,
@@ -33,7 +33,7 @@ from xstreamcast.algebra.construct import (
     NodeName,
     StaticName,
 )
-from xstreamcast.algebra.navigate import (
+from xstreamcast.algebra.nodes.navigate import (
     REVERSE_AXES,
     Axis,
     Filter,
@@ -47,7 +47,7 @@ from xstreamcast.algebra.navigate import (
     Step,
     StreamInput,
 )
-from xstreamcast.algebra.operands import (
+from xstreamcast.algebra.nodes.operands import (
     And,
     Arithmetic,
     ArithmeticOp,
@@ -85,9 +85,9 @@ from xstreamcast.algebra.operands import (
     Var,
     Variable,
 )
-from xstreamcast.algebra.place import NOWHERE
-from xstreamcast.algebra.structured import Lookup, MakeArray, MakeMap
-from xstreamcast.algebra.temporal import (
+from xstreamcast.algebra.nodes.place import NOWHERE
+from xstreamcast.algebra.nodes.structured import Lookup, MakeArray, MakeMap
+from xstreamcast.algebra.nodes.temporal import (
     AllenCompare,
     AllenOp,
     Instant,
@@ -98,7 +98,7 @@ from xstreamcast.algebra.temporal import (
     VersionProjection,
     is_current,
 )
-from xstreamcast.algebra.tuples import (
+from xstreamcast.algebra.nodes.tuples import (
     Boundary,
     CountTuples,
     ForEach,

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from typing import Any
 
-from xstreamcast.algebra.operands import Variable
-from xstreamcast.algebra.place import NOWHERE
+from xstreamcast.algebra.nodes.operands import Variable
+from xstreamcast.algebra.nodes.place import NOWHERE
 from xstreamcast.algebra.plan import Expression, Parameter
 from xstreamcast.errors import Source, Span
 from xstreamcast.functions.call import StaticContext

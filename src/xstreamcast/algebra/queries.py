@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.errors import error
 from xstreamcast.syntax import tree as t
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Cut, DepthCut, NotDivided
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, NotDivided
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit.locality import Locality
 from xstreamcast.functions.registry import lookup

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Cut, DepthCut, Guard, TagCut
-from xstreamcast.algebra.free import facts, free_numbers
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, Guard, TagCut
+from xstreamcast.algebra.analysis.free import facts, free_numbers
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c

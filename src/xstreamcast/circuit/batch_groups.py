@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Cut, NotDivided
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.cut import Cut, NotDivided
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.circuit import nodes as c

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts, free_numbers
+from xstreamcast.algebra.analysis.free import facts, free_numbers
 from xstreamcast.algebra.program import GlobalVariable, Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit.normal import CONTEXT

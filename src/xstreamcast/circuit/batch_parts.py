@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Guard
+from xstreamcast.algebra.analysis.cut import Guard
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit.around import Around
 from xstreamcast.circuit.batch_groups import Groups

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import Around, static_type, tuples_type
-from xstreamcast.algebra.static_type import ANYTHING, NODE, NUMBER, TRUTH, Kinds, StaticType
+from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.nodes.static_type import ANYTHING, NODE, NUMBER, TRUTH, Kinds, StaticType
 from xstreamcast.circuit import nodes as c
 
 Types = Mapping[p.Variable, StaticType]

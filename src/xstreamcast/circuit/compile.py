@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, TagCut
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.analysis.timing import Instants, Timing, asks_clock, timing
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.timing import Instants, Timing, asks_clock, timing
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.fuse import fused
 from xstreamcast.circuit.normal import input_name, normal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.walk import children, descendants
 from xstreamcast.functions.signature import FN
 

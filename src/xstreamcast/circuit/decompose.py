@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import predicate_class, static_type
-from xstreamcast.algebra.free import counts_positions, facts
-from xstreamcast.algebra.static_type import ATOMIC
+from xstreamcast.algebra.analysis.free import counts_positions, facts
+from xstreamcast.algebra.analysis.item_kinds import predicate_class, static_type
+from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.distinct_nodes import (

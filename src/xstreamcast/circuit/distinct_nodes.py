@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.free import counts_positions
+from xstreamcast.algebra.analysis.free import counts_positions
+from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.functions.signature import FN
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from xstreamcast.algebra.cut import Cut, DepthCut, Guard
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, Guard
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.compile import circuit_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import NotDivided
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.cut import NotDivided
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.around import counted_around
 from xstreamcast.circuit.lifting import Lifting, over

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import static_type
-from xstreamcast.algebra.cut import Place
-from xstreamcast.algebra.free import counts_positions, facts
-from xstreamcast.algebra.static_type import ATOMIC, Kinds
+from xstreamcast.algebra.analysis.cut import Place
+from xstreamcast.algebra.analysis.free import counts_positions, facts
+from xstreamcast.algebra.analysis.item_kinds import static_type
+from xstreamcast.algebra.nodes.static_type import ATOMIC, Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.conditional import branches

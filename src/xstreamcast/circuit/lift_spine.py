@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import NotDivided, Place, TagCut
-from xstreamcast.algebra.free import counts_positions, facts
+from xstreamcast.algebra.analysis.cut import NotDivided, Place, TagCut
+from xstreamcast.algebra.analysis.free import counts_positions, facts
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.around import Counted, counted_around

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables, facts
-from xstreamcast.algebra.static_type import Kinds
-from xstreamcast.algebra.timing import asks_clock
+from xstreamcast.algebra.analysis.free import bound_variables, facts
+from xstreamcast.algebra.analysis.timing import asks_clock
+from xstreamcast.algebra.nodes.static_type import Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.decompose import ORDERS

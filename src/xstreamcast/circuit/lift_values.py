@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import static_type
-from xstreamcast.algebra.free import counts_positions, facts
-from xstreamcast.algebra.static_type import ATOMIC
-from xstreamcast.algebra.timing import asks_clock
+from xstreamcast.algebra.analysis.free import counts_positions, facts
+from xstreamcast.algebra.analysis.item_kinds import static_type
+from xstreamcast.algebra.analysis.timing import asks_clock
+from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called

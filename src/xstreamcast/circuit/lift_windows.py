@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables
-from xstreamcast.algebra.timing import asks_clock
+from xstreamcast.algebra.analysis.free import bound_variables
+from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.decompose import COUNTED, Decomposed
 from xstreamcast.circuit.lifting import Lifting

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import Cut, Guard, NotDivided, Place, TagCut
-from xstreamcast.algebra.free import bound_variables, counts_positions, facts, free_numbers
+from xstreamcast.algebra.analysis.cut import Cut, Guard, NotDivided, Place, TagCut
+from xstreamcast.algebra.analysis.free import bound_variables, counts_positions, facts, free_numbers
+from xstreamcast.algebra.analysis.item_kinds import predicate_class
+from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.conditional import may_fail

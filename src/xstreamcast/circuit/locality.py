@@ -11,9 +11,17 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.cut import ELSEWHERE, Cut, Guard, NotDivided, Place, are_elements, step
-from xstreamcast.algebra.free import counts_positions, facts
+from xstreamcast.algebra.analysis.cut import (
+    ELSEWHERE,
+    Cut,
+    Guard,
+    NotDivided,
+    Place,
+    are_elements,
+    step,
+)
+from xstreamcast.algebra.analysis.free import counts_positions, facts
+from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import STREAMS, children, descendants
 from xstreamcast.functions.signature import FN

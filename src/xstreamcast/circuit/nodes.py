@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.timing import Timing
+from xstreamcast.algebra.analysis.timing import Timing
 from xstreamcast.circuit.around import Around
 from xstreamcast.circuit.unit_fold import Inner
 from xstreamcast.circuit.unit_verdict import Verdict

@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_by, facts, free_numbers
+from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.root_positions import hoisted

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit.compile import circuit_of
 from xstreamcast.circuit.show import show_circuit

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.static_type import ATOMIC
+from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import ACCUMULATED, COUNTS, goes_on
 from xstreamcast.circuit.top_n import row_types

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.timing import asks_clock
+from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.circuit.lift_growing import LiftGrowing
 from xstreamcast.circuit.lift_sequences import LiftSequences
 from xstreamcast.circuit.lift_spine import LiftSpine

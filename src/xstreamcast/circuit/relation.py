@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Place
-from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.timing import asks_clock
+from xstreamcast.algebra.analysis.cut import Place
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.calls import called
 from xstreamcast.circuit.decompose import GroupMembers

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import position_free
+from xstreamcast.algebra.analysis.item_kinds import position_free
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.functions.signature import FN
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables, facts
+from xstreamcast.algebra.analysis.free import bound_variables, facts
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
 from xstreamcast.rewrite.known import Known

@@ -10,7 +10,7 @@ from xstreamcast.circuit.normal import mentions
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
-    from xstreamcast.algebra.cut import Place
+    from xstreamcast.algebra.analysis.cut import Place
     from xstreamcast.circuit import nodes as c
     from xstreamcast.circuit.relation import Relation
 

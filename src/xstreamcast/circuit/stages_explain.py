@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from xstreamcast.algebra.cut import Cut, TagCut
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.cut import Cut, TagCut
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.documents import deepest_circuit
 from xstreamcast.circuit.show import show_nodes

@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import DepthCut
-from xstreamcast.algebra.free import free_numbers
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.cut import DepthCut
+from xstreamcast.algebra.analysis.free import free_numbers
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c

@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import Around, static_type, tuples_type
-from xstreamcast.algebra.static_type import NODE, Kinds
+from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.nodes.static_type import NODE, Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.batch_rows import behind
 from xstreamcast.circuit.calls import called

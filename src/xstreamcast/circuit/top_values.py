@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import Around, static_type, tuples_type
-from xstreamcast.algebra.free import facts, free_numbers
+from xstreamcast.algebra.analysis.free import facts, free_numbers
+from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.analysis.timing import asks_clock
+from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.static_type import ATOMIC
-from xstreamcast.algebra.timing import asks_clock
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.top_n import row_types
 

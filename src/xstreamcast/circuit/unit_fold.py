@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.timing import Timing
+from xstreamcast.algebra.analysis.timing import Timing
 
 Keeps = Literal["numbers", "values", "counts"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import free_numbers
+from xstreamcast.algebra.analysis.free import free_numbers
+from xstreamcast.algebra.analysis.timing import ago
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.timing import ago
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.circuit.unit_fold import Inner, UnitReader
 from xstreamcast.functions.kept import KEPT

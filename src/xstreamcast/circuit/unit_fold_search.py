@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import static_type
-from xstreamcast.algebra.cut import NotDivided, Place, TagCut
-from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.guide import structured
+from xstreamcast.algebra.analysis.cut import NotDivided, Place, TagCut
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.analysis.guide import structured
+from xstreamcast.algebra.analysis.item_kinds import static_type
+from xstreamcast.algebra.analysis.stream_usage import needs_of
+from xstreamcast.algebra.analysis.timing import timing
+from xstreamcast.algebra.nodes.static_type import Kinds
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.static_type import Kinds
-from xstreamcast.algebra.stream_usage import needs_of
-from xstreamcast.algebra.timing import timing
 from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.locality import Locality
 from xstreamcast.circuit.unit_fold import Inner, Keeps, UnitReader

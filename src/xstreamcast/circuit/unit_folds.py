@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import Cut, TagCut
-from xstreamcast.algebra.free import bound_variables
+from xstreamcast.algebra.analysis.cut import Cut, TagCut
+from xstreamcast.algebra.analysis.free import bound_variables
+from xstreamcast.algebra.analysis.timing import Timing
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.timing import Timing
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.unit_fold import UnitReader
 from xstreamcast.circuit.unit_fold_search import with_kept_folds

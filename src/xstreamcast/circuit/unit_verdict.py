@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.circuit.unit_fold import Inner, UnitReader

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import predicate_class
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.functions.signature import FN
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.cut import ELSEWHERE, DepthCut, NotDivided
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.cut import ELSEWHERE, DepthCut, NotDivided
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.circuit.locality import Locality
 from xstreamcast.circuit.window_folds import folded

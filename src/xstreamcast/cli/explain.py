@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Final
 
-from xstreamcast.algebra.infinite import blocked, refuse_blocked
+from xstreamcast.algebra.analysis.infinite import blocked, refuse_blocked
 from xstreamcast.algebra.lowering import lower
 from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.queries import BODY, modules, programs
@@ -110,7 +110,7 @@ def _circuit(module: Module, args: Parsed) -> str:
 
 
 def _strategy(module: Module, args: Parsed) -> str:
-    from xstreamcast.algebra.strategies import explain_strategy
+    from xstreamcast.algebra.analysis.strategies import explain_strategy
 
     structures = given_structures(args)
     if not structures:

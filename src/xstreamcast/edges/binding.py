@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.algebra.documents import with_streams
-from xstreamcast.algebra.infinite import refuse_blocked
+from xstreamcast.algebra.analysis.documents import with_streams
+from xstreamcast.algebra.analysis.infinite import refuse_blocked
+from xstreamcast.algebra.analysis.strategies import STRATEGIES
 from xstreamcast.algebra.lowering import Modules, lower
 from xstreamcast.algebra.lowering.literals import with_seconds
 from xstreamcast.algebra.plan import (
@@ -25,7 +26,6 @@ from xstreamcast.algebra.plan import (
     StreamInput,
 )
 from xstreamcast.algebra.program import modules_of
-from xstreamcast.algebra.strategies import STRATEGIES
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.inputs import chunks, opened, paths

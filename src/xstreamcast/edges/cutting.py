@@ -19,9 +19,9 @@ from xstreamcast.edges.wire.reading import ENDING
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.model.fragment import STREAM
 from xstreamcast.model.structure import TagStructure
-from xstreamcast.tape.expat_errors import input_error
-from xstreamcast.tape.reading import read
-from xstreamcast.tape.transcoding import Transcoder
+from xstreamcast.tape.expat.expat_errors import input_error
+from xstreamcast.tape.expat.transcoding import Transcoder
+from xstreamcast.tape.reading.read import read
 
 _START_TAG: Final = re.compile(rb"<(?:[^>\"']|\"[^\"]*\"|'[^']*')*>")
 

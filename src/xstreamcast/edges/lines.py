@@ -20,7 +20,8 @@ from xstreamcast.errors import Error, error
 from xstreamcast.functions.json.reading import events
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.xml_names import NCNAME
-from xstreamcast.tape.csv_kernels import (
+from xstreamcast.tape.layout import I64, U8, frozen_bytes
+from xstreamcast.tape.reading.csv_kernels import (
     AFTER_QUOTE,
     CONTROL,
     GOOD,
@@ -29,8 +30,7 @@ from xstreamcast.tape.csv_kernels import (
     TOO_MANY,
     csv_to_xml,
 )
-from xstreamcast.tape.json_kernels import DEEPEST, json_lines, marks
-from xstreamcast.tape.layout import I64, U8, frozen_bytes
+from xstreamcast.tape.reading.json_kernels import DEEPEST, json_lines, marks
 
 LineType = Literal["csv", "ndjson", "json"]
 LONGEST: Final = 1 << 22  # bytes of one line

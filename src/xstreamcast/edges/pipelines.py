@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.edges.binding import Binding, Options
 from xstreamcast.edges.immutable import Path, paths_of
 from xstreamcast.edges.loading import Loaded, is_stream, load

@@ -25,7 +25,7 @@ from xstreamcast.model.structure import Tag, TagStructure, TagType
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.namespaces import in_scope_namespaces
 from xstreamcast.tape.node import Node
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 _TYPES: Final[dict[str, tuple[TagType, bool]]] = {
     "snapshot": ("snapshot", False),

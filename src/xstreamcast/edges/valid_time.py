@@ -12,7 +12,7 @@ from xstreamcast.errors import error
 from xstreamcast.model.fragment import STREAM
 from xstreamcast.model.instant import parse_instant, show_instant
 from xstreamcast.tape.node import Node
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 _STEP: Final = re.compile(r"@?(?:(?:\*|[^\W\d][\w.-]*):)?[^\W\d][\w.-]*")
 _ANY: Final = TimeRule("")

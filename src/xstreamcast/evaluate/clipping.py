@@ -8,9 +8,9 @@ import numpy as np
 
 from xstreamcast.evaluate.lifespans import Spans, bound_names, lifespans
 from xstreamcast.model.column import distinct
-from xstreamcast.tape.builder import Builder
-from xstreamcast.tape.clip_kernels import Copies, Wanted, measure_copies, write_copies
+from xstreamcast.tape.fragments.clip_kernels import Copies, Wanted, measure_copies, write_copies
 from xstreamcast.tape.layout import KIND, NAMESPACE, Columns, Tape, empty_columns
+from xstreamcast.tape.writing.builder import Builder
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Bools

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.evaluate.frame import ITEM, LAST, POSITION, Key
 
 if TYPE_CHECKING:

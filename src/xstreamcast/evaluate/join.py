@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables
+from xstreamcast.algebra.analysis.free import bound_variables
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.key_pairs import Side, pairs

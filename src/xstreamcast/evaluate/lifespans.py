@@ -11,8 +11,8 @@ from xstreamcast.errors import error
 from xstreamcast.kernels.instants import ZONED, instants
 from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START, parse_instant
+from xstreamcast.tape.fragments.lifespan_kernels import Lifespans, bounded, covers, say_words
 from xstreamcast.tape.layout import NEEDS_DECODE
-from xstreamcast.tape.lifespan_kernels import Lifespans, bounded, covers, say_words
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, U8, Bools, Tape

@@ -136,7 +136,7 @@ def _named(store: Store, nodes: Ints, wanted: NodeItem) -> Bools:
 
 def _document_of(store: Store, documents: Ints, content: NodeItem) -> Bools:
     """Whether each document has one element, which the test accepts, and no text."""
-    from xstreamcast.tape.steps import NodeTest
+    from xstreamcast.tape.steps.axes import NodeTest
 
     rows, children = store.step(documents, "child", NodeTest.node())
     kinds = store.kinds(children)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from xstreamcast.model.atomic import ATOMIC
 from xstreamcast.tape.layout import KIND_NAMES
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 if TYPE_CHECKING:
     from xstreamcast.model.sequence_type import NodeItem

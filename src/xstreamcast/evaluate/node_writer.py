@@ -9,8 +9,8 @@ import numpy as np
 from xstreamcast.algebra.plan import StaticName
 from xstreamcast.errors import error
 from xstreamcast.evaluate.node_names import XML_URI
-from xstreamcast.tape.builder import Builder
 from xstreamcast.tape.layout import ATTRIBUTE, NAMESPACE, TEXT
+from xstreamcast.tape.writing.builder import Builder
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.plan import CopyMode, Namespaces

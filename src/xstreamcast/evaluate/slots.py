@@ -9,8 +9,8 @@ import numpy as np
 from xstreamcast.model.atomic import FUNCTIONS, MIXED, NODE
 from xstreamcast.model.column import ranges
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.tape.builder import OPERATIONS, Builder
 from xstreamcast.tape.layout import COMMENT, DOCUMENT, ELEMENT, KIND, PI, TEXT
+from xstreamcast.tape.writing.builder import OPERATIONS, Builder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

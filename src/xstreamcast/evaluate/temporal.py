@@ -20,7 +20,7 @@ from xstreamcast.model.atomic import DATE_TIME, DOUBLE, INTEGER, NODE
 from xstreamcast.model.column import Column
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.model.items import Items
-from xstreamcast.tape.clip_kernels import KEEP_BEGIN
+from xstreamcast.tape.fragments.clip_kernels import KEEP_BEGIN
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame

@@ -16,8 +16,8 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
-    from xstreamcast.tape.builder import Builder
     from xstreamcast.tape.names import Names
+    from xstreamcast.tape.writing.builder import Builder
 
 _ELEMENTS: Final = ("analyze-string-result", "match", "non-match", "group")
 
@@ -31,7 +31,7 @@ def analyze_string(
     call: Call, source: Column, pattern: Column, flags: Column | None = None
 ) -> Column:
     """An element with the matches, the groups in them, and the texts between as elements."""
-    from xstreamcast.tape.builder import Builder
+    from xstreamcast.tape.writing.builder import Builder
 
     report = _Report(Builder(call.store.names), call.store.names)
     for value, sought, given in rows_of(call, source, pattern, flags):

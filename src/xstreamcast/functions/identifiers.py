@@ -25,7 +25,7 @@ from xstreamcast.model.structure import Identifiers
 from xstreamcast.model.xml_names import NCNAME
 from xstreamcast.tape.layout import DOCUMENT
 from xstreamcast.tape.names import XML_URI
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 _ID: Final = NodeTest.attribute("id", XML_URI)
 

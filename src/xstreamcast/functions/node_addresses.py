@@ -16,7 +16,7 @@ from xstreamcast.model.atomic import ANY_URI
 from xstreamcast.model.column import Column
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT
 from xstreamcast.tape.names import XML_URI
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 _BASE: Final = NodeTest.attribute("base", XML_URI)
 

@@ -17,7 +17,7 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import ELEMENT
 from xstreamcast.tape.names import XML_URI
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 if TYPE_CHECKING:
     Bools = npt.NDArray[np.bool_]

@@ -13,8 +13,8 @@ from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import Column
-from xstreamcast.tape.builder import Builder
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
+from xstreamcast.tape.writing.builder import Builder
 
 _Q: Final = "(?:'[^'<]*'|\"[^\"<]*\")"
 _DECLARATION: Final = re.compile(

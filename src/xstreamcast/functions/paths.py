@@ -14,7 +14,7 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import STRING
 from xstreamcast.model.column import Column
 from xstreamcast.tape.layout import ATTRIBUTE, COMMENT, DOCUMENT, ELEMENT, NAMESPACE, PI, TEXT
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 _ROOT: Final = f"Q{{{FN}}}root()"
 

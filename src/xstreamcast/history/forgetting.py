@@ -11,9 +11,9 @@ from xstreamcast.kernels import chains as k
 from xstreamcast.kernels.instances import SNAPSHOT
 from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.model.fragment import TEMPORARY
+from xstreamcast.tape.fragments.payload_kernels import SHAPE_BITS
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import Columns, Tape
-from xstreamcast.tape.payload_kernels import SHAPE_BITS
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

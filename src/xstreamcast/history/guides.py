@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.algebra.guide import Guide, Link, Name, Names
+from xstreamcast.algebra.analysis.guide import Guide, Link, Name, Names
 from xstreamcast.model.column import ranges
+from xstreamcast.tape.fragments.payload_kernels import SHAPE_BITS, mark_names
 from xstreamcast.tape.layout import KIND, NAMESPACE
-from xstreamcast.tape.payload_kernels import SHAPE_BITS, mark_names
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History

@@ -24,13 +24,13 @@ from xstreamcast.model.fragment import (
 )
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW, START
-from xstreamcast.tape.payload_kernels import Payloads, Places, measure
+from xstreamcast.tape.fragments.payload_kernels import Payloads, Places, measure
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.tape.layout import I32, I64, U8, U64, Bools, Tape

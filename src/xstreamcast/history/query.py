@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.algebra.parts import part_of
+from xstreamcast.algebra.nodes.parts import part_of
 from xstreamcast.evaluate.clipping import clipped
 from xstreamcast.evaluate.context import no_streams
 from xstreamcast.evaluate.lifespans import Spans

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.algebra.parts import part_of
-from xstreamcast.algebra.strategies import Choice, decide
+from xstreamcast.algebra.analysis.strategies import Choice, decide
+from xstreamcast.algebra.nodes.parts import part_of
 from xstreamcast.history.planned import Shown
 from xstreamcast.history.view import View, instances, written
 from xstreamcast.kernels.instances import FULL, GHOST, LINK

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.model.frozen import dataclass
+from xstreamcast.tape.fragments.payload_kernels import DEFAULT, OWN_BOUNDS, Payloads, Places
+from xstreamcast.tape.fragments.trim_kernels import (
+    EVERYTHING,
+    NOTHING,
+    Paths,
+    Trimmed,
+    write_trimmed,
+)
 from xstreamcast.tape.layout import Columns, empty_columns
-from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, Payloads, Places
-from xstreamcast.tape.trim_kernels import EVERYTHING, NOTHING, Paths, Trimmed, write_trimmed
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.guide import Name, Names
-    from xstreamcast.algebra.trims import Trim
+    from xstreamcast.algebra.analysis.guide import Name, Names
+    from xstreamcast.algebra.analysis.trims import Trim
     from xstreamcast.history.history import History
     from xstreamcast.tape.layout import I32, I64
 

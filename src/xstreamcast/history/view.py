@@ -14,12 +14,12 @@ from xstreamcast.kernels.instances import FULL, Instances, expand
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
 from xstreamcast.model.structure import Identifiers
+from xstreamcast.tape.fragments.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS
+from xstreamcast.tape.fragments.splice_kernels import Added, Laid, lay, splice
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
-from xstreamcast.tape.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS
-from xstreamcast.tape.splice_kernels import Added, Laid, lay, splice
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.trims import Trim
+    from xstreamcast.algebra.analysis.trims import Trim
     from xstreamcast.kernels.instances import Carried
     from xstreamcast.tape.layout import I32, I64, U8, U16
 

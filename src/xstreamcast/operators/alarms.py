@@ -12,7 +12,7 @@ from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.timing import Timing
+    from xstreamcast.algebra.analysis.timing import Timing
     from xstreamcast.tape.layout import I64
 
 NEVER = NOW

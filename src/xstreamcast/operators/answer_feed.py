@@ -14,8 +14,8 @@ from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
 from xstreamcast.model.markup import escape
 from xstreamcast.operators.units import Minis, Moved
-from xstreamcast.tape.reading_places import PlacedReading
-from xstreamcast.tape.wrap import wrapped
+from xstreamcast.tape.fragments.wrap import wrapped
+from xstreamcast.tape.reading.places import PlacedReading
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, Tape

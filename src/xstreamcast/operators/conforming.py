@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from xstreamcast.algebra.guide import Link
-from xstreamcast.tape.payload_kernels import mark_names
+from xstreamcast.algebra.analysis.guide import Link
+from xstreamcast.tape.fragments.payload_kernels import mark_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from xstreamcast.algebra.forgetting import Kept
-    from xstreamcast.algebra.guide import Guide, Name
+    from xstreamcast.algebra.analysis.forgetting import Kept
+    from xstreamcast.algebra.analysis.guide import Guide, Name
     from xstreamcast.history.history import History
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.layout import Bools

@@ -12,14 +12,14 @@ import numpy as np
 from xstreamcast.errors import Error
 from xstreamcast.model.items import Items
 from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered
+from xstreamcast.tape.fragments.wrap import wrapped
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import ELEMENT, KIND
-from xstreamcast.tape.reading_pieces import Piece, PieceReading
-from xstreamcast.tape.reading_places import PlacedReading, Spine
-from xstreamcast.tape.wrap import wrapped
+from xstreamcast.tape.reading.pieces import Piece, PieceReading
+from xstreamcast.tape.reading.places import PlacedReading, Spine
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.cut import Guard
+    from xstreamcast.algebra.analysis.cut import Guard
     from xstreamcast.tape.layout import Tape
     from xstreamcast.tape.names import Names
     from xstreamcast.tape.store import Store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.inputs import inlined, inputs_of
-from xstreamcast.algebra.projected import is_projected
+from xstreamcast.algebra.analysis.inputs import inlined, inputs_of
+from xstreamcast.algebra.analysis.projected import is_projected
 from xstreamcast.circuit.unbounded import kept_history, unbounded_nodes
 from xstreamcast.operators.plans import planned
 

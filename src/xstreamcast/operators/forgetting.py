@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.algebra.forgetting import Kept, kept, missed
-from xstreamcast.algebra.guide import structured
+from xstreamcast.algebra.analysis.forgetting import Kept, kept, missed
+from xstreamcast.algebra.analysis.guide import structured
 from xstreamcast.errors import Error, error
 from xstreamcast.history.forgetting import forget, held_bytes, superseded, tape_bytes
 from xstreamcast.history.thinning import Lost, thinned
@@ -31,7 +31,7 @@ from xstreamcast.operators.sifting import Sifting, sifted_tags
 from xstreamcast.operators.units import Minis, Moved
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.algebra.program import Program
     from xstreamcast.circuit.sieve import Sieve
     from xstreamcast.history.history import History

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.forgetting import kept
+from xstreamcast.algebra.analysis.forgetting import kept
 from xstreamcast.model.instant import SECOND
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.algebra.cut import TagCut
+from xstreamcast.algebra.analysis.cut import TagCut
 from xstreamcast.history.view import view, written
 from xstreamcast.model.column import distinct
 from xstreamcast.model.instant import NOW, START

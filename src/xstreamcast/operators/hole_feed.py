@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.algebra.cut import TagCut
+from xstreamcast.algebra.analysis.cut import TagCut
 from xstreamcast.history.view import written
 from xstreamcast.model.column import Column, distinct, ranges
 from xstreamcast.model.instant import NOW, START

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.model.uncollected import uncollected
 from xstreamcast.operators.asking import BEFORE

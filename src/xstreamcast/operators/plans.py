@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.cut import Cut, DepthCut
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.documents import Levels, deepest_circuit
 from xstreamcast.circuit.unit_folds import with_inner_folds

@@ -12,11 +12,11 @@ from xstreamcast.history.view import written
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.history_part import Places, history_part
+from xstreamcast.tape.fragments.wrap import start_tag
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
-from xstreamcast.tape.wrap import start_tag
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.cut import TagCut
+    from xstreamcast.algebra.analysis.cut import TagCut
     from xstreamcast.history.history import History
     from xstreamcast.tape.layout import I64, Columns, Tape
 

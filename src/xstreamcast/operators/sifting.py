@@ -19,8 +19,8 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.cut import TagCut
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.cut import TagCut
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.circuit.sieve import Sieve
     from xstreamcast.history.history import History
     from xstreamcast.operators.asking import Asking

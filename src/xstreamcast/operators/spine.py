@@ -12,13 +12,13 @@ from xstreamcast.model.instant import NOW, START
 from xstreamcast.operators.document_feed import Forbidden
 from xstreamcast.operators.root import check_spine
 from xstreamcast.operators.unit_parts import tops_of, unit_part
+from xstreamcast.tape.fragments.wrap import start_tag
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
-from xstreamcast.tape.wrap import start_tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from xstreamcast.algebra.cut import TagCut
+    from xstreamcast.algebra.analysis.cut import TagCut
     from xstreamcast.history.history import History
     from xstreamcast.operators.history_part import Places
     from xstreamcast.tape.layout import I64, Tape

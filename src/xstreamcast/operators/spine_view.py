@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from xstreamcast.operators.units import Minis
+from xstreamcast.tape.fragments.wrap import start_tag, wrapped_runs
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, KIND, NAMESPACE, Tape, empty_columns
-from xstreamcast.tape.wrap import start_tag, wrapped_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,9 +12,9 @@ import numpy as np
 from xstreamcast.operators.document_feed import LevelCut, chosen_cut
 from xstreamcast.operators.kept_units import KeptUnits, together
 from xstreamcast.operators.units import NOTHING, Minis, Moved, Numbered
+from xstreamcast.tape.fragments.wrap import wrapped
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE, Columns, Tape
-from xstreamcast.tape.reading_places import PlacedReading, Run, Spine
-from xstreamcast.tape.wrap import wrapped
+from xstreamcast.tape.reading.places import PlacedReading, Run, Spine
 
 if TYPE_CHECKING:
     from xstreamcast.tape.names import Names

@@ -11,7 +11,7 @@ from xstreamcast.model.instant import NOW
 from xstreamcast.operators.alarms import NEVER, upcoming
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.timing import Timing
+    from xstreamcast.algebra.analysis.timing import Timing
     from xstreamcast.operators.units import Minis
 
 

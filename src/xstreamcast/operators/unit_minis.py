@@ -10,7 +10,7 @@ import numpy as np
 from xstreamcast.model.column import ranges
 from xstreamcast.operators.mini_cache import Made, Spans
 from xstreamcast.operators.missing import Missing, hollow_names
-from xstreamcast.tape.wrap import wrapped_runs
+from xstreamcast.tape.fragments.wrap import wrapped_runs
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History

@@ -37,7 +37,7 @@ from xstreamcast.operators.spine_view import SpineView
 from xstreamcast.operators.unit_parts import tops_of, unit_part
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.cut import TagCut
+    from xstreamcast.algebra.analysis.cut import TagCut
     from xstreamcast.history.history import History
     from xstreamcast.operators.history_part import Places
     from xstreamcast.operators.sifting import Sifting

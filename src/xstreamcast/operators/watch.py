@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, Literal
 
-from xstreamcast.algebra.cut import Cut, DepthCut, TagCut
-from xstreamcast.algebra.monotone import grows, witnessed
-from xstreamcast.algebra.timing import reached
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, TagCut
+from xstreamcast.algebra.analysis.monotone import grows, witnessed
+from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit.compile import whole_circuit
 from xstreamcast.circuit.normal import input_name
 from xstreamcast.circuit.passed_tags import passing

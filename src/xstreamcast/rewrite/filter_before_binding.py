@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.safety import Safety, evaluated
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables, facts
+from xstreamcast.algebra.analysis.free import bound_variables, facts
 from xstreamcast.rewrite.known import Known
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import bound_variables, facts
+from xstreamcast.algebra.analysis.free import bound_variables, facts
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 from xstreamcast.rewrite.fold_constants import TRUE

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.static_type import NODE
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.nodes.static_type import NODE
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.rewrite.join_from_comparison import copies_of
 from xstreamcast.rewrite.known import Known

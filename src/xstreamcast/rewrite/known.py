@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import count
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import Around, static_type, tuples_type
+from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
+from xstreamcast.algebra.nodes.static_type import Kinds, StaticType, of_sequence_type
 from xstreamcast.algebra.program import Program
-from xstreamcast.algebra.static_type import Kinds, StaticType, of_sequence_type
 from xstreamcast.algebra.walk import children, descendants
 from xstreamcast.rewrite.identity import observes_identity
 

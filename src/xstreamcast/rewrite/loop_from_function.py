@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.static_type import ATOMIC, Kinds
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.nodes.static_type import ATOMIC, Kinds
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.sequence_type import ANY

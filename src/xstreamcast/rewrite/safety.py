@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.static_type import ITEM, NODE, Kinds, StaticType
+from xstreamcast.algebra.nodes.static_type import ITEM, NODE, Kinds, StaticType
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.rewrite.known import Known

@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.static_type import Kinds
+from xstreamcast.algebra.nodes.static_type import Kinds
 from xstreamcast.rewrite.known import Known
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis import position_free
-from xstreamcast.algebra.static_type import NODE, Kinds
+from xstreamcast.algebra.analysis.item_kinds import position_free
+from xstreamcast.algebra.nodes.static_type import NODE, Kinds
 from xstreamcast.rewrite.known import Known
 
 

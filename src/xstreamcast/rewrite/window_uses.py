@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.static_type import NUMBER
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.nodes.static_type import NUMBER
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER

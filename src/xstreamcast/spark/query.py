@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.edges.watching import Options
 from xstreamcast.edges.watching.bound import Input, bound, reading
 from xstreamcast.errors import error

@@ -6,25 +6,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xstreamcast.tape.builder import Builder as Builder
     from xstreamcast.tape.layout import Tape as Tape
     from xstreamcast.tape.limits import Limits as Limits
     from xstreamcast.tape.names import Names as Names
-    from xstreamcast.tape.reader import Reader as Reader
-    from xstreamcast.tape.reading import read as read
-    from xstreamcast.tape.steps import NodeTest as NodeTest
+    from xstreamcast.tape.reading.read import read as read
+    from xstreamcast.tape.reading.reader import Reader as Reader
+    from xstreamcast.tape.steps.axes import NodeTest as NodeTest
     from xstreamcast.tape.store import Store as Store
+    from xstreamcast.tape.writing.builder import Builder as Builder
 
-# Imported when first asked for: numba takes its time.
+# Imported at the first use: numba takes its time.
 _HOMES = {
-    "Builder": "builder",
+    "Builder": "writing.builder",
     "Limits": "limits",
     "Names": "names",
-    "NodeTest": "steps",
-    "Reader": "reader",
+    "NodeTest": "steps.axes",
+    "Reader": "reading.reader",
     "Store": "store",
     "Tape": "layout",
-    "read": "reading",
+    "read": "reading.read",
 }
 
 __all__ = ["Builder", "Limits", "Names", "NodeTest", "Reader", "Store", "Tape", "read"]

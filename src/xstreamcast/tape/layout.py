@@ -133,7 +133,7 @@ class Tape:
 
     def serialize(self, node: int = 0) -> bytes:
         """The XML of the node at row `node`, without an XML declaration."""
-        from xstreamcast.tape.serialize import serialize_rows
+        from xstreamcast.tape.writing.serialize import serialize_rows
 
         return serialize_rows(self, np.array([self._row(node)], np.int64))[0]
 

@@ -41,7 +41,7 @@ class Node:
     @property
     def string(self) -> str:
         """The string value."""
-        from xstreamcast.tape.strings import gathered
+        from xstreamcast.tape.values.strings import gathered
 
         return gathered(self.tape, self._rows())[0].tobytes().decode()
 
@@ -60,7 +60,7 @@ class Node:
 
     def step(self, axis: str) -> list[Node]:
         """The nodes on an axis, in document order."""
-        from xstreamcast.tape.steps import NodeTest, step
+        from xstreamcast.tape.steps.axes import NodeTest, step
 
         _, rows = step(self.tape, self._rows(), axis, NodeTest.node())
         return [Node(self.tape, int(row)) for row in rows]

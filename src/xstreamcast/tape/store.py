@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.tape import numbers, steps, strings
 from xstreamcast.tape.layout import F64, I32, I64, KIND, U8, U64, Bools, Objects, Tape
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.namespaces import in_scope_namespaces
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps import axes as steps
+from xstreamcast.tape.steps.axes import NodeTest
+from xstreamcast.tape.values import numbers, strings
 
 if TYPE_CHECKING:
     from xstreamcast.tape.node import Node
@@ -48,7 +49,7 @@ class Store:
 
     def read(self, source: Any, *, mode: str = "document", **options: Any) -> int:
         """Read XML → the handle of its first row: the document node in document mode."""
-        from xstreamcast.tape.reading import read
+        from xstreamcast.tape.reading.read import read
 
         return self.add(read(source, mode=mode, names=self.names, **options)) << 32
 
@@ -196,7 +197,7 @@ class Store:
 
     def serialize_all(self, handles: I64) -> list[bytes]:
         """The XML of each node."""
-        from xstreamcast.tape.serialize import serialize_rows
+        from xstreamcast.tape.writing.serialize import serialize_rows
 
         out = np.empty(len(handles), object)
         for number, places, rows in self._grouped(handles):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.lowering.scope import Compilation
 from xstreamcast.algebra.program import ContextItem, GlobalVariable, UserFunction
 from xstreamcast.algebra.walk import children, descendants

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.places import matches
+from xstreamcast.algebra.analysis.places import matches
 from xstreamcast.algebra.program import with_bodies
 from xstreamcast.algebra.walk import map_children
 from xstreamcast.edges.table.pruning import choice_of
@@ -17,7 +17,7 @@ from xstreamcast.edges.table.pruning import choice_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.algebra.program import Program
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.cut import Guard
+    from xstreamcast.algebra.analysis.cut import Guard
 
 CHUNK: Final = 1 << 20  # bytes that are followed at a time
 _ROOM: Final = 1 << 10  # elements that a chunk may leave open, at first
@@ -58,7 +58,7 @@ class Document:
 
         Unmatched if some markup ends behind `limit`.
         """
-        from xstreamcast.tape import markup_kernels as kernels
+        from xstreamcast.tape.tokenize import markup_kernels as kernels
 
         room, counters = _ROOM, np.zeros(3, np.int64)
         while True:
@@ -79,18 +79,18 @@ class Document:
 
     def first(self, at: int) -> int:
         """The place of the first `<` from here on, or the end."""
-        from xstreamcast.tape import markup_kernels as kernels
+        from xstreamcast.tape.tokenize import markup_kernels as kernels
 
         return int(kernels.first_less(self.base, at, self.size))
 
     def is_called(self, at: int) -> bool:
         """Whether the element whose start tag begins here has a name that forbids a cut in it."""
-        from xstreamcast.tape import markup_kernels as kernels
+        from xstreamcast.tape.tokenize import markup_kernels as kernels
 
         return bool(kernels.has_name(self.base, at, self.size, *self._names))
 
     def places(self, state: Any, open_: Any, end: int, level: int, wanted: int) -> int:
-        from xstreamcast.tape import markup_kernels as kernels
+        from xstreamcast.tape.tokenize import markup_kernels as kernels
 
         return int(
             kernels.next_place(

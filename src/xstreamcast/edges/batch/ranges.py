@@ -16,7 +16,7 @@ from xstreamcast.edges.batch.task import Question, answered, failing
 from xstreamcast.operators.batch.around import Chains
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.cut import Guard
+    from xstreamcast.algebra.analysis.cut import Guard
     from xstreamcast.operators.document_feed import LevelCut
 
 _HEAD: Final = 1 << 16

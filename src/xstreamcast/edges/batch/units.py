@@ -21,7 +21,7 @@ from xstreamcast.history.history import History
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.edges.table.log import State
     from xstreamcast.edges.table.unit_index import UnitIndex
     from xstreamcast.model.structure import TagStructure

@@ -15,7 +15,7 @@ from xstreamcast.model.instant import parse_instant
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, I64, KIND, TEXT, Tape
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.node import Node
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 _VERSION = re.compile(r"@?(version|revision)", re.IGNORECASE)
 _SAMPLED = 40  # values that are sampled to decide whether all are instants

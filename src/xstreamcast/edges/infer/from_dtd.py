@@ -9,7 +9,7 @@ from xml.parsers.expat import model
 
 from xstreamcast.edges.infer.graph import Element, Graph
 from xstreamcast.errors import error
-from xstreamcast.tape.expat_errors import input_error
+from xstreamcast.tape.expat.expat_errors import input_error
 
 _REPEATED: Final = (model.XML_CQUANT_REP, model.XML_CQUANT_PLUS)
 _TIME: Final = re.compile(r"(?:^|[-_.]|(?<=[a-z]))(?:date|time|datetime|timestamp)$", re.I)

@@ -12,7 +12,7 @@ from xstreamcast.edges.infer.graph import Element, Graph, merge_equals
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.tape.namespaces import in_scope_namespaces
 from xstreamcast.tape.node import Node
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 _XS: Final = "http://www.w3.org/2001/XMLSchema"
 _PARTICLES: Final = ("sequence", "choice", "all")

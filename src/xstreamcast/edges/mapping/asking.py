@@ -21,7 +21,7 @@ from xstreamcast.model.column import Column, offsets_of
 from xstreamcast.model.items import Items
 from xstreamcast.rewrite.optimise import optimise
 from xstreamcast.syntax import parse
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 Result = TypeVar("Result")
 Whys = dict[int, tuple[str, str]]  # row → code, reason

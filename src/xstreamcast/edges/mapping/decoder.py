@@ -31,15 +31,15 @@ from xstreamcast.kernels.intern import Ids
 from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
 from xstreamcast.model.instant import NOW, START
+from xstreamcast.tape.fragments.unit_copy_kernels import taken_out
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.store import Store
-from xstreamcast.tape.unit_copy_kernels import taken_out
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
     from xstreamcast.edges.wire.decoder import OnError
     from xstreamcast.tape.layout import I64, Tape
-    from xstreamcast.tape.reading_units import UnitReading
+    from xstreamcast.tape.reading.units import UnitReading
 
 # Messages that are evaluated together: a batch costs more than a small message does.
 MOST: Final = 1000
@@ -170,7 +170,7 @@ class MappingDecoder:
 
     def _new_trees(self) -> UnitReading:
         from xstreamcast.tape.limits import default_limits
-        from xstreamcast.tape.reading_units import UnitReading
+        from xstreamcast.tape.reading.units import UnitReading
 
         level = max(self.mapping.level, 1) if isinstance(self.mapping.level, int) else 1
         return UnitReading(level, default_limits(), self.names, self.name)

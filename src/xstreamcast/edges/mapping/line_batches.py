@@ -9,8 +9,8 @@ import numpy as np
 
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, roots_of
 from xstreamcast.errors import Error, error
-from xstreamcast.tape.document_kernels import in_documents
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.fragments.document_kernels import in_documents
+from xstreamcast.tape.reading.read import read
 
 if TYPE_CHECKING:
     from xstreamcast.edges.lines import Written

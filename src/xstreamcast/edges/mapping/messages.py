@@ -10,9 +10,9 @@ import numpy as np
 
 from xstreamcast.edges.mapping.framing import unframed
 from xstreamcast.errors import Error
-from xstreamcast.tape.document_kernels import in_documents
+from xstreamcast.tape.fragments.document_kernels import in_documents
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64

@@ -12,8 +12,8 @@ import numpy as np
 from xstreamcast.errors import Error
 from xstreamcast.tape.layout import ATTRIBUTE, ELEMENT, KIND, NAMESPACE
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading import read
-from xstreamcast.tape.strings import gathered
+from xstreamcast.tape.reading.read import read
+from xstreamcast.tape.values.strings import gathered
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import Tape
@@ -66,7 +66,7 @@ def sampled(inputs: Iterable[tuple[str, bytes]]) -> Sample:
 def _inside(data: bytes) -> bytes:
     """What is complete in a root that may never close."""
     from xstreamcast.tape.limits import default_limits
-    from xstreamcast.tape.reading_units import UnitReading
+    from xstreamcast.tape.reading.units import UnitReading
 
     tape = UnitReading(1, default_limits(), Names(), None).feed(data)
     if tape is None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from xstreamcast.model.fragment import ZONED, FragmentBatch
 from xstreamcast.model.structure import Tag, TagStructure
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, UnitRule

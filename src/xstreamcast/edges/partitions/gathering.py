@@ -20,7 +20,7 @@ from xstreamcast.operators.forgetting import ForgettingFeed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.edges.partitions.host import Reading
     from xstreamcast.edges.partitions.packing import Parting
     from xstreamcast.edges.partitions.places import Places

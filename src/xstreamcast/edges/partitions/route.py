@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.algebra.timing import reached
+from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.partitions.host import Reading, WatchRequest

@@ -10,8 +10,17 @@ import numpy as np
 from xstreamcast.edges.inputs import opened
 from xstreamcast.edges.replay.survey import STEP, Mark, Survey
 from xstreamcast.edges.wire.sync import opening
-from xstreamcast.tape.unit_places import BEHIND, COUNT, LIMIT, MARKS, SAFE, SAID, STRANGE, UNIT
-from xstreamcast.tape.unit_places import unit_places as follow
+from xstreamcast.tape.reading.unit_places import (
+    BEHIND,
+    COUNT,
+    LIMIT,
+    MARKS,
+    SAFE,
+    SAID,
+    STRANGE,
+    UNIT,
+)
+from xstreamcast.tape.reading.unit_places import unit_places as follow
 
 _HEAD: Final = 1 << 16
 

@@ -18,7 +18,7 @@ from xstreamcast.edges.wire.words import EOS, HOLE, MEANING, STRUCTURE, Words
 from xstreamcast.errors import Error
 from xstreamcast.model.evolution import merged
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.tape.fragment_kernels import fragments
+from xstreamcast.tape.fragments.fragment_kernels import fragments
 from xstreamcast.tape.names import Names
 
 STEP: Final = 1 << 20  # bytes between two places where a file may be split

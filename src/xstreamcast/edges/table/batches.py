@@ -17,7 +17,7 @@ from xstreamcast.edges.wire.words import HOLE, MEANING, Words
 from xstreamcast.errors import Error
 from xstreamcast.model.fragment import REPEATED, STREAM, TIMELESS, ZONED, FragmentBatch, Refused
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
-from xstreamcast.tape.reading import read
+from xstreamcast.tape.reading.read import read
 
 if TYPE_CHECKING:
     from xstreamcast.edges.wire.decoder import Decoder

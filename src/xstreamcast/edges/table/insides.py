@@ -27,7 +27,7 @@ from xstreamcast.tape.store import Store
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from xstreamcast.algebra.guide import Name, Names
+    from xstreamcast.algebra.analysis.guide import Name, Names
     from xstreamcast.model.structure import TagStructure
 
 FOLDER: Final = "_guides"

@@ -15,8 +15,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from xstreamcast.algebra.guide import Guide, Link
-from xstreamcast.algebra.strategies import Choice, decide
+from xstreamcast.algebra.analysis.guide import Guide, Link
+from xstreamcast.algebra.analysis.strategies import Choice, decide
 from xstreamcast.edges.table.files import says_more
 from xstreamcast.edges.table.fillers import Fillers, fillers
 from xstreamcast.edges.table.insides import FOLDER, Inside, kept_inside, put, together

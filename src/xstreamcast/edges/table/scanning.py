@@ -19,10 +19,10 @@ from xstreamcast.edges.wire.spots import Begin, Spot
 from xstreamcast.edges.wire.words import FILLER, REMOVE, REPEAT, REPLACE
 from xstreamcast.errors import Error
 from xstreamcast.model.fragment import FragmentBatch
-from xstreamcast.tape.fragment_kernels import FINE, Units, fragments
+from xstreamcast.tape.fragments.fragment_kernels import FINE, Units, fragments
 from xstreamcast.tape.layout import ELEMENT, I32, I64, KIND, U8, Tape
 from xstreamcast.tape.limits import default_limits
-from xstreamcast.tape.reading_units import UnitReading
+from xstreamcast.tape.reading.units import UnitReading
 
 if TYPE_CHECKING:
     from xstreamcast.edges.wire.decoder import Decoder

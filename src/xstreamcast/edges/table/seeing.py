@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.edges.table.insides import Inside
+from xstreamcast.tape.fragments.payload_kernels import mark_names
 from xstreamcast.tape.layout import KIND, NAMESPACE
-from xstreamcast.tape.payload_kernels import mark_names
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.guide import Names
+    from xstreamcast.algebra.analysis.guide import Names
     from xstreamcast.model.fragment import FragmentBatch
     from xstreamcast.tape.layout import Tape
 

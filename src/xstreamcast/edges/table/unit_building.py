@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from xstreamcast.algebra.cut import TagCut
+from xstreamcast.algebra.analysis.cut import TagCut
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.codes import coded
 from xstreamcast.edges.table.files import opened, read_files

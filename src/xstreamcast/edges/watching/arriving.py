@@ -278,7 +278,7 @@ class Arriving:
 
 def _refuse_document(head: bytes, name: str | None) -> None:
     """Say of an input without markup what `run` says of it."""
-    from xstreamcast.tape.reader import Reader
+    from xstreamcast.tape.reading.reader import Reader
 
     reader = Reader(name=name)
     reader.feed(head)

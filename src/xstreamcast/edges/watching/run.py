@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.algebra.infinite import refuse_blocked
-from xstreamcast.algebra.inputs import inputs_of
-from xstreamcast.algebra.timing import asks_clock
+from xstreamcast.algebra.analysis.infinite import refuse_blocked
+from xstreamcast.algebra.analysis.inputs import inputs_of
+from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.edges.immutable import immutable_tags, paths_of
 from xstreamcast.edges.line_documents import form_of_source
 from xstreamcast.edges.mapping.finding import mapping_of

@@ -12,7 +12,7 @@ from xstreamcast.edges.wire.words import MEANING, NOTHING, REMOVE, Words
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.structure import Tag, TagStructure
-from xstreamcast.tape.fragment_kernels import (
+from xstreamcast.tape.fragments.fragment_kernels import (
     ABSENT,
     NESTED,
     NO_PAYLOAD,

@@ -21,12 +21,12 @@ from xstreamcast.edges.wire.sync import (
 )
 from xstreamcast.errors import Error
 from xstreamcast.model.frozen import dataclass
+from xstreamcast.tape.expat.transcoding import Transcoder
 from xstreamcast.tape.layout import ELEMENT, KIND, Tape
 from xstreamcast.tape.limits import Limits, default_limits
 from xstreamcast.tape.names import Names
-from xstreamcast.tape.reading_units import UnitReading
-from xstreamcast.tape.tokenize_state import DEPTH, POS, ROWS, UNIT_ROWS
-from xstreamcast.tape.transcoding import Transcoder
+from xstreamcast.tape.reading.units import UnitReading
+from xstreamcast.tape.tokenize.state import DEPTH, POS, ROWS, UNIT_ROWS
 
 if TYPE_CHECKING:
     from xstreamcast.tape.layout import I64, U8, Bools

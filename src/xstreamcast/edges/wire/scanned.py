@@ -14,7 +14,7 @@ from xstreamcast.kernels.instants import ABSENT, CUT, NOT_ONE, UNSURE, ZONED, in
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import parse_instant
-from xstreamcast.tape.fragment_kernels import NOT_A_NUMBER, ODD, Holes, Units, fragments
+from xstreamcast.tape.fragments.fragment_kernels import NOT_A_NUMBER, ODD, Holes, Units, fragments
 from xstreamcast.tape.layout import I32, I64, U8, Tape
 from xstreamcast.tape.node import Node
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.evaluate.direct.shapes import (
     EMPTY,
     NOTHING,

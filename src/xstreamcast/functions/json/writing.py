@@ -19,7 +19,7 @@ from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT, TEXT
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 _OPTIONS: Final = {"indent": Option(BOOLEAN, False)}
 _TRUTH: Final = {"true": True, "1": True, "false": False, "0": False}

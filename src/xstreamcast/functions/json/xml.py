@@ -15,7 +15,7 @@ from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, FUNCTION, NODE, STRING
 from xstreamcast.model.column import Column
-from xstreamcast.tape.builder import Builder
+from xstreamcast.tape.writing.builder import Builder
 
 if TYPE_CHECKING:
     from xstreamcast.tape.names import Names

@@ -13,7 +13,7 @@ from xstreamcast.functions.call import Call
 from xstreamcast.functions.serialization.given import _names, of_element
 from xstreamcast.functions.serialization.parameters import NAMED, READ, Parameters, checked
 from xstreamcast.functions.signature import OUTPUT
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 _START: Final = Parameters(omit_xml_declaration=False)
 

@@ -33,7 +33,7 @@ from xstreamcast.model.atomic import (
 )
 from xstreamcast.model.column import Column, gather
 from xstreamcast.tape.layout import ELEMENT
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.steps.axes import NodeTest
 
 if TYPE_CHECKING:
     from xstreamcast.model.map_item import MapItem

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.cut import Cut, TagCut
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.cut import Cut, TagCut
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.circuit.passed_tags import passing
 from xstreamcast.circuit.show import show_circuit
 from xstreamcast.operators.forgetting_explain import forgets

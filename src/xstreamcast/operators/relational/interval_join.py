@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.evaluate.allen import intervals
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.algebra.free import facts
-from xstreamcast.algebra.monotone import monotone
+from xstreamcast.algebra.analysis.free import facts
+from xstreamcast.algebra.analysis.monotone import monotone
 from xstreamcast.circuit import nodes as c
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.walk import evaluate

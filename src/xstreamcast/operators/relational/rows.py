@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.growing import adds
 from xstreamcast.errors import Error

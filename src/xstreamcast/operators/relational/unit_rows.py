@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.timing import content_instants
+from xstreamcast.algebra.analysis.timing import content_instants
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.delta import Delta, NodeRef, Row, RowDelta

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
 from xstreamcast.operators.relational.positions import by_outer, take_rows

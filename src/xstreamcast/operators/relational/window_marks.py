@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.walk import truth
 from xstreamcast.model.atomic import INTEGER

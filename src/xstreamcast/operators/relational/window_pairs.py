@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.evaluate.walk import truth
 from xstreamcast.model.delta import Cell, Key, Row, RowDelta
 from xstreamcast.operators.relational.join_index import JoinSide, Mode, mode_of

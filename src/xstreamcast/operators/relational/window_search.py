@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.free import facts
+from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.evaluate.windows import found_windows
 from xstreamcast.operators.relational.window_rows import Found

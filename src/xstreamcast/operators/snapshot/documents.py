@@ -12,7 +12,7 @@ from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
 from xstreamcast.operators.kept_units import KeptUnits, _Part
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
 from xstreamcast.operators.units import Minis
-from xstreamcast.tape.resumption import Resumption
+from xstreamcast.tape.reading.resumption import Resumption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from xstreamcast.operators.plans import DocumentReader
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
     from xstreamcast.operators.split_feed import SplitFeed
-    from xstreamcast.tape.reading_pieces import PieceReading
-    from xstreamcast.tape.reading_places import PlacedReading
+    from xstreamcast.tape.reading.pieces import PieceReading
+    from xstreamcast.tape.reading.places import PlacedReading
 
 
 def write_document(to: TableWriter, at: str, feed: DocumentReader) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.algebra.inputs import inputs_of
+from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.edges.batch.units import Table
 from xstreamcast.edges.binding import Options, requested_when
 from xstreamcast.edges.loading import attaches, is_stream, table_path

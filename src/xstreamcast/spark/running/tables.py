@@ -20,7 +20,7 @@ from xstreamcast.spark.running.links import followed
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-    from xstreamcast.algebra.strategies import Choice
+    from xstreamcast.algebra.analysis.strategies import Choice
     from xstreamcast.circuit.batch_parts import Distributed
     from xstreamcast.edges.batch.task import Question
     from xstreamcast.edges.batch.units import Table

@@ -16,7 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.algebra.infinite import refuse_blocked
+from xstreamcast.algebra.analysis.infinite import refuse_blocked
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.partitions.host import WatchRequest
 from xstreamcast.edges.watching import Options, Watching

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from xstreamcast.algebra.timing import reached
+from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import stages_of, why_one_partition
 from xstreamcast.circuit.unit_tags import unit_tags

@@ -1,0 +1,1 @@
+"""The nodes of a plan, by what they compute."""

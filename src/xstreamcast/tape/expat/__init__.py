@@ -1,0 +1,1 @@
+"""Documents that need expat: internal DTD subsets, other encodings, exact error messages."""

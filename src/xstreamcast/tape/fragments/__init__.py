@@ -1,0 +1,1 @@
+"""Fragments and units on tapes: located, spliced into holes, trimmed, clipped, wrapped."""

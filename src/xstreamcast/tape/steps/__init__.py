@@ -1,0 +1,1 @@
+"""Steps along axes and node tests, for many rows at once."""

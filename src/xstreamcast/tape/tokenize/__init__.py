@@ -1,0 +1,1 @@
+"""XML bytes to rows: one compiled pass, and what it looks up on its way."""

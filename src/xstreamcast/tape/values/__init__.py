@@ -1,0 +1,1 @@
+"""String and numeric values of nodes, read from their bytes."""

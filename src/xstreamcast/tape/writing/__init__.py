@@ -1,0 +1,1 @@
+"""Rows written: constructed and copied trees, and trees serialised as XML."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from xstreamcast.api import compiled
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 PAIRS = (
     'for $a in stream("a")/r/u, $b in stream("b")/r/u where $a/k = $b/k '

@@ -25,7 +25,7 @@ from bench.rounds import Contender, interleaved
 from bench.tables import markdown
 from xstreamcast.api import compiled
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 REPORT = Path(__file__).parents[1] / "docs" / "benchmarks" / "logs.md"
 _PIECE = 1 << 20  # bytes that are read at once, and for which changes are told

@@ -91,8 +91,8 @@ def _over(texts: dict[str, str], together: bool, warm: int) -> tuple[int, Any, A
     """How many programs run, and what takes fragments in, and what ticks."""
     from xstreamcast.api import queries, query
     from xstreamcast.edges.wire.decoder import Decoder
-    from xstreamcast.operators.network import Network
-    from xstreamcast.operators.query_set import QuerySetRun
+    from xstreamcast.operators.watching.network import Network
+    from xstreamcast.operators.watching.query_set import QuerySetRun
 
     run: Network
     if together:

@@ -81,7 +81,7 @@ def watched(messages: list[bytes], query: str = QUERIES["alerts"]) -> None:
     from xstreamcast.edges.mapping.decoder import MappingDecoder
     from xstreamcast.edges.mapping.form import parse_mapping
     from xstreamcast.edges.mapping.messages import Message
-    from xstreamcast.operators.watch import Watch
+    from xstreamcast.operators.watching.watch import Watch
 
     watch = Watch(compiled(query), {"s": "fragments"})
     decoder = MappingDecoder("s", parse_mapping(MAPPING, "bench"), names=watch.names)

@@ -24,8 +24,8 @@ from xstreamcast.api import query
 from xstreamcast.edges.watching import Options
 from xstreamcast.edges.watching.run import Watching
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.forgetting import ForgettingFeed
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
+from xstreamcast.operators.watching.watch import Watch
 
 REPORT = Path(__file__).parents[1] / "docs" / "benchmarks" / "memory.md"
 STREAM, FACTOR, SMALL, CHUNK, SAMPLES = "auction", 0.235, 0.02, 1 << 16, 200

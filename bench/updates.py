@@ -23,7 +23,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import CLOSE
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.network import Network
+from xstreamcast.operators.watching.network import Network
 from xstreamcast.syntax import parse
 
 REPORT = Path(__file__).parents[1] / "docs" / "benchmarks" / "updates.md"

@@ -15,7 +15,7 @@ from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.finding import named_mapping, shipped
 from xstreamcast.edges.mapping.messages import Message
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 FOLDERS = sorted(one.name for one in EXAMPLES.iterdir() if one.is_dir())

@@ -10,7 +10,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import CLOSE
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 
 class Running:

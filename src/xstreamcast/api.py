@@ -184,7 +184,7 @@ class Queries(Continuous):
     """Several queries that run together, each with its own changes."""
 
     def __init__(self, texts: Mapping[str, str], module_path: Sequence[Path] = ()) -> None:
-        from xstreamcast.operators.query_set import query_set
+        from xstreamcast.operators.watching.query_set import query_set
 
         self.modules: Modules | None = None
         if module_path:

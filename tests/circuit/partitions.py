@@ -8,10 +8,10 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.change import Change
-from xstreamcast.operators.partition import PartitionWatch
-from xstreamcast.operators.relational.exchanged import Exchanged, To
-from xstreamcast.operators.relational.staged import StagePart, UnitStage
-from xstreamcast.operators.watch import Kind
+from xstreamcast.operators.relational.stages.exchanged import Exchanged, To
+from xstreamcast.operators.relational.stages.staged import StagePart, UnitStage
+from xstreamcast.operators.watching.partition import PartitionWatch
+from xstreamcast.operators.watching.watch import Kind
 from xstreamcast.tape.names import Names
 
 Carry = Callable[[Exchanged, Names, Names], Exchanged]

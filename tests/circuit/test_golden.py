@@ -8,7 +8,7 @@ import pytest
 
 from tests.circuit.grammar import HEAD, STRUCTURE
 from tests.operators.beside import Beside
-from xstreamcast.circuit.show import show_circuit
+from xstreamcast.circuit.show.operators import show_circuit
 from xstreamcast.operators.relational.run import CircuitRun
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -12,8 +12,8 @@ from xstreamcast.api import compiled
 from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.snapshot.exchange import exchange_bytes, exchange_of
 from xstreamcast.model.change import Accumulated, Change
-from xstreamcast.operators.relational.exchanged import Exchanged
 from xstreamcast.operators.relational.run import CircuitRun
+from xstreamcast.operators.relational.stages.exchanged import Exchanged
 from xstreamcast.tape.names import Names
 
 _UNITS = 30

@@ -19,7 +19,7 @@ from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import Refused
 from xstreamcast.model.instant import show_instant
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 
 class Feed:

@@ -14,7 +14,7 @@ from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
 from xstreamcast.edges.mapping.messages import Message
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 MAPPING = """
 [namespaces]

@@ -18,7 +18,7 @@ from xstreamcast.edges.mapping.messages import Message
 from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 DAY = "2024-05-01T"
 SPANS = (

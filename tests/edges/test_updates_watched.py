@@ -12,7 +12,7 @@ from xstreamcast.api import compiled, query
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.updates.lines import line
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.names import Names
 
 QUERIES = (

@@ -8,7 +8,7 @@ from tests.history.test_semantics import ROOT, asked, stream
 from xstreamcast.api import compiled
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 pytest.importorskip("saxonche")
 

@@ -13,7 +13,7 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.instant import parse_instant
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 pytest.importorskip("saxonche")
 

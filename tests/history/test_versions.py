@@ -11,7 +11,7 @@ from xstreamcast.history.history import History
 from xstreamcast.history.versions import Versions
 from xstreamcast.model.fragment import Described, FragmentBatch
 from xstreamcast.model.instant import NOW
-from xstreamcast.operators.history_part import Places
+from xstreamcast.operators.units.history_part import Places
 from xstreamcast.tape.store import Store
 
 

@@ -21,11 +21,11 @@ from xstreamcast.evaluate.run import run
 from xstreamcast.history.view import view
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
-from xstreamcast.operators.document_feed import WholeDocument
-from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.operators.network import Network
+from xstreamcast.operators.feeds.document import WholeDocument
+from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.snapshot.arrow import NotNow, Unwritten
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.network import Network
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.store import Store
 
 

@@ -17,8 +17,8 @@ from xstreamcast.evaluate.run import run
 from xstreamcast.history.view import view
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items
-from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.feeds.fragments import FragmentFeed
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.store import Store
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from xstreamcast.operators.answer_feed import _content, element_of, elements_of, is_plain
+from xstreamcast.operators.feeds.answer import _content, element_of, elements_of, is_plain
 
 PARTS = st.sampled_from(
     ["<", "a", "b:c", "xmlns", " ", '="', '"', "/>", ">", "</a>", "x", "=", "&amp;", "&", "é", "\t"]

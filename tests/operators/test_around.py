@@ -10,8 +10,8 @@ from tests.operators.test_law import chunks
 from tests.operators.test_law_divided import documents, ended
 from xstreamcast.api import compiled, query
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.plans import planned
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.plans import planned
+from xstreamcast.operators.watching.watch import Watch
 
 QUERIES = (
     'count(//%n[%m = "x"]/..)',

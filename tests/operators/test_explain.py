@@ -8,8 +8,8 @@ import pytest
 
 from xstreamcast.api import compiled
 from xstreamcast.cli.main import main
-from xstreamcast.operators.explain import unbounded
 from xstreamcast.operators.relational.explain import explain_circuit
+from xstreamcast.operators.watching.explain import unbounded
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ from xstreamcast.history.view import view
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.fragment import Described, FragmentBatch
 from xstreamcast.model.items import Items
-from xstreamcast.operators.forgetting import ForgettingFeed
-from xstreamcast.operators.watch import Policy, Watch
+from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
+from xstreamcast.operators.watching.watch import Policy, Watch
 from xstreamcast.tape.store import Store
 
 

@@ -14,7 +14,7 @@ from xstreamcast.errors import Error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.structure import Tag, TagStructure
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.relational.run import CircuitRun
 
 KINDS = st.sampled_from(["temporal", "event", "snapshot"])
@@ -161,7 +161,7 @@ def units_asked(following: Following) -> int:
 
 
 def test_only_what_is_new_in_a_unit_is_looked_at(monkeypatch):
-    from xstreamcast.operators import inner
+    from xstreamcast.operators.inner import inner
 
     following = credit("for $x in stream('s')//a return sum($x/b/v)")
     assert kept(following) == ["sum($x/b/v)"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from xstreamcast.model.atomic import DOUBLE
 from xstreamcast.model.items import Items
-from xstreamcast.operators.inner_table import Table, items_of, rows_of
+from xstreamcast.operators.inner.table import Table, items_of, rows_of
 
 Row = tuple[int, int, int, int, float]
 UNITS, PLACES = 6, 40

@@ -6,7 +6,7 @@ import pytest
 
 from xstreamcast.api import compiled, query
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 DOCUMENT = (
     b'<r xmlns:p="urn:p"><x k="1" p:j="a&amp;b&#10;c">one<y/><!-- c --><?t d?></x>'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.operators.beside import Beside
-from xstreamcast.operators.watch import Kind
+from xstreamcast.operators.watching.watch import Kind
 
 PAIRS = (
     'for $a in stream("a")/r/u, $b in stream("b")/r/u where $a/k = $b/k '

@@ -14,8 +14,8 @@ from tests.streams_strategies import HEAD, histories, structures
 from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.plans import planned
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.plans import planned
+from xstreamcast.operators.watching.watch import Watch
 
 # %s is the input, %n and %m are names of elements.
 QUERIES = (

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from xstreamcast import query
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.transient import transient
+from xstreamcast.circuit.inputs.transient import transient
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.network import Network
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.watch import Kind
+from xstreamcast.operators.watching.network import Network
+from xstreamcast.operators.watching.watch import Kind
 
 KINDS: dict[str | None, Kind] = {"log": "document"}
 OPTION = 'declare option xsc:once "ask body=got";\n'

@@ -18,7 +18,7 @@ from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.edges.updates.lines import line
 from xstreamcast.edges.updates.output import EventOutput
 from xstreamcast.model.change import Accumulated, Change
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.names import Names
 
 HEAD = """<structure><tag id="1" name="roads"><tag id="2" name="incident" type="temporal">

@@ -15,7 +15,7 @@ from xstreamcast.edges.watching import Options
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.network import Network
+from xstreamcast.operators.watching.network import Network
 from xstreamcast.syntax import parse, print_module
 
 HEAD = """<structure><tag id="1" name="roads"><tag id="2" name="incident" type="temporal">
@@ -124,7 +124,7 @@ def test_a_document_and_its_end_reach_all_queries():
 def test_only_dirty_items_are_asked_again():
     """What a change of one item costs does not grow with the others."""
     from xstreamcast.model.change import Change
-    from xstreamcast.operators.answer_feed import AnswerFeed
+    from xstreamcast.operators.feeds.answer import AnswerFeed
     from xstreamcast.tape.names import Names
 
     feed = AnswerFeed("s", Names())

@@ -13,10 +13,10 @@ from xstreamcast.edges.mapping.decoder import MappingDecoder
 from xstreamcast.edges.mapping.form import parse_mapping
 from xstreamcast.edges.mapping.messages import Message
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.forgetting import ForgettingFeed
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.feeds.fragments import FragmentFeed
+from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 MAPPING = """
 [message]

@@ -16,7 +16,7 @@ from tests.streams_strategies import NAMES, WORDS, Case, cases
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.query_set import QuerySet, QuerySetRun, query_set
+from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun, query_set
 
 # {n}: an element's name, {w}: a word, {i}: a number; what differs between queries is a constant
 TEMPLATES = (

@@ -21,7 +21,7 @@ from xstreamcast.edges.watching.run import Watching
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.instant import START, parse_instant
-from xstreamcast.operators import forgetting, released_ids
+from xstreamcast.operators.forgetting import forgetting, released_ids
 
 VALID = re.compile(r'validTime="([^"]+)"')
 SAID = re.compile(r'messageTime="([^"]+)"')

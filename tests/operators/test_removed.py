@@ -13,8 +13,8 @@ import xstreamcast as xsc
 from xstreamcast.edges.watching import Options
 from xstreamcast.edges.watching.run import Watching
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.forgetting import ForgettingFeed
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
+from xstreamcast.operators.watching.watch import Watch
 
 HEAD = """<structure><tag id="1" name="roads"><tag id="2" name="incident" type="temporal">
 <tag id="3" name="severity"/></tag></tag></structure>

@@ -13,8 +13,8 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.operators.network import Network
+from xstreamcast.operators.feeds.fragments import FragmentFeed
+from xstreamcast.operators.watching.network import Network
 
 
 class Running:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import HEAD
 from tests.operators.beside import Beside
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.feeds.fragments import FragmentFeed
 
 SIFTED = (
     'for $e in stream("s")//e where $e/x > 3 return $e/x',

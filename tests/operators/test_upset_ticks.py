@@ -7,7 +7,7 @@ import pytest
 from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 HEAD = (
     '<stream:fragments xmlns:stream="urn:xstreamcast:stream"><stream:structure>'

@@ -13,7 +13,7 @@ from tests.operators.beside import Beside
 from tests.operators.following import Following
 from xstreamcast import query
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.feeds.fragments import FragmentFeed
 
 FILTER = 'for $e in stream("s")//e where $e/x > 3 return $e/x'
 COUNT = 'count(stream("s")//e)'

@@ -6,8 +6,8 @@ import pytest
 
 from tests.operators.test_windows import Told
 from xstreamcast.api import compiled
-from xstreamcast.operators.explain import unbounded
 from xstreamcast.operators.relational.explain import explain_circuit
+from xstreamcast.operators.watching.explain import unbounded
 
 E = 'stream("s")/r/e'
 LOG = "start at $i when true() {0} end at $j when $j - $i eq 9"

@@ -14,8 +14,8 @@ from xstreamcast.api import compiled, query
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.growing_windows.windows import Windows
-from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.relational.windows.growing import GrowingWindowOperator
+from xstreamcast.operators.watching.watch import Watch
 
 
 class Told:

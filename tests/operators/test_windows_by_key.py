@@ -12,9 +12,9 @@ from tests.operators.test_windows import Told, _root, outcome
 from tests.operators.window_queries import ENDS, RESULTS, STARTS, item_lists, items
 from tests.streams_strategies import HEAD
 from xstreamcast.api import compiled
-from xstreamcast.operators.explain import unbounded
 from xstreamcast.operators.growing_windows.by_key import WindowsByKey
 from xstreamcast.operators.relational.explain import explain_circuit
+from xstreamcast.operators.watching.explain import unbounded
 
 SESSIONS = """
   for $u in fn:distinct-values(stream("s")/r/e/user)

@@ -16,7 +16,7 @@ from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.edges.partitions.units import Units
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
-from xstreamcast.operators.relational.exchanged import To
+from xstreamcast.operators.relational.stages.exchanged import To
 
 
 class InPartitions:

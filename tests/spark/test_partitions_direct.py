@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from xstreamcast import query
 from xstreamcast.api import compiled
-from xstreamcast.circuit.unit_tags import unit_tags
+from xstreamcast.circuit.inputs.unit_tags import unit_tags
 from xstreamcast.edges.ahead import Ahead
 from xstreamcast.edges.structures import read_structure
 from xstreamcast.errors import Error

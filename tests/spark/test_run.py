@@ -10,7 +10,7 @@ import pytest
 
 import xstreamcast as xsc
 from tests.spark.feeds import write_feed
-from xstreamcast.circuit.batch_parts import Distributed, OneTask
+from xstreamcast.circuit.batch.parts import Distributed, OneTask
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.ingesting import ingest
 from xstreamcast.edges.table.log import Log

@@ -17,8 +17,8 @@ from bench.growth.entry import Entry
 from tests.circuit.grammar import END, arrivals, queries
 from tests.conftest import PROFILE
 from tests.spark.test_run_law import _answer, _here
-from xstreamcast.circuit.batch import batch_plan
-from xstreamcast.circuit.batch_parts import Distributed, OneTask
+from xstreamcast.circuit.batch.parts import Distributed, OneTask
+from xstreamcast.circuit.batch.ranges import batch_plan
 from xstreamcast.edges.binding import Options
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.edges.wire.encoder import CLOSE

@@ -12,7 +12,7 @@ import pytest
 import xstreamcast as xsc
 from tests.corpus_format import Script, read_script
 from tests.corpus_functions import register
-from xstreamcast.circuit.batch_parts import Distributed
+from xstreamcast.circuit.batch.parts import Distributed
 from xstreamcast.edges.binding import Options
 from xstreamcast.spark.running.spark_run import SparkRun
 

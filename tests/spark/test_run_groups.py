@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.spark.test_run_law import _answer, _here
-from xstreamcast.circuit.batch_parts import Distributed, OneTask
+from xstreamcast.circuit.batch.parts import Distributed, OneTask
 from xstreamcast.edges.binding import Options
 from xstreamcast.spark.running.spark_run import SparkRun
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from tests.conftest import PROFILE
 from tests.streams_strategies import Case, cases, cases_around
-from xstreamcast.circuit.batch_parts import Distributed
+from xstreamcast.circuit.batch.parts import Distributed
 from xstreamcast.edges.batch.task import rows
 from xstreamcast.edges.binding import Options
 from xstreamcast.errors import Error

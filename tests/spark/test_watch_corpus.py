@@ -17,7 +17,7 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.decoding import decoder_of
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.fragment import Ended
-from xstreamcast.operators.watch import Policy
+from xstreamcast.operators.watching.watch import Policy
 from xstreamcast.tape.names import Names
 
 pytest.importorskip("pyspark", reason="the spark extra is not installed")

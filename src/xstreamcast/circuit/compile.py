@@ -12,9 +12,9 @@ from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.analysis.timing import Instants, Timing, asks_clock, timing
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.fuse import fused
-from xstreamcast.circuit.normal import input_name, normal
-from xstreamcast.circuit.planning import Planner
+from xstreamcast.circuit.analysis.normal import input_name, normal
+from xstreamcast.circuit.lifting.planning import Planner
+from xstreamcast.circuit.passes.fuse import fused
 
 
 def circuit_of(

@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.timing import Timing
-from xstreamcast.circuit.around import Around
-from xstreamcast.circuit.unit_fold import Inner
-from xstreamcast.circuit.unit_verdict import Verdict
-from xstreamcast.circuit.windowed import Windowed
+from xstreamcast.circuit.lifting.around import Around
+from xstreamcast.circuit.unit_folds.fold import Inner
+from xstreamcast.circuit.unit_folds.verdict import Verdict
+from xstreamcast.circuit.windows.windowed import Windowed
 from xstreamcast.model.sequence_type import NodeItem
 
 Columns: TypeAlias = tuple[p.Variable, ...]

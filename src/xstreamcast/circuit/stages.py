@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.column_types import joins_by_hash
-from xstreamcast.circuit.decompose import COUNTED
+from xstreamcast.circuit.analysis.decompose import COUNTED
+from xstreamcast.circuit.passes.column_types import joins_by_hash
 
 Route = Literal["own", "key", "name", "values", "all", "first"]
 # own: the partition of the same number; key: by the first part of a row's key; name: by the key of

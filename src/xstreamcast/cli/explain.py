@@ -138,7 +138,7 @@ def _spark(module: Module, args: Parsed) -> str:
 
 def _left_running(made: Mapping[str, Program], args: Parsed) -> str:
     """Where `watch --runner spark` computes what."""
-    from xstreamcast.circuit.stages_explain import explain_stages, in_one_partition
+    from xstreamcast.circuit.show.stages import explain_stages, in_one_partition
 
     if len(made) > 1:
         return in_one_partition("it reads the answers of declared streams")

@@ -324,9 +324,9 @@ def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], o
 def _warn(watching: Watching | SparkWatching, log: Log) -> None:
     """Say beforehand what queries share, and what may grow without bound, and why."""
     from xstreamcast.algebra.analysis.inputs import inputs_of
-    from xstreamcast.operators.explain import unbounded
-    from xstreamcast.operators.once import read_once
-    from xstreamcast.operators.query_set import QuerySet
+    from xstreamcast.operators.feeds.once import read_once
+    from xstreamcast.operators.watching.explain import unbounded
+    from xstreamcast.operators.watching.query_set import QuerySet
 
     tables: frozenset[str] = frozenset()
     if isinstance(watching.queries, QuerySet):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from xstreamcast.circuit.unit_tags import unit_tags
+from xstreamcast.circuit.inputs.unit_tags import unit_tags
 from xstreamcast.edges.inputs import opened, paths
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.model.fragment import FragmentBatch

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 
-from xstreamcast.circuit.unit_tags import unit_tags
+from xstreamcast.circuit.inputs.unit_tags import unit_tags
 from xstreamcast.edges.wire.encoder import UNIT, declaring, fragment_line, hole
 from xstreamcast.edges.wire.reading import ENDING
 from xstreamcast.errors import DataPlace, Error, error

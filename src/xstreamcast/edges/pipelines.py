@@ -15,7 +15,7 @@ from xstreamcast.evaluate.results import lines
 from xstreamcast.history.history import History
 from xstreamcast.history.query import event_now
 from xstreamcast.model.instant import show_instant
-from xstreamcast.operators.answer_feed import document_of
+from xstreamcast.operators.feeds.answer import document_of
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from xstreamcast.api import compiled
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
-from xstreamcast.operators.asking import Asking
 from xstreamcast.operators.relational.tick import Round
+from xstreamcast.operators.units.evaluating import Asking
 from xstreamcast.tape.names import Names
 
 _PROGRAM = compiled("1")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 import xstreamcast as xsc
 from xstreamcast.api import compiled
 from xstreamcast.model.change import Accumulated
-from xstreamcast.operators.relational.growing_group import GrowingGroup
+from xstreamcast.operators.relational.groups.growing import GrowingGroup
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 FOLDS = (
     "count($e)",

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from xstreamcast.evaluate.allen import _TESTS
 from xstreamcast.model.instant import NOW
-from xstreamcast.operators.relational import interval_index
-from xstreamcast.operators.relational.interval_index import (
+from xstreamcast.operators.relational.joins import interval_index
+from xstreamcast.operators.relational.joins.interval_index import (
     IntervalIndex,
     box_of_first,
     box_of_second,

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from tests.operators.relational.deltas import accumulated, batches, real_round, total
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.calls import called
+from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.model.delta import Row, RowDelta
-from xstreamcast.operators.relational.join import JoinOperator
-from xstreamcast.operators.relational.nest import NestOperator
-from xstreamcast.operators.relational.positions import PickOperator
+from xstreamcast.operators.relational.folds.nest import NestOperator
+from xstreamcast.operators.relational.joins.join import JoinOperator
+from xstreamcast.operators.relational.orders.positions import PickOperator
 from xstreamcast.operators.relational.rows import RowsOperator
-from xstreamcast.operators.relational.window import WindowOperator
+from xstreamcast.operators.relational.windows.window import WindowOperator
 
 ONE, TWO, INTO, AT = (p.Variable(n, name) for n, name in enumerate("abip", start=1))
 OPS = {

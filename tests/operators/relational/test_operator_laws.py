@@ -19,11 +19,11 @@ from tests.operators.relational.deltas import (
 )
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.calls import called
-from xstreamcast.operators.relational.folds import fold_state
-from xstreamcast.operators.relational.group import GroupOperator
-from xstreamcast.operators.relational.order import OrderOperator
-from xstreamcast.operators.relational.positions import (
+from xstreamcast.circuit.analysis.calls import called
+from xstreamcast.operators.relational.folds.folds import fold_state
+from xstreamcast.operators.relational.groups.group import GroupOperator
+from xstreamcast.operators.relational.orders.order import OrderOperator
+from xstreamcast.operators.relational.orders.positions import (
     NumberOperator,
     SliceOperator,
     UnionOperator,

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from tests.operators.relational.deltas import accumulated, batches, real_round, total
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.calls import called
+from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, INTEGER, STRING, UNTYPED
-from xstreamcast.operators.relational.fold_index import FoldIndex
-from xstreamcast.operators.relational.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.folds.index import FoldIndex
+from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
 
 LEFT, RIGHT, INTO = (p.Variable(n, name) for n, name in enumerate("lri", start=1))
 OPS = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from tests.operators.relational.deltas import real_round
 from xstreamcast.algebra import plan as p
-from xstreamcast.circuit.calls import called
+from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.nodes import Fold
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER, UNTYPED
 from xstreamcast.model.delta import Cell
-from xstreamcast.operators.relational.folds import Gathered
-from xstreamcast.operators.relational.sequence_fold import SequenceFold
+from xstreamcast.operators.relational.folds.folds import Gathered
+from xstreamcast.operators.relational.folds.sequence import SequenceFold
 
 X, Y = p.Variable(1, "x"), p.Variable(2, "y")
 EXACT = st.integers(-9, 9).map(lambda n: (INTEGER, n)) | st.sampled_from(

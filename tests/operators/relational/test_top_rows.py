@@ -13,14 +13,14 @@ from tests.operators.relational.test_growing_group import ODD_ENTRIES, Log, elem
 from xstreamcast.algebra import plan as p
 from xstreamcast.api import compiled
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.show import show_circuit
+from xstreamcast.circuit.show.operators import show_circuit
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, FLOAT, INTEGER, STRING, UNTYPED
 from xstreamcast.model.delta import Row, RowDelta
-from xstreamcast.operators.plans import planned
-from xstreamcast.operators.relational.order import OrderOperator
+from xstreamcast.operators.feeds.split import SplitFeed
+from xstreamcast.operators.relational.orders.order import OrderOperator
+from xstreamcast.operators.relational.orders.top_rows import TopRows
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.relational.top_rows import TopRows
-from xstreamcast.operators.split_feed import SplitFeed
+from xstreamcast.operators.watching.plans import planned
 
 NAN, INF = float("nan"), float("inf")
 SECOND = p.Variable(2, "second")

@@ -7,7 +7,7 @@ import pytest
 from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from tests.operators.snapshot.test_what_is_kept import HEAD, UNITS
-from xstreamcast.operators.relational.order import OrderOperator
+from xstreamcast.operators.relational.orders.order import OrderOperator
 
 KINDS = {"s": "fragments"}
 QUERY = """for $a in stream("s")//u order by number($a/v) descending empty greatest, $a/k descending

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
 from xstreamcast.errors import Error
-from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
+from xstreamcast.operators.feeds.document import DocumentFeed, WholeDocument
+from xstreamcast.operators.feeds.split import SplitFeed
 from xstreamcast.operators.relational import advance
-from xstreamcast.operators.relational.accumulate import AccumulateOperator
-from xstreamcast.operators.relational.growing import FirstRows
+from xstreamcast.operators.relational.folds.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.orders.growing import FirstRows
 from xstreamcast.operators.snapshot.arrow import NotNow
-from xstreamcast.operators.split_feed import SplitFeed
 
 KINDS = {"s": "document"}
 ITEMS = 'stream("s")/r/s/i'

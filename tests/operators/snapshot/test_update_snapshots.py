@@ -22,7 +22,7 @@ from xstreamcast.edges.updates.markup import OPEN, element
 from xstreamcast.edges.watching import Options
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.operators.snapshot.arrow import NotNow
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.tape.names import Names
 
 

@@ -18,7 +18,7 @@ from xstreamcast.operators.batch.ranks import met
 from xstreamcast.operators.batch.values import combined
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.batch_parts import Distributed
+    from xstreamcast.circuit.batch.parts import Distributed
 
 COLUMNS: Final = ["place", "ordinal", "kind", "item"]  # of an answer
 

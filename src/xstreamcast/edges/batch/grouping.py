@@ -38,7 +38,7 @@ from xstreamcast.operators.kept_items import Unwritten, placed, read, written
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.circuit.batch_groups import Groups, Partial
+    from xstreamcast.circuit.batch.groups import Groups, Partial
     from xstreamcast.edges.binding import Options
     from xstreamcast.history.query import When
     from xstreamcast.model.date_time import DateTime

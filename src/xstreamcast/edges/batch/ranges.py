@@ -17,7 +17,7 @@ from xstreamcast.operators.batch.around import Chains
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.cut import Guard
-    from xstreamcast.operators.document_feed import LevelCut
+    from xstreamcast.operators.feeds.document import LevelCut
 
 _HEAD: Final = 1 << 16
 _ENCODING: Final = re.compile(rb"""<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")

@@ -33,8 +33,8 @@ from xstreamcast.tape.layout import KIND_NAMES
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.circuit.batch_groups import Groups
-    from xstreamcast.circuit.batch_parts import BatchPart
+    from xstreamcast.circuit.batch.groups import Groups
+    from xstreamcast.circuit.batch.parts import BatchPart
     from xstreamcast.evaluate.context import Inputs
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.history.query import HistoryQuery, When

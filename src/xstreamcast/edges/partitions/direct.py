@@ -24,14 +24,14 @@ from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described, Ended, FragmentBatch
 from xstreamcast.model.instant import START
-from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.operators.fragment_feed import FragmentFeed
+from xstreamcast.operators.feeds.document import Forbidden
+from xstreamcast.operators.feeds.fragments import FragmentFeed
 
 if TYPE_CHECKING:
     from xstreamcast.edges.partitions.later import Addressed
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.fragment import Arrival
-    from xstreamcast.operators.partition import PartitionWatch
+    from xstreamcast.operators.watching.partition import PartitionWatch
     from xstreamcast.tape.names import Names
 
 

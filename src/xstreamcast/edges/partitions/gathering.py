@@ -14,8 +14,8 @@ from xstreamcast.edges.partitions.unit_keys import linked_units, partitions_of
 from xstreamcast.edges.table.rows import id_texts
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import arriving_facts
-from xstreamcast.operators.asking import BEFORE
-from xstreamcast.operators.forgetting import ForgettingFeed
+from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
+from xstreamcast.operators.units.evaluating import BEFORE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.partitions.unit_keys import KnownUnits
     from xstreamcast.evaluate.moments import Moment
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.operators.watch import Watch
+    from xstreamcast.operators.watching.watch import Watch
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Ended, Heartbeat, Refused
-from xstreamcast.operators.network import Network
-from xstreamcast.operators.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.network import Network
+from xstreamcast.operators.watching.watch import Kind, Policy, Watch
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

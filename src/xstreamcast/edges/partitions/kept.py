@@ -30,8 +30,8 @@ from xstreamcast.evaluate.moments import Moment
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.change import Change
 from xstreamcast.model.update import RankedAnswer
-from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.operators.relational.staged import UnitStage
+from xstreamcast.operators.feeds.fragments import FragmentFeed
+from xstreamcast.operators.relational.stages.staged import UnitStage
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
 from xstreamcast.operators.snapshot.circuit import circuit_fingerprint
 from xstreamcast.operators.snapshot.history import structure_facts, structure_from
@@ -39,7 +39,7 @@ from xstreamcast.operators.snapshot.names import read_names, write_names
 from xstreamcast.operators.snapshot.stage import read_part, write_part
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.operators.snapshot.watch import read_inputs, write_inputs
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

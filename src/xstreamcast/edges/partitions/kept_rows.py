@@ -17,7 +17,7 @@ from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History
-    from xstreamcast.operators.forgetting import ForgettingFeed
+    from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
     from xstreamcast.tape.layout import I64
 
 

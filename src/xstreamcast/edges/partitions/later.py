@@ -15,8 +15,8 @@ from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.relational.staged import Made, StagePart
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.relational.stages.staged import Made, StagePart
+from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
     from xstreamcast.edges.partitions.host import WatchRequest
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Refused
     from xstreamcast.model.update import RankedAnswer, Update
-    from xstreamcast.operators.relational.exchanged import Exchanged, To
     from xstreamcast.operators.relational.failing import Order
+    from xstreamcast.operators.relational.stages.exchanged import Exchanged, To
     from xstreamcast.tape.names import Names
 
 

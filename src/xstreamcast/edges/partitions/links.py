@@ -8,8 +8,8 @@ import numpy as np
 
 from xstreamcast.history.columns import Columns
 from xstreamcast.model.column import distinct, ranges
-from xstreamcast.operators.history_part import Places
-from xstreamcast.operators.relational.routing import partition_of
+from xstreamcast.operators.relational.stages.routing import partition_of
+from xstreamcast.operators.units.history_part import Places
 
 if TYPE_CHECKING:
     from xstreamcast.history.history import History

@@ -28,8 +28,8 @@ from xstreamcast.tape.names import Names
 if TYPE_CHECKING:
     from xstreamcast.errors import Error
     from xstreamcast.model.fragment import Refused
-    from xstreamcast.operators.relational.exchanged import Exchanged, To
     from xstreamcast.operators.relational.failing import Order
+    from xstreamcast.operators.relational.stages.exchanged import Exchanged, To
 
 # ("described", stream, structure, now), ("ended", stream), ("fragments", stream, rows)
 Part: TypeAlias = tuple[Any, ...]

@@ -21,8 +21,8 @@ from xstreamcast.edges.watching.snapshots import go_on_arriving
 from xstreamcast.errors import Error, error
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.fragment import Described, Ended
-from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.operators.forgetting import ForgettingFeed
+from xstreamcast.operators.feeds.document import Forbidden
+from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

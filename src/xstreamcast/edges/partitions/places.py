@@ -16,13 +16,13 @@ from xstreamcast.edges.partitions.messages import Arrived, message_bytes, messag
 from xstreamcast.edges.partitions.packing import EVERYONE, Parting, link_packs, packs
 from xstreamcast.edges.partitions.route import Router
 from xstreamcast.edges.partitions.units import Units
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
     from xstreamcast.edges.partitions.later import Addressed
     from xstreamcast.model.change import Change
     from xstreamcast.operators.relational.emit import Emit
-    from xstreamcast.operators.relational.exchanged import To
+    from xstreamcast.operators.relational.stages.exchanged import To
 
 Tables = Mapping[str, Any]  # rows by stream
 Logged = tuple[bytes, "int | None"]  # a batch, and its clock

@@ -23,16 +23,16 @@ from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import ZONED, Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import START
-from xstreamcast.operators.asking import BEFORE
-from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.operators.fragment_feed import FragmentFeed, plans_ahead
+from xstreamcast.operators.feeds.document import Forbidden
+from xstreamcast.operators.feeds.fragments import FragmentFeed, plans_ahead
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.units.evaluating import BEFORE
+from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.structure import TagStructure
-    from xstreamcast.operators.forgetting import ForgettingFeed
+    from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
     from xstreamcast.tape.layout import I64, Bools
 
 

@@ -18,7 +18,7 @@ from xstreamcast.edges.table.schema import WORDS, arrow
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.frozen import dataclass
-from xstreamcast.operators.relational.routing import partition_of
+from xstreamcast.operators.relational.stages.routing import partition_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection

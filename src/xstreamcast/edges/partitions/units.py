@@ -13,16 +13,16 @@ from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.evaluate.moments import Moment
 from xstreamcast.model.fragment import Described, FragmentBatch
-from xstreamcast.operators.asking import BEFORE
-from xstreamcast.operators.fragment_feed import FragmentFeed
-from xstreamcast.operators.partition import PartitionWatch
-from xstreamcast.operators.relational.staged import UnitStage
+from xstreamcast.operators.feeds.fragments import FragmentFeed
+from xstreamcast.operators.relational.stages.staged import UnitStage
+from xstreamcast.operators.units.evaluating import BEFORE
+from xstreamcast.operators.watching.partition import PartitionWatch
 
 if TYPE_CHECKING:
     from xstreamcast.model.fragment import Refused
-    from xstreamcast.operators.relational.exchanged import Exchanged, To
     from xstreamcast.operators.relational.failing import Order
-    from xstreamcast.operators.relational.staged import Made
+    from xstreamcast.operators.relational.stages.exchanged import Exchanged, To
+    from xstreamcast.operators.relational.stages.staged import Made
     from xstreamcast.tape.names import Names
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xstreamcast.edges.snapshot.container import packed, unpacked
-from xstreamcast.operators.relational.exchanged import Exchanged
+from xstreamcast.operators.relational.stages.exchanged import Exchanged
 from xstreamcast.operators.snapshot.names import read_names, write_names
 from xstreamcast.operators.snapshot.stage import read_units, write_units
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter

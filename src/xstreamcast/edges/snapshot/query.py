@@ -13,14 +13,14 @@ from xstreamcast.edges.snapshot.updates import read_updates, write_updates
 from xstreamcast.edges.snapshot.wire import read_decoder, write_decoder
 from xstreamcast.edges.updates.decoder import UpdateDecoder
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.operators.network import Network
 from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.snapshot.names import read_names, write_names
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.operators.snapshot.watch import read_watch, read_watches, write_watch
+from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.watch import Watch
+    from xstreamcast.operators.watching.watch import Watch
 
 
 _WRITTEN: Final = "written"  # the answer that a form of output must know

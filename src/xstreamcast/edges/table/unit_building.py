@@ -33,9 +33,9 @@ from xstreamcast.model.column import offsets_of, ranges
 from xstreamcast.model.fragment import ZONED
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.instant import NOW
-from xstreamcast.operators.document_feed import Forbidden
-from xstreamcast.operators.history_part import Places, history_part
-from xstreamcast.operators.root import check_spine, latest_place
+from xstreamcast.operators.feeds.document import Forbidden
+from xstreamcast.operators.units.history_part import Places, history_part
+from xstreamcast.operators.units.root import check_spine, latest_place
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

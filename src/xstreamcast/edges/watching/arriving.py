@@ -18,14 +18,14 @@ from xstreamcast.edges.wire.decoder import Decoder, OnError
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.model.fragment import Arrival, FragmentBatch, Refused
 from xstreamcast.model.instant import START, show_instant
-from xstreamcast.operators.released_ids import is_worth, no_codes, take_back
+from xstreamcast.operators.forgetting.released_ids import is_worth, no_codes, take_back
 
 if TYPE_CHECKING:
     from xstreamcast.edges.line_documents import BadLine, LineDocument
     from xstreamcast.edges.lines import LineForm
     from xstreamcast.edges.mapping.form import Mapping
-    from xstreamcast.operators.network import Network
-    from xstreamcast.operators.watch import Kind, Watch
+    from xstreamcast.operators.watching.network import Network
+    from xstreamcast.operators.watching.watch import Kind, Watch
     from xstreamcast.tape.layout import I64
 
     Watched: TypeAlias = Watch | Network

@@ -16,7 +16,7 @@ from xstreamcast.edges.disk import GrowingFile
 from xstreamcast.edges.updates.regions import Counts as EventCounts
 from xstreamcast.errors import error
 from xstreamcast.model.instant import NOW, START, show_instant
-from xstreamcast.operators.network import Network
+from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching.arriving import Arriving, Watched

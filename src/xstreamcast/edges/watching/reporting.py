@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xstreamcast.operators.network import Network
+from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching.arriving import Arriving, Watched

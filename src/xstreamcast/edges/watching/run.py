@@ -36,10 +36,10 @@ from xstreamcast.edges.watching.restarting import replay
 from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_covered
 from xstreamcast.errors import error
 from xstreamcast.evaluate.moments import Moment
-from xstreamcast.operators.network import Network
-from xstreamcast.operators.query_set import QuerySet, QuerySetRun
 from xstreamcast.operators.snapshot.arrow import Unreadable
-from xstreamcast.operators.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.network import Network
+from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun
+from xstreamcast.operators.watching.watch import Kind, Policy, Watch
 from xstreamcast.rewrite.known import bodies
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from xstreamcast.edges.watching.journal import Covered, Journal
     from xstreamcast.edges.watching.options import Options
     from xstreamcast.model.items import Items
-    from xstreamcast.operators.network import Network
-    from xstreamcast.operators.watch import Watch
+    from xstreamcast.operators.watching.network import Network
+    from xstreamcast.operators.watching.watch import Watch
 
 _REST: Final = 256  # of a query that stops: less than this part is read again more quickly
 

@@ -15,13 +15,13 @@ import numpy as np
 from xstreamcast.evaluate.node_tests import node_test
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.sending import decoded, encoded
-from xstreamcast.operators.relational.folds import counted
+from xstreamcast.operators.relational.folds.folds import counted
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.circuit.batch_parts import BatchPart
+    from xstreamcast.circuit.batch.parts import BatchPart
     from xstreamcast.evaluate.context import Context
     from xstreamcast.tape.store import Store
 

@@ -19,13 +19,13 @@ from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.around import rows_below
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.kept_items import Unwritten
-from xstreamcast.operators.relational.folds import counted
+from xstreamcast.operators.relational.folds.folds import counted
 from xstreamcast.tape.layout import ELEMENT, KIND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from xstreamcast.circuit.batch_parts import BatchPart
+    from xstreamcast.circuit.batch.parts import BatchPart
     from xstreamcast.evaluate.context import Context
     from xstreamcast.history.query import HistoryQuery
     from xstreamcast.history.view import View

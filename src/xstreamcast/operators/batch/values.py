@@ -22,7 +22,7 @@ from xstreamcast.operators.batch.spine import counted_spine
 from xstreamcast.operators.kept_items import Unwritten, placed, read, written
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.batch_parts import BatchPart
+    from xstreamcast.circuit.batch.parts import BatchPart
     from xstreamcast.evaluate.context import Context
 
 

@@ -21,10 +21,10 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
-    from xstreamcast.circuit.windowed import Windowed
-    from xstreamcast.circuit.windowed_by import ByKey
-    from xstreamcast.operators.asking import Asking
-    from xstreamcast.operators.units import Minis
+    from xstreamcast.circuit.windows.windowed import Windowed
+    from xstreamcast.circuit.windows.windowed_by import ByKey
+    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.units import Minis
 
 SHIFT: Final = 100  # bits of a rank that tell windows of one value apart
 

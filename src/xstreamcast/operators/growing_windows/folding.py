@@ -18,8 +18,8 @@ from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items, empty_items
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.window_folds import WindowFold
-    from xstreamcast.circuit.windowed import Windowed
+    from xstreamcast.circuit.windows.folds import WindowFold
+    from xstreamcast.circuit.windows.windowed import Windowed
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.operators.growing_windows.sight import Sight
 

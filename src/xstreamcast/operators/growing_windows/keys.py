@@ -23,7 +23,7 @@ from xstreamcast.model.atomic import (
 )
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.windowed import EndKey
+    from xstreamcast.circuit.windows.windowed import EndKey
     from xstreamcast.model.column import Column
     from xstreamcast.model.items import Items
 

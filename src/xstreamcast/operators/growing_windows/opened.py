@@ -16,7 +16,7 @@ from xstreamcast.operators.growing_windows.keys import Keys, Odd, Test
 from xstreamcast.operators.growing_windows.tumbling import tumbled
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.windowed import Windowed
+    from xstreamcast.circuit.windows.windowed import Windowed
     from xstreamcast.model.column import Bools, Ints
     from xstreamcast.operators.growing_windows.sight import Sight
 

@@ -21,8 +21,8 @@ from xstreamcast.model.column import Column, offsets_of, ranges
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
-    from xstreamcast.circuit.window_folds import WindowFold
-    from xstreamcast.circuit.windowed import Windowed
+    from xstreamcast.circuit.windows.folds import WindowFold
+    from xstreamcast.circuit.windows.windowed import Windowed
     from xstreamcast.evaluate.context import Context
     from xstreamcast.model.column import Bools, Ints
     from xstreamcast.model.items import Items

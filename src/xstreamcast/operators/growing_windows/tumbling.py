@@ -12,7 +12,7 @@ from xstreamcast.evaluate import boundaries as b
 from xstreamcast.evaluate.window_index import bounds, window_index
 
 if TYPE_CHECKING:
-    from xstreamcast.circuit.windowed import Windowed
+    from xstreamcast.circuit.windows.windowed import Windowed
     from xstreamcast.model.column import Bools, Ints
     from xstreamcast.operators.growing_windows.sight import Sight
 

@@ -23,10 +23,10 @@ from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
     from xstreamcast.algebra import plan as p
-    from xstreamcast.circuit.windowed import Windowed
+    from xstreamcast.circuit.windows.windowed import Windowed
     from xstreamcast.model.column import Ints
-    from xstreamcast.operators.asking import Asking
-    from xstreamcast.operators.units import Minis
+    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.units import Minis
 
 T = TypeVar("T")
 Rows = Callable[["Frame", "Column"], "list[T]"]  # what each window gives, as somebody keeps it

@@ -7,37 +7,37 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import accumulates, grows
+from xstreamcast.circuit.passes.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.held import held_bytes
-from xstreamcast.operators.relational.accumulate import AccumulateOperator
-from xstreamcast.operators.relational.count_around import CountAroundOperator
-from xstreamcast.operators.relational.first_of_group import FirstOfGroup
-from xstreamcast.operators.relational.group import GroupOperator
-from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
-from xstreamcast.operators.relational.growing_group import GrowingGroup
-from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
-from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
-from xstreamcast.operators.relational.join import JoinOperator
-from xstreamcast.operators.relational.members import MembersOperator
-from xstreamcast.operators.relational.nest import NestOperator
-from xstreamcast.operators.relational.order import OrderOperator
-from xstreamcast.operators.relational.positions import (
+from xstreamcast.operators.relational.folds.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.folds.count_around import CountAroundOperator
+from xstreamcast.operators.relational.folds.nest import NestOperator
+from xstreamcast.operators.relational.groups.first_of_group import FirstOfGroup
+from xstreamcast.operators.relational.groups.group import GroupOperator
+from xstreamcast.operators.relational.groups.growing import GrowingGroup
+from xstreamcast.operators.relational.groups.members import MembersOperator
+from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
+from xstreamcast.operators.relational.joins.join import JoinOperator
+from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.orders.order import OrderOperator
+from xstreamcast.operators.relational.orders.positions import (
     NumberOperator,
     PickOperator,
     SliceOperator,
     UnionOperator,
 )
-from xstreamcast.operators.relational.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.orders.top_rows import TopRows
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
-from xstreamcast.operators.relational.top_rows import TopRows
 from xstreamcast.operators.relational.unit_rows import UnitRows
-from xstreamcast.operators.relational.window import WindowOperator
+from xstreamcast.operators.relational.windows.growing import GrowingWindowOperator
+from xstreamcast.operators.relational.windows.window import WindowOperator
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.arrived import Tick
+    from xstreamcast.operators.feeds.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
 
 Deltas = dict[int, Delta]  # by the identity of a node; rows of other stages by a number below 0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sortedcontainers import SortedList
 
-from xstreamcast.circuit.growing import grows
+from xstreamcast.circuit.passes.growing import grows
 from xstreamcast.model.change import Change
 from xstreamcast.model.delta import Delta, Key, Rank
 from xstreamcast.operators.entries import EMPTY, Entries, Entry, longest_ascending

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.analysis.cut import Cut, TagCut
 from xstreamcast.algebra.analysis.inputs import inputs_of
-from xstreamcast.circuit.passed_tags import passing
-from xstreamcast.circuit.show import show_circuit
-from xstreamcast.operators.forgetting_explain import forgets
-from xstreamcast.operators.plans import planned
+from xstreamcast.circuit.inputs.passed_tags import passing
+from xstreamcast.circuit.show.operators import show_circuit
+from xstreamcast.operators.forgetting.explain import forgets
+from xstreamcast.operators.watching.plans import planned
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.arrived import Tick
-    from xstreamcast.operators.units import Minis
+    from xstreamcast.operators.feeds.arrived import Tick
+    from xstreamcast.operators.units.units import Minis
 
 
 class UnitReader:

@@ -12,15 +12,15 @@ from xstreamcast.algebra.analysis.monotone import monotone
 from xstreamcast.circuit import nodes as c
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.operators.asking import rows_of_strings
 from xstreamcast.operators.relational.failing import Failing
+from xstreamcast.operators.units.evaluating import rows_of_strings
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.frame import Frame
     from xstreamcast.model.column import Column
     from xstreamcast.model.delta import Key, Row
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.units import Minis
+    from xstreamcast.operators.units.units import Minis
 
 
 class Rendering:

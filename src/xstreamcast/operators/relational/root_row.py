@@ -8,7 +8,7 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Row, RowDelta
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.arrived import Tick
+    from xstreamcast.operators.feeds.arrived import Tick
 
 
 class RootRow:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.growing import adds
+from xstreamcast.circuit.passes.growing import adds
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.deciding import waited_for
-from xstreamcast.circuit.show import operator_names
-from xstreamcast.circuit.transient import transient
+from xstreamcast.circuit.inputs.deciding import waited_for
+from xstreamcast.circuit.inputs.transient import transient
+from xstreamcast.circuit.show.operators import operator_names
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.advance import Operators
@@ -17,9 +17,9 @@ from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.tick import Round
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.arrived import Tick
-    from xstreamcast.operators.asking import Asking
+    from xstreamcast.operators.feeds.arrived import Tick
     from xstreamcast.operators.relational.failing import Failing
+    from xstreamcast.operators.units.evaluating import Asking
 
 
 class CircuitRun:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.atomic import INTEGER, NODE
 from xstreamcast.model.delta import Delta, Key, NodeRef, Row, RowDelta
-from xstreamcast.operators.spine_view import spine_key
+from xstreamcast.operators.units.spine_view import spine_key
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.spine_view import SpineView
+    from xstreamcast.operators.units.spine_view import SpineView
 
 Pair = tuple[Key, Key]
 

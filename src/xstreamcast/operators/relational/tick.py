@@ -22,10 +22,10 @@ from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.workspace import Reader, Workspace
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.asking import Asking
     from xstreamcast.operators.relational.failing import Failing
-    from xstreamcast.operators.spine_view import SpineView
-    from xstreamcast.operators.units import Minis
+    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.spine_view import SpineView
+    from xstreamcast.operators.units.units import Minis
 
     Spines = Callable[[str | None], SpineView | None]
 

@@ -15,15 +15,15 @@ from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.delta import Delta, NodeRef, Row, RowDelta
 from xstreamcast.model.instant import parse_instant
-from xstreamcast.operators.asking import rows_of_strings
-from xstreamcast.operators.mini_cache import Spans
-from xstreamcast.operators.timers import Timers
+from xstreamcast.operators.units.evaluating import rows_of_strings
+from xstreamcast.operators.units.mini_cache import Spans
+from xstreamcast.operators.units.timers import Timers
 
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
-    from xstreamcast.operators.arrived import Tick
+    from xstreamcast.operators.feeds.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
-    from xstreamcast.operators.units import Minis, Moved
+    from xstreamcast.operators.units.units import Minis, Moved
 
 
 class UnitRows:

@@ -21,12 +21,12 @@ from xstreamcast.model.delta import ArrayValue, Cell, MapValue, NodeRef, OwnNode
 from xstreamcast.model.items import Items
 from xstreamcast.model.map_item import MapItem
 from xstreamcast.operators.relational.own_trees import assembled
-from xstreamcast.operators.spine_view import SPINE
+from xstreamcast.operators.units.spine_view import SPINE
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.asking import Asking
-    from xstreamcast.operators.units import Minis
+    from xstreamcast.operators.units.evaluating import Asking
+    from xstreamcast.operators.units.units import Minis
 
 Reader = Callable[[int, set[str]], "list[Minis]"]  # units of an input, in its order
 _ROW = 0xFFFFFFFF

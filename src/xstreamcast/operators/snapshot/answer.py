@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xstreamcast.model.change import Accumulated, Change
-from xstreamcast.operators.once import OnceFeed
+from xstreamcast.operators.feeds.once import OnceFeed
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.answer_feed import AnswerFeed
+    from xstreamcast.operators.feeds.answer import AnswerFeed
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 

@@ -6,9 +6,9 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from xstreamcast.circuit.nodes import in_order
-from xstreamcast.circuit.show import show_circuit
+from xstreamcast.circuit.show.operators import show_circuit
 from xstreamcast.operators.relational.advance import Operators
-from xstreamcast.operators.relational.staged import UnitStage
+from xstreamcast.operators.relational.stages.staged import UnitStage
 from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.snapshot.operators import (
     read_emit,

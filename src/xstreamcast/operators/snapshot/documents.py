@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from xstreamcast.operators.document_feed import DocumentFeed, WholeDocument
-from xstreamcast.operators.kept_units import KeptUnits, _Part
+from xstreamcast.operators.feeds.document import DocumentFeed, WholeDocument
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
-from xstreamcast.operators.units import Minis
+from xstreamcast.operators.units.kept import KeptUnits, _Part
+from xstreamcast.operators.units.units import Minis
 from xstreamcast.tape.reading.resumption import Resumption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from xstreamcast.operators.document_feed import LevelCut
-    from xstreamcast.operators.plans import DocumentReader
+    from xstreamcast.operators.feeds.document import LevelCut
+    from xstreamcast.operators.feeds.split import SplitFeed
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
-    from xstreamcast.operators.split_feed import SplitFeed
+    from xstreamcast.operators.watching.plans import DocumentReader
     from xstreamcast.tape.reading.pieces import PieceReading
     from xstreamcast.tape.reading.places import PlacedReading
 

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.algebra.analysis.guide import Link
-from xstreamcast.operators.attached_units import AttachedUnits, OrderedUnits
 from xstreamcast.operators.snapshot.arrow import Unreadable, Unwritten
 from xstreamcast.operators.snapshot.history import read_history, structure_facts, write_history
 from xstreamcast.operators.snapshot.versions import read_version_units, write_version_units
+from xstreamcast.operators.units.attached import AttachedUnits, OrderedUnits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from xstreamcast.algebra.analysis.guide import Guide
-    from xstreamcast.operators.forgetting import ForgettingFeed
+    from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 _FACTS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xstreamcast.operators.relational.folds import (
+from xstreamcast.operators.relational.folds.folds import (
     Counted,
     Extreme,
     FoldState,

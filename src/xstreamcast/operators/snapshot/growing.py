@@ -14,18 +14,18 @@ from xstreamcast.operators.growing_windows.by_key import WindowsByKey
 from xstreamcast.operators.growing_windows.ends import ends_for
 from xstreamcast.operators.growing_windows.folding import Folding
 from xstreamcast.operators.growing_windows.windows import Windows
-from xstreamcast.operators.relational.accumulate import AccumulateOperator
-from xstreamcast.operators.relational.counted_around import CountedAround
-from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
-from xstreamcast.operators.relational.growing_group import GrowingGroup, RunningGroup
-from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
-from xstreamcast.operators.relational.running_folds import (
+from xstreamcast.operators.relational.folds.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.folds.counted_around import CountedAround
+from xstreamcast.operators.relational.folds.running import (
     LibraryFold,
     RunningCount,
     RunningExtreme,
     RunningSum,
     running_fold,
 )
+from xstreamcast.operators.relational.groups.growing import GrowingGroup, RunningGroup
+from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.windows.growing import GrowingWindowOperator
 
 if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.relational.interval_join import IntervalJoinOperator, _Side
-    from xstreamcast.operators.relational.join import JoinOperator
-    from xstreamcast.operators.relational.join_index import JoinSide
-    from xstreamcast.operators.relational.range_fold import RangeFoldOperator
-    from xstreamcast.operators.relational.range_side import RangeSide
+    from xstreamcast.operators.relational.joins.index import JoinSide
+    from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator, _Side
+    from xstreamcast.operators.relational.joins.join import JoinOperator
+    from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+    from xstreamcast.operators.relational.joins.range_side import RangeSide
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 

@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING, assert_never
 from sortedcontainers import SortedList
 
 from xstreamcast.operators.entries import Entries
-from xstreamcast.operators.relational.accumulate import AccumulateOperator
-from xstreamcast.operators.relational.count_around import CountAroundOperator
-from xstreamcast.operators.relational.first_of_group import FirstOfGroup
-from xstreamcast.operators.relational.folds import fold_state
-from xstreamcast.operators.relational.group import GroupOperator, _Members, _members
-from xstreamcast.operators.relational.growing import FirstRows, GrowingNumber, LastRows
-from xstreamcast.operators.relational.growing_group import GrowingGroup
-from xstreamcast.operators.relational.growing_window import GrowingWindowOperator
-from xstreamcast.operators.relational.interval_join import IntervalJoinOperator
-from xstreamcast.operators.relational.join import JoinOperator
-from xstreamcast.operators.relational.members import MembersOperator
-from xstreamcast.operators.relational.nest import NestOperator
-from xstreamcast.operators.relational.order import OrderOperator
-from xstreamcast.operators.relational.positions import (
+from xstreamcast.operators.relational.folds.accumulate import AccumulateOperator
+from xstreamcast.operators.relational.folds.count_around import CountAroundOperator
+from xstreamcast.operators.relational.folds.folds import fold_state
+from xstreamcast.operators.relational.folds.nest import NestOperator
+from xstreamcast.operators.relational.groups.first_of_group import FirstOfGroup
+from xstreamcast.operators.relational.groups.group import GroupOperator, _Members, _members
+from xstreamcast.operators.relational.groups.growing import GrowingGroup
+from xstreamcast.operators.relational.groups.members import MembersOperator
+from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
+from xstreamcast.operators.relational.joins.join import JoinOperator
+from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
+from xstreamcast.operators.relational.orders.order import OrderOperator
+from xstreamcast.operators.relational.orders.positions import (
     NumberOperator,
     PickOperator,
     SliceOperator,
     UnionOperator,
 )
-from xstreamcast.operators.relational.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.orders.top_rows import TopRows
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
-from xstreamcast.operators.relational.top_rows import TopRows
 from xstreamcast.operators.relational.unit_rows import UnitRows
-from xstreamcast.operators.relational.window import WindowOperator
+from xstreamcast.operators.relational.windows.growing import GrowingWindowOperator
+from xstreamcast.operators.relational.windows.window import WindowOperator
 from xstreamcast.operators.snapshot.folds import read_folds, write_folds
 from xstreamcast.operators.snapshot.growing import read_growing, write_growing
 from xstreamcast.operators.snapshot.joins import (

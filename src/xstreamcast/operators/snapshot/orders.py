@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from xstreamcast.operators.relational.order import OrderOperator, _tags
-from xstreamcast.operators.relational.ordered import Ordered
-from xstreamcast.operators.relational.positions import PickOperator, SliceOperator
-from xstreamcast.operators.relational.top_rows import TopRows
+from xstreamcast.operators.relational.orders.order import OrderOperator, _tags
+from xstreamcast.operators.relational.orders.ordered import Ordered
+from xstreamcast.operators.relational.orders.positions import PickOperator, SliceOperator
+from xstreamcast.operators.relational.orders.top_rows import TopRows
 
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Key, Row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
-from xstreamcast.operators.relational.count_around import CountAroundOperator
+from xstreamcast.operators.relational.folds.count_around import CountAroundOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
 
 if TYPE_CHECKING:

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.operators.kept_units import together
-from xstreamcast.operators.relational.exchanged import alone
-from xstreamcast.operators.relational.group import GroupOperator
-from xstreamcast.operators.relational.members import MembersOperator
+from xstreamcast.operators.relational.groups.group import GroupOperator
+from xstreamcast.operators.relational.groups.members import MembersOperator
+from xstreamcast.operators.relational.stages.exchanged import alone
 from xstreamcast.operators.snapshot.operators import (
     read_emit,
     read_operator,
     write_emit,
     write_operator,
 )
-from xstreamcast.operators.units import Minis
+from xstreamcast.operators.units.kept import together
+from xstreamcast.operators.units.units import Minis
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:
-    from xstreamcast.operators.relational.exchanged import Content, Unit
-    from xstreamcast.operators.relational.staged import StagePart
+    from xstreamcast.operators.relational.stages.exchanged import Content, Unit
+    from xstreamcast.operators.relational.stages.staged import StagePart
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
     from xstreamcast.tape.names import Names
 

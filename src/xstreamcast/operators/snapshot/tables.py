@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.model.delta import OwnNode, Row
+from xstreamcast.operators.feeds.split import UnitName
 from xstreamcast.operators.snapshot.arrow import arrow
 from xstreamcast.operators.snapshot.trees import (
     TREE_ROWS,
@@ -18,7 +19,6 @@ from xstreamcast.operators.snapshot.trees import (
     written_trees,
 )
 from xstreamcast.operators.snapshot.values import ColumnReader, ColumnWriter
-from xstreamcast.operators.split_feed import UnitName
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

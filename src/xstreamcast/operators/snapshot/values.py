@@ -21,9 +21,9 @@ from xstreamcast.model.duration import Duration
 from xstreamcast.model.qname import QName
 from xstreamcast.model.rank_bytes import Descending
 from xstreamcast.operators.entries import Entry
-from xstreamcast.operators.relational.join_values import JoinValues
+from xstreamcast.operators.feeds.split import UnitName
+from xstreamcast.operators.relational.joins.values import JoinValues
 from xstreamcast.operators.snapshot.arrow import Unwritten, arrow
-from xstreamcast.operators.split_feed import UnitName
 
 # Classes whose values are structs: their fields, each read by name, given to the class in order.
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.operators.snapshot.arrow import Unwritten
-from xstreamcast.operators.spine import Around, Slot, Unit, write_tags
+from xstreamcast.operators.units.spine import Around, Slot, Unit, write_tags
 
 if TYPE_CHECKING:
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
-    from xstreamcast.operators.version_units import VersionUnits
+    from xstreamcast.operators.units.versions import VersionUnits
 
 _FACTS = ("until", "moved", "_first")
 

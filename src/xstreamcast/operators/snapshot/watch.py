@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xstreamcast.evaluate.moments import Moment
-from xstreamcast.operators.answer_feed import AnswerFeed
-from xstreamcast.operators.forgetting import ForgettingFeed
-from xstreamcast.operators.plans import DocumentReader
+from xstreamcast.operators.feeds.answer import AnswerFeed
+from xstreamcast.operators.feeds.sharing import share
+from xstreamcast.operators.feeds.split import SplitFeed
+from xstreamcast.operators.forgetting.forgetting import ForgettingFeed
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.sharing import share
 from xstreamcast.operators.snapshot.answer import read_answer, write_answer
 from xstreamcast.operators.snapshot.arrow import NotNow, Unreadable, Unwritten
 from xstreamcast.operators.snapshot.circuit import (
@@ -20,14 +20,14 @@ from xstreamcast.operators.snapshot.circuit import (
 from xstreamcast.operators.snapshot.documents import hold_units, read_document, write_document
 from xstreamcast.operators.snapshot.feed import begin_feed, end_feed, write_feed
 from xstreamcast.operators.snapshot.history import structure_from
-from xstreamcast.operators.split_feed import SplitFeed
+from xstreamcast.operators.watching.plans import DocumentReader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
-    from xstreamcast.operators.watch import Watch
+    from xstreamcast.operators.watching.watch import Watch
 
 
 def write_watch(to: TableWriter, watch: Watch) -> None:

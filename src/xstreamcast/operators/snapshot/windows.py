@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from xstreamcast.operators.relational.window_items import _NONE, WindowItems
+from xstreamcast.operators.relational.windows.items import _NONE, WindowItems
 
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Key
-    from xstreamcast.operators.relational.window import WindowOperator
+    from xstreamcast.operators.relational.windows.window import WindowOperator
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
 

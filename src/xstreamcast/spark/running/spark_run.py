@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
-from xstreamcast.circuit.batch import batch_plan
-from xstreamcast.circuit.batch_parts import BatchPart, Distributed, OneTask
+from xstreamcast.circuit.batch.parts import BatchPart, Distributed, OneTask
+from xstreamcast.circuit.batch.ranges import batch_plan
 from xstreamcast.edges.batch.answer import followed, is_mixed, listed, numbered, ranked
 from xstreamcast.edges.batch.grouping import GroupsTask
 from xstreamcast.edges.batch.ranges import RangesTask, ranges
@@ -22,7 +22,7 @@ from xstreamcast.edges.binding import Options
 from xstreamcast.edges.immutable import paths_of
 from xstreamcast.edges.partitions.facts import error_from
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.inputs import Sources
 from xstreamcast.spark.running.links import FEW
 from xstreamcast.spark.running.tables import over_units
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from xstreamcast.algebra.program import Program
-    from xstreamcast.circuit.batch_groups import Groups
+    from xstreamcast.circuit.batch.groups import Groups
     from xstreamcast.edges.batch.units import Table
 
 _SMALLEST: Final = 1 << 22  # bytes of a document that are worth a task

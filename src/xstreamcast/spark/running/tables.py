@@ -13,7 +13,7 @@ from xstreamcast.edges.batch.current import current_tags
 from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
-from xstreamcast.operators.document_feed import Forbidden
+from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.guides import table_guide
 from xstreamcast.spark.running.links import followed
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from xstreamcast.algebra.analysis.strategies import Choice
-    from xstreamcast.circuit.batch_parts import Distributed
+    from xstreamcast.circuit.batch.parts import Distributed
     from xstreamcast.edges.batch.task import Question
     from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.binding import Options

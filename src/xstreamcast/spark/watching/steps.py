@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.inputs.unit_tags import unit_tags
 from xstreamcast.circuit.stages import stages_of, why_one_partition
-from xstreamcast.circuit.unit_tags import unit_tags
 from xstreamcast.edges.partitions.packing import NOT_ROOT, Parting
 from xstreamcast.edges.partitions.route import why_at_all
 from xstreamcast.edges.partitions.unit_keys import Inside
 from xstreamcast.model.fragment import Described
 from xstreamcast.model.instant import START
 from xstreamcast.operators.relational.run import CircuitRun
-from xstreamcast.operators.watch import Watch
+from xstreamcast.operators.watching.watch import Watch
 from xstreamcast.spark.watching.checkpoint import write_whole
 
 if TYPE_CHECKING:

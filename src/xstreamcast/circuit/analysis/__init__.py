@@ -1,0 +1,1 @@
+"""What must be known of a plan to lift it, and the one form that it is brought into."""

@@ -1,0 +1,400 @@
+"""Aggregates over the tuples of a group, taken apart: what is kept of each tuple, and the fold.
+
+group by k return f(e($all))  →  fold f over e($each), kept by group
+
+It holds where the value of e over all tuples is that over each of them, one after another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis.free import counts_positions, facts
+from xstreamcast.algebra.analysis.item_kinds import predicate_class, static_type
+from xstreamcast.algebra.nodes.static_type import ATOMIC
+from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
+from xstreamcast.circuit.analysis.calls import called
+from xstreamcast.circuit.analysis.distinct_nodes import (
+    NARROW,
+    Side,
+    begins_at,
+    distinct_variables,
+    gives_distinct,
+    reads_copies,
+    repeated_variables,
+    stays_narrow,
+)
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import INTEGER
+
+FOLDS: Final = frozenset(
+    {"count", "exists", "empty", "sum", "avg", "min", "max", "distinct-values", "string-join"}
+)
+COUNTED: Final = frozenset({"count", "exists", "empty"})
+# Those over a part of a sorted sequence that need not be made again for each part.
+SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
+Fresh = Callable[[str], p.Variable]
+ONE: Final = p.Const((p.Atom(INTEGER, 1),))
+ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFold:
+    """A call over the values that an expression has in each tuple before grouping.
+
+    `once`: tuples with one row of this side of a join hold the same nodes, which count once.
+    `different`: it counts different values.
+    """
+
+    call: p.Call
+    value: p.Expression
+    into: p.Variable
+    once: Side | None = None
+    different: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupMembers:
+    """A variable that stands for all that another one holds in the tuples of a group."""
+
+    variable: p.Variable
+    before: p.Variable
+    after: p.Variable
+    apart: bool  # each tuple holds other nodes, in document order
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposed:
+    """What is kept of the tuples of a group by clause, beside or in the place of its variables."""
+
+    folds: tuple[GroupFold, ...]
+    members: tuple[GroupMembers, ...]
+    item: p.Variable | None = None  # what one item of a window is called
+
+
+def is_fold(plan: p.Expression) -> bool:
+    """Whether it is an aggregate of its first argument; further ones are constants."""
+    match plan:
+        case p.Call(function, (_, *others)):
+            known = function.uri == FN and function.local in FOLDS
+            return known and all(isinstance(one, p.Const) for one in others)
+        case _:
+            return False
+
+
+def decomposed(
+    plan: p.Return, fresh: Fresh, members: Mapping[p.Variable, bool]
+) -> tuple[p.Return, Mapping[int, Decomposed]]:
+    """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are.
+
+    `members`: variables for the rows of a group, and whether each row holds other nodes.
+    """
+    clauses = _clauses(plan.source)
+    if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
+        return plan, {}
+    source: p.Tuples = p.Unit()
+    every: list[_Search] = []
+    searches: list[_Search] = []  # those whose variables are seen
+    for clause in clauses:
+        changed: Any = clause
+        for search in searches:
+            changed = search.clause(changed)
+        base = source if not isinstance(clause, p.Join | p.Unit) else None
+        changed = changed if base is None else replace(changed, source=base)
+        if isinstance(changed, p.GroupBy):
+            searches = [_of_group(changed, fresh, members)]
+        elif isinstance(changed, p.Window) and _reads_input(changed.items, members):
+            searches = [*searches, _of_window(changed, fresh, members)]
+        every += [one for one in searches if one not in every]
+        source = changed
+    result = plan.result
+    for search in searches:
+        result = search.walk(result)
+    made = {search.clause_id: search.found for search in every}
+    return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
+
+
+def _of_group(group: p.GroupBy, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
+    before = {after: before for before, after in group.carried}
+    known = frozenset(variable for variable, apart in members.items() if apart)
+    apart, repeated = distinct_variables(group.source, known), repeated_variables(group.source)
+    return _Search(id(group), before, apart, repeated, fresh, FOLDS)
+
+
+def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
+    """Folds over the items of windows; items are the variable's tuples."""
+    item = fresh("item")
+    walks = isinstance(begins_at(window.items, narrow=False), p.StreamInput)
+    walks |= isinstance(window.items, p.Var) and members.get(window.items.variable, False)
+    apart = frozenset({item}) if walks or gives_distinct(window.items) else frozenset[p.Variable]()
+    held = {window.variable: item}
+    return _Search(id(window), held, apart, {}, fresh, SUMMARISED, _length(window))
+
+
+def _reads_input(plan: p.Expression, members: Mapping[p.Variable, bool]) -> bool:
+    if facts(plan).used & members.keys():
+        return True
+    return any(isinstance(node, p.StreamInput) for node in descendants(plan))
+
+
+def _length(window: p.Window) -> tuple[p.Variable, p.Variable] | None:
+    """The positions of the last and the first item, if both have names."""
+    start, end = window.start, window.end
+    if start is None or end is None or start.position is None or end.position is None:
+        return None
+    return end.position, start.position
+
+
+def _without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
+    """The clauses behind the last grouping without a let that nobody reads any more."""
+    if isinstance(plan, p.GroupBy | p.Window | p.Join | p.Unit):
+        return plan
+    if isinstance(plan, p.Let) and plan.variable not in used and facts(plan.value).pure:
+        return _without_unread(plan.source, used)
+    own = facts(replace(plan, source=p.Unit())).used
+    source = _without_unread(plan.source, used | own)
+    return plan if source is plan.source else replace(plan, source=source)
+
+
+def _clauses(plan: p.Tuples) -> list[p.Tuples]:
+    """The clauses of a FLWOR, the first one first; a join counts as one."""
+    found: list[p.Tuples] = []
+    while not isinstance(plan, p.Unit):
+        found.append(plan)
+        if isinstance(plan, p.Join):
+            break
+        plan = plan.source
+    return found[::-1]
+
+
+class _Search:
+    """One walk over what follows a group by or window clause."""
+
+    def __init__(
+        self, clause_id: int, before: Mapping[p.Variable, p.Variable],
+        apart: frozenset[p.Variable], repeated: Mapping[p.Variable, Side], fresh: Fresh,
+        folds: frozenset[str], length: tuple[p.Variable, p.Variable] | None = None,
+    ) -> None:  # fmt: skip
+        """`before`: by variable, that of one tuple; `length`: positions whose difference counts."""
+        self.clause_id, self._fresh, self._folds, self._length = clause_id, fresh, folds, length
+        self._before, self._apart, self._repeated = before, apart, repeated
+        self._known: dict[p.Expression, p.Variable] = {}
+        self._lets: dict[p.Variable, p.Expression] = {}
+        self.folds: list[GroupFold] = []
+        self.members: list[GroupMembers] = []
+
+    @property
+    def found(self) -> Decomposed:
+        """What is kept of the tuples."""
+        item = None if self._folds is FOLDS else next(iter(self._before.values()))
+        return Decomposed(tuple(self.folds), tuple(self.members), item)
+
+    def clause(self, plan: p.Tuples) -> p.Tuples:
+        """A clause with its own expressions changed."""
+        if isinstance(plan, p.Let) and facts(plan.value).used & self._before.keys():
+            self._lets[plan.variable] = plan.value
+        return map_children(
+            plan, lambda child: child if isinstance(child, STREAMS) else self.walk(child)
+        )
+
+    def walk(self, plan: Any) -> Any:
+        """An expression with variables in the place of aggregates."""
+        if not facts(plan).used & (
+            self._before.keys() | self._lets.keys() | set(self._length or ())
+        ):
+            return plan
+        if self._length is not None:
+            longer = _longer(plan, *self._length)
+            if longer is not None:
+                counted = called("count", p.Var(next(iter(self._before))))
+                made = self._fold(counted) or counted
+                return made if longer else p.Arithmetic("-", made, ONE, span=plan.span)
+        if is_fold(plan) and self._keeps(plan):
+            found = self._fold(plan)
+            if found is not None:
+                return found
+        if self._folds is FOLDS and isinstance(plan, p.Filter | p.Call):
+            chosen = self._chosen(plan)
+            if chosen is not None:
+                return chosen
+        if self._folds is FOLDS and isinstance(plan, p.Return):
+            looped = self._looped(plan)
+            if looped is not None:
+                return looped
+        return map_children(plan, self.walk)
+
+    def _keeps(self, plan: p.Call) -> bool:
+        """Whether there is an operator for a fold: over windows for those that can be summed up."""
+        return self._folds is FOLDS or (plan.function.local in self._folds and len(plan.args) == 1)
+
+    def _chosen(self, plan: p.Filter | p.Call) -> p.Expression | None:
+        """Some positions of what is sorted within a group, over a variable for the group's rows."""
+        whole = self._unlet(plan)
+        source = sliced(whole)
+        if source is None or not _sorts(source):
+            return None
+        used = facts(source).free & self._before.keys()
+        if len(used) != 1 or facts(source).free != used:
+            return None
+        (after,) = used
+        variable = self._rows_of(after)
+        rows = bottom_up(source, lambda node: p.Var(variable) if node == p.Var(after) else node)
+        if isinstance(whole, p.Filter):
+            predicate = bottom_up(whole.predicate, lambda node: _uncounted(node, source))
+            return replace(whole, input=rows, predicate=self.walk(predicate))
+        assert isinstance(whole, p.Call)
+        return replace(whole, args=(rows, *whole.args[1:]))
+
+    def _looped(self, plan: p.Return) -> p.Expression | None:
+        """Groups or windows of what a group holds, over a variable for the group's rows."""
+        first = nested_in_group(plan)
+        if first is None or not isinstance(first.items, p.Var):
+            return None
+        after = first.items.variable
+        if after not in self._before:
+            return None
+        if facts(_from_rows(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
+            return None
+        return _from_rows(plan, first, replace(first, items=p.Var(self._rows_of(after))))
+
+    def _rows_of(self, after: p.Variable) -> p.Variable:
+        """A variable for the rows of a group."""
+        variable, before = self._fresh("rows"), self._before[after]
+        self.members.append(GroupMembers(variable, before, after, before in self._apart))
+        return variable
+
+    def _fold(self, plan: p.Call) -> p.Expression | None:
+        whole = argument = self._unlet(plan.args[0])
+        different = self._folds is FOLDS and plan.function.local in COUNTED
+        different = different and _is_distinct(whole)
+        if different:
+            (argument,) = whole.args
+        used = facts(argument).free & self._before.keys()
+        if len(used) != 1 or plan in self._known:
+            return p.Var(self._known[plan]) if plan in self._known else None
+        (after,) = used
+        before = self._before[after]
+        once = None
+        if not _distributes(argument, after, before in self._apart):
+            once = self._repeated.get(before)
+            if once is None or not _distributes(argument, after, True) or reads_copies(argument):
+                return None
+        if facts(argument).free != used:
+            return None
+        into = self._known[plan] = self._fresh(plan.function.local)
+        value = bottom_up(argument, lambda node: p.Var(before) if node == p.Var(after) else node)
+        call = replace(plan, args=(whole, *plan.args[1:]))
+        self.folds.append(GroupFold(call, value, into, once, different))
+        return p.Var(into, span=plan.span)
+
+    def _unlet(self, plan: Any) -> Any:
+        """The expression with the values of lets in the place of their variables."""
+        while facts(plan).used & self._lets.keys():
+            plan = bottom_up(
+                plan, lambda n: self._lets.get(n.variable, n) if isinstance(n, p.Var) else n
+            )
+        return plan
+
+
+def _is_distinct(plan: p.Expression) -> bool:
+    """Whether it is the different values of something, as the default collation has it."""
+    match plan:
+        case p.Call(function, (_,)):
+            return (function.uri, function.local) == (FN, "distinct-values")
+        case _:
+            return False
+
+
+def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
+    """Whether it is the length of a window; False: one less; None: it is anything else."""
+    match plan:
+        case p.Arithmetic("-", p.Var(a), p.Var(b)) if (a, b) == (last, first):
+            return False
+        case p.Arithmetic("+", left, right) if right == ONE:
+            return True if _longer(left, last, first) is False else None
+        case _:
+            return None
+
+
+def sliced(plan: p.Expression) -> p.Expression | None:
+    """What a plan takes some positions of; None if it is anything else."""
+    match plan:
+        case p.Filter(input, predicate, False):
+            whole = facts(predicate)
+            positions = predicate_class(predicate) == "position" or whole.position or whole.last
+            return input if positions else None
+        case p.Call(function, (input, *others)) if function.uri == FN:
+            slices = function.local in ("head", "subsequence")
+            return input if slices and all(isinstance(one, p.Const) for one in others) else None
+        case _:
+            return None
+
+
+def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
+    """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
+    if not isinstance(plan, p.Return):
+        return None
+    first, *others = _clauses(plan.source) or [p.Unit()]
+    if not any(isinstance(one, p.GroupBy | p.Window) for one in (first, *others)):
+        return None
+    return first if isinstance(first, p.ForEach | p.Window) else None
+
+
+def _from_rows(plan: p.Return, first: p.Tuples, other: p.Tuples) -> p.Return:
+    """The FLWOR with another first clause."""
+
+    def put(tuples: Any) -> Any:
+        return other if tuples is first else replace(tuples, source=put(tuples.source))
+
+    return replace(plan, source=put(plan.source))
+
+
+def _sorts(plan: p.Expression) -> bool:
+    return any(
+        isinstance(node, p.OrderBy)
+        or (isinstance(node, p.Call) and (node.function.uri, node.function.local) == (FN, "sort"))
+        for node in descendants(plan)
+    )
+
+
+def _uncounted(plan: Any, source: p.Expression) -> Any:
+    """count(sort(e))  →  count(e), where sort(e) is evaluated beside it."""
+    match plan:
+        case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
+            function.local,
+            inner.local,
+        ) == ("count", "sort") and counted == source:
+            return replace(plan, args=(one,))
+        case _:
+            return plan
+
+
+def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
+    """Whether the value over several tuples is that over each, one after another."""
+    match plan:
+        case p.Var(variable):
+            return variable == after
+        case p.Step(input, axis):
+            return apart and axis in NARROW and _distributes(input, after, apart)
+        case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
+            return not counts_positions(right) and _distributes(left, after, apart)
+        case p.Path(left, right):
+            return apart and stays_narrow(right) and _distributes(left, after, apart)
+        case p.SimpleMap(left, right):
+            return not counts_positions(right) and _distributes(left, after, apart)
+        case p.Filter(input, predicate, False):
+            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
+            return truth and _distributes(input, after, apart)
+        case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
+            return _distributes(items, after, apart)
+        case p.IntervalProjection(operand, first, last):  # copies, one after another
+            bounds = [one for one in (first, last) if one is not None]
+            free = any(facts(one).free or facts(one).reads_focus for one in bounds)
+            return not free and _distributes(operand, after, apart)
+        case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
+            return _distributes(argument, after, apart)
+        case _:
+            return False

@@ -1,0 +1,255 @@
+"""One form for what differs only in writing: functions, variables and the context item put in.
+
+A program in normal form reads its inputs by StreamInput alone, wherever the query reaches them
+through variables of the prolog, `let`, functions that do not call themselves, doc(…) or the context
+item. It has the same value.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis.free import bound_by, facts, free_numbers
+from xstreamcast.algebra.program import Program
+from xstreamcast.algebra.walk import bottom_up, descendants, map_children
+from xstreamcast.circuit.analysis.root_positions import hoisted
+from xstreamcast.circuit.analysis.sinking import all_sunk
+from xstreamcast.circuit.passes.values import with_values
+from xstreamcast.functions.signature import FN
+from xstreamcast.rewrite.known import Known
+from xstreamcast.rewrite.optimise import optimise
+
+CONTEXT: Final = "\x00context"  # the name of the context item among the inputs
+
+
+def normal(program: Program) -> Program:
+    """The program in normal form, optimised."""
+    numbers = free_numbers(program, [program.body])
+    body = _Inlining(program, numbers).body()
+    body = hoisted(_unlet(body, numbers))
+    made = optimise(replace(program, body=body))
+    made = replace(made, body=all_sunk(made.body, Known(made)))
+    unused = free_numbers(made, [made.body])
+    body = with_values(made.body, lambda name: p.Variable(next(unused), name))
+    return replace(made, body=_unique(body, free_numbers(made, [body])))
+
+
+def input_name(name: str) -> str | None:
+    """The name of an input as callers know it; None is the context item."""
+    return None if name == CONTEXT else name
+
+
+def mentions(plan: p.Plan) -> frozenset[str]:
+    """The inputs that a plan reads."""
+    return frozenset(n.name for n in descendants(plan) if isinstance(n, p.StreamInput))
+
+
+class _Inlining:
+    """One walk over a program: what stands for an input is put where it is used."""
+
+    def __init__(self, program: Program, numbers: Iterator[int]) -> None:
+        self._program, self._numbers = program, numbers
+        self._globals = {
+            one.variable: one
+            for one in program.variables
+            if one.value is not None and not one.external
+        }
+        self._recursive = _recursive(program)
+
+    def body(self) -> p.Expression:
+        """The body with everything put in."""
+        body: p.Expression = _from_context(self._put(self._program.body))
+        return body
+
+    def _put(self, plan: Any) -> Any:
+        return bottom_up(plan, self._one)
+
+    def _one(self, node: Any) -> Any:
+        match node:
+            case p.Var(variable) if variable in self._globals:
+                value = self._globals[variable].value
+                assert value is not None
+                if facts(value).makes_nodes and not facts(value).calls:
+                    return node
+                made = self._put(value)
+                reads = bool(mentions(made)) or facts(made).reads_focus
+                return _renamed(made, self._numbers) if reads else node
+            case p.Call(function, (p.Const((atom,)),)) if (function.uri, function.local) == (
+                FN,
+                "doc",
+            ):
+                return p.StreamInput(str(atom.value), span=node.span)
+            case p.UserCall(index, args) if self._is_inlined(index):
+                return self._called(index, args, node.span)
+            case _:
+                return node
+
+    def _is_inlined(self, index: int) -> bool:
+        body = self._program.functions[index].body
+        return index not in self._recursive and not facts(body).reads_focus
+
+    def _called(self, index: int, args: tuple[p.Expression, ...], span: Any) -> p.Expression:
+        """The body of a function with its parameters bound by let."""
+        function = self._program.functions[index]
+        body = self._put(function.body)
+        source: p.Tuples = p.Unit()
+        for parameter, argument in zip(function.parameters, args, strict=True):
+            source = p.Let(source, parameter.variable, argument, span=span)
+        # arguments keep their variables: only what the function itself binds is renamed
+        own = frozenset(parameter.variable for parameter in function.parameters)
+        return _renamed(p.Return(source, body, span=span), self._numbers, own)
+
+
+def _recursive(program: Program) -> frozenset[int]:
+    """The functions that call themselves, directly or through others."""
+    calls = {
+        number: {n.function for n in descendants(one.body) if isinstance(n, p.UserCall)}
+        for number, one in enumerate(program.functions)
+    }
+    found = set()
+    for number in calls:
+        seen: set[int] = set()
+        todo = list(calls[number])
+        while todo:
+            one = todo.pop()
+            if one not in seen:
+                seen.add(one)
+                todo += calls[one]
+        if number in seen:
+            found.add(number)
+    return frozenset(found)
+
+
+def _renamed(
+    plan: p.Expression, numbers: Iterator[int], more: frozenset[p.Variable] = frozenset()
+) -> p.Expression:
+    """A copy whose bound variables are new: numbers stay unique when it stands in several places.
+
+    `more`: variables that count as bound, too.
+    """
+    bound = facts(plan).bound | more
+    names = {variable: p.Variable(next(numbers), variable.name) for variable in bound}
+    made: p.Expression = _with_names(plan, names)
+    return made
+
+
+def _with_names(value: Any, names: dict[p.Variable, p.Variable]) -> Any:
+    """Any part of a plan with other variables."""
+    if not names:
+        return value
+    if isinstance(value, p.Variable):
+        return names.get(value, value)
+    if isinstance(value, tuple) and not hasattr(value, "_fields"):
+        made = tuple(_with_names(one, names) for one in value)
+        return made if any(a is not b for a, b in zip(made, value, strict=True)) else value
+    if is_dataclass(value) and type(value).__module__.startswith("xstreamcast.algebra"):
+        changed = {}
+        for field in fields(value):
+            old = getattr(value, field.name)
+            new = _with_names(old, names)
+            if new is not old:
+                changed[field.name] = new
+        return replace(value, **changed) if changed else value  # type: ignore[type-var]
+    return value
+
+
+def _unique(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
+    """The plan in which no variable is bound in two places: rules may copy a loop."""
+    sites = Counter(v for node in descendants(plan) for v in _binds(node))
+    again = {variable for variable, count in sites.items() if count > 1}
+
+    def one(node: Any) -> Any:
+        if not isinstance(node, p.Return | p.Quantified):
+            return node
+        own = facts(node.source).bound & again
+        return _with_names(node, {v: p.Variable(next(numbers), v.name) for v in own})
+
+    made: p.Expression = bottom_up(plan, one) if again else plan
+    return made
+
+
+def _binds(node: p.Plan) -> tuple[p.Variable, ...]:
+    match node:
+        case p.ForEach() | p.Let() | p.CountTuples() | p.Window() | p.GroupBy():
+            return bound_by(node)
+        case _:
+            return ()
+
+
+def _from_context(plan: Any) -> Any:
+    """The plan with an input in the place of the outermost context item."""
+    match plan:
+        case p.Focus():
+            return p.StreamInput(CONTEXT, span=plan.span)
+        case p.Path(left) | p.SimpleMap(left):
+            return replace(plan, left=_from_context(left))
+        case p.Filter(input):
+            return replace(plan, input=_from_context(input))
+        case p.Inline():
+            return plan
+        case _ if facts(plan).focus:
+            return map_children(plan, _from_context)
+        case _:
+            return plan
+
+
+def _unlet(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
+    """let $v := e … $v …  →  … e …, if e reads an input and gives the same nodes each time, or
+    if it is a function: where it is called, it is no function item any more.
+    """
+
+    def one(node: Any) -> Any:
+        if not isinstance(node, p.Return | p.Quantified):
+            return node
+        return _without_lets(node, numbers)
+
+    made: p.Expression = bottom_up(plan, one)
+    return made
+
+
+def _without_lets(node: Any, numbers: Iterator[int]) -> Any:
+    clauses: list[Any] = []
+    source = node.source
+    while not isinstance(source, p.Unit | p.Join):
+        clauses.append(source)
+        source = source.source
+    values: dict[p.Variable, p.Expression] = {}
+    kept: p.Tuples = source
+
+    def put(child: Any) -> Any:
+        if isinstance(child, p.Var) and child.variable in values:
+            return _renamed(values[child.variable], numbers)
+        return child
+
+    carried = {before for c in clauses if isinstance(c, p.GroupBy) for before, _ in c.carried}
+    for clause in reversed(clauses):
+        changed = _mapped(clause, put) if values else clause
+        if isinstance(changed, p.Let) and _is_inlined(changed) and changed.variable not in carried:
+            values[changed.variable] = changed.value
+            continue
+        kept = replace(changed, source=kept)
+    if not values:
+        return node
+    last = "result" if isinstance(node, p.Return) else "test"
+    made = replace(node, source=kept, **{last: bottom_up(getattr(node, last), put)})
+    if isinstance(made, p.Return) and isinstance(kept, p.Unit):
+        return made.result
+    return made
+
+
+def _mapped(clause: Any, put: Any) -> Any:
+    """A clause with its own expressions changed; its source comes later."""
+    source = clause.source
+    return map_children(clause, lambda c: c if c is source else bottom_up(c, put))
+
+
+def _is_inlined(let: p.Let) -> bool:
+    if isinstance(let.value, p.Inline):
+        return True
+    known = facts(let.value)
+    same = known.pure and not (known.makes_nodes or known.calls or known.reads_focus)
+    return same and bool(mentions(let.value))

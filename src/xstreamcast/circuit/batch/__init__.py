@@ -1,0 +1,1 @@
+"""A circuit evaluated once, over ranges of units: the parts that tasks compute."""

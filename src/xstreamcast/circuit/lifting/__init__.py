@@ -1,0 +1,1 @@
+"""From a plan to relations: each expression and clause, case by case."""

@@ -1,0 +1,93 @@
+"""Nodes around units: elements that stand above several of them, and so must not count twice.
+
+count(units/ancestor::a)          →  each element is counted by the first piece that finds it
+count(units/ancestor::a//b)       →  each b by the first piece after which something above it counts
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from xstreamcast.algebra import plan as p
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, NotDivided
+from xstreamcast.algebra.program import Program
+from xstreamcast.circuit.analysis.locality import Locality
+from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.signature import FN
+from xstreamcast.model.sequence_type import NodeItem
+
+_UP: Final = frozenset({"parent", "ancestor", "ancestor-or-self"})
+_COUNTED: Final = frozenset({"count", "exists", "empty"})
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """Nodes are counted by identity: those that were found, or all below them that pass `below`."""
+
+    below: NodeItem | None = None
+
+    def counting(self, fold: str, nodes: p.Expression) -> p.Call:
+        """The call that counts nodes, or what is below them: what is read for it must be there."""
+        function = lookup(FN, fold, 1)
+        assert function is not None
+        asked = nodes if self.below is None else p.Step(nodes, "descendant", self.below)
+        return p.Call(function, (asked,))
+
+    def nodes(self, call: p.Expression) -> p.Expression:
+        """The nodes that such a call goes out from."""
+        assert isinstance(call, p.Call)
+        (asked,) = call.args
+        if self.below is None:
+            return asked
+        assert isinstance(asked, p.Step)
+        return asked.input
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What is counted: `nodes` found by going up from units, or what stands below them."""
+
+    fold: str
+    nodes: p.Step
+    around: Around
+    walk: Locality
+
+
+def counted_around(
+    plan: p.Expression, program: Program, name: str | None, cuts: Mapping[str | None, Cut]
+) -> Counted | None:
+    """How to count what a call counts, if it goes up from units; None if not."""
+    match plan:
+        case p.Call(function, (p.Step() as asked,)) if (
+            function.uri == FN and function.local in _COUNTED
+        ):
+            found = _up(asked)
+            if found is None:
+                return None
+        case _:
+            return None
+    step, around = found
+    walk = Locality(program, name, cuts[name])
+    try:
+        walk.driven(step.input)
+    except NotDivided:
+        return None
+    if walk.others or walk.clock:
+        return None
+    if around.below is not None and isinstance(cuts[name], DepthCut):
+        assert around.below.local is not None
+        walk.guards.add((around.below.uri, around.below.local))
+    return Counted(function.local, step, around, walk)
+
+
+def _up(asked: p.Step) -> tuple[p.Step, Around] | None:
+    """The step up, and the path below it."""
+    if asked.axis in _UP:
+        return asked, Around()
+    match asked:
+        case p.Step(p.Step(_, axis) as inner, "descendant", test) if axis in _UP:
+            named = test.kind == "element" and test.local is not None
+            return (inner, Around(test)) if named else None
+    return None

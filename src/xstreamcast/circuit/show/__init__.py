@@ -1,0 +1,1 @@
+"""A circuit for people: its operators, its stages, what grows without bound."""

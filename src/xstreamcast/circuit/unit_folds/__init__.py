@@ -1,0 +1,1 @@
+"""Folds over fragments inside of units, kept where the units are read."""

@@ -1,0 +1,1 @@
+"""What of a stream is dropped because no query can see it any more."""

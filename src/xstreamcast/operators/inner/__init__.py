@@ -1,0 +1,1 @@
+"""What is kept of the fragments inside of units, by unit."""

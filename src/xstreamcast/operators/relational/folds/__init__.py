@@ -1,0 +1,1 @@
+"""Folds: aggregates over groups, units and ranges, updated by what changed."""

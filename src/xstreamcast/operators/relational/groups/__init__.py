@@ -1,0 +1,1 @@
+"""Rows with equal keys as groups, and the rows nested in them."""

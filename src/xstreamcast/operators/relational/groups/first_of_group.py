@@ -1,0 +1,77 @@
+"""group by where a group counts once: with the rows that it has in the tick in which it appears."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
+from xstreamcast.operators.relational.appended import AppendedRows
+from xstreamcast.operators.relational.folds.folds import fold_state
+from xstreamcast.operators.relational.groups.names import GroupCells, GroupNames, new_rows
+
+if TYPE_CHECKING:
+    from xstreamcast.circuit import nodes as c
+    from xstreamcast.operators.relational.tick import Round
+
+KeyedRows = list[tuple[Key, Row]]
+_PLAIN: Final = (str, int)  # values that are the same where they are equal
+
+
+class FirstOfGroup:
+    """rows that only grow at their end  →  a row for each new group; of known ones the key is kept.
+
+    rows of a tick  →  the groups that an operator for all of them makes of that tick, if new
+    """
+
+    def __init__(self, node: c.Group) -> None:
+        self._node = node
+        self._cells, self._folded = GroupCells.of(node)
+        self._names = GroupNames(node.source.columns, node.keys, node.outer)
+        self._known: set[Key] = set()
+
+    def apply(self, turn: Round, deltas: Sequence[Delta | AppendedRows]) -> Delta:
+        """The groups that appeared."""
+        (delta,) = deltas
+        if isinstance(delta, AppendedRows):
+            named = self._unknown(delta)
+        else:
+            rows = new_rows(delta)
+            names = self._names.of(rows, False) if rows else {}
+            named = [
+                (name, (key, rows[key])) for key, name in names.items() if name not in self._known
+            ]
+        fresh: dict[Key, KeyedRows] = {}
+        for name, one in named:
+            fresh.setdefault(name, []).append(one)
+        self._known.update(fresh)
+        folds: list[dict[Cell, Cell]] = [{} for _ in self._folded]
+        return {name: RowDelta(None, self._row(one, folds, turn)) for name, one in fresh.items()}
+
+    def _unknown(self, given: AppendedRows) -> list[tuple[Key, tuple[Key, Row]]]:
+        """The rows of new groups, each with the group's key: most rows are of known ones."""
+        names = [(name,) for name in self._names.of_columns(given.columns)]
+        chosen = [at for at, name in enumerate(names) if name not in self._known]
+        return list(zip((names[at] for at in chosen), given.rows(chosen), strict=True))
+
+    def _row(self, members: KeyedRows, known: list[dict[Cell, Cell]], turn: Round) -> Row:
+        """`known`: folds over one cell, which many groups of a tick have."""
+        if len(members) > 1:
+            members.sort(key=lambda one: one[1].rank)
+        first, outer = members[0][1], self._node.outer
+        folds = []
+        for at, column in enumerate(self._folded):
+            cell = first.cells[column]
+            found = known[at].get(cell) if len(members) == 1 else None
+            if found is None:
+                found = self._folded_cell(at, members, turn)
+                if len(members) == 1 and all(type(value) in _PLAIN for _, value in cell):
+                    known[at][cell] = found
+            folds.append(found)
+        cells = [first.cells[at] if which is None else folds[which] for which, at in self._cells]
+        return Row((*first.rank[:outer], first.rank[outer:]), tuple(cells))
+
+    def _folded_cell(self, at: int, members: KeyedRows, turn: Round) -> Cell:
+        column, state = self._folded[at], fold_state(self._node.folds[at])
+        state.update([], [(row.rank, key, row.cells[column]) for key, row in members])
+        return state.value(turn)

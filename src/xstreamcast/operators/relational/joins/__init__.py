@@ -1,0 +1,1 @@
+"""Joins: pairs of rows by equal values, by order, by intervals."""

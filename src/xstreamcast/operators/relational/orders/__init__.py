@@ -1,0 +1,1 @@
+"""Order, positions, and the first rows of an order."""

@@ -1,0 +1,1 @@
+"""Stages: what is sent from partition to partition between them."""

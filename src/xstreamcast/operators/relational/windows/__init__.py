@@ -1,0 +1,1 @@
+"""Windows over the items of each outer row."""

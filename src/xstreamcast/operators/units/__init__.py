@@ -1,0 +1,1 @@
+"""Units: built from histories and documents, evaluated, kept, due at an instant."""

@@ -1,0 +1,1 @@
+"""A query that stays: one alone, several as one, several that read each other."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from xstreamcast.algebra.program import Program
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.change import Change
 from xstreamcast.operators.relational.stages.exchanged import Exchanged, To
 from xstreamcast.operators.relational.stages.staged import StagePart, UnitStage

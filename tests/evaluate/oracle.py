@@ -9,7 +9,7 @@ from saxonche import PySaxonApiError, PySaxonProcessor, PyXdmItem
 
 from xstreamcast.api import query
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.results import records
+from xstreamcast.evaluate.results.results import records
 
 Answer = list[str]  # an item each: "type value" or XML; or one "!CODE"
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xstreamcast.errors import error
-from xstreamcast.evaluate import boundaries as b
+from xstreamcast.evaluate.flwor import boundaries as b
 from xstreamcast.model.column import offsets_of
 
 Window = tuple[int, int]

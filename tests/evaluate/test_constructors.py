@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.evaluate.asking import ask
-from xstreamcast.evaluate import construct, content
+from xstreamcast.evaluate.constructing import construct, content
 
 PROLOG = """
 declare namespace a = "urn:1"; declare namespace b = "urn:2";

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.evaluate.asking import ask, code
-from xstreamcast.evaluate import tuples
+from xstreamcast.evaluate.flwor import tuples
 
 
 def test_nothing_is_evaluated_for_no_row() -> None:

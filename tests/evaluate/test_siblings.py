@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xstreamcast import query
-from xstreamcast.evaluate import filters, siblings
+from xstreamcast.evaluate.nodes import filters, siblings
 
 TREES = st.recursive(
     st.sampled_from(["<a/>", "<b/>", "t", "<!--c-->", "<b x='1'/>", "<?p i?>"]),

@@ -10,7 +10,7 @@ from saxonche import PySaxonProcessor
 
 from xstreamcast.api import query
 from xstreamcast.errors import Error, QueryError
-from xstreamcast.evaluate.results import records
+from xstreamcast.evaluate.results.results import records
 from xstreamcast.model.atomic import ATOMIC
 
 Shown = list[list[str]] | str  # the items, or "!CODE"

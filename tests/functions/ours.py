@@ -7,7 +7,6 @@ from typing import Final
 
 from tests.functions.oracle import Case, Value
 from xstreamcast.errors import Error
-from xstreamcast.functions.arithmetic import arithmetic, negate
 from xstreamcast.functions.atomize import effective_boolean
 from xstreamcast.functions.call import Call, StaticContext
 from xstreamcast.functions.cast import cast, strings
@@ -17,6 +16,7 @@ from xstreamcast.functions.compare import (
     order_ranks,
     value_compare,
 )
+from xstreamcast.functions.numbers.arithmetic import arithmetic, negate
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import ATOMIC, BOOLEAN, BY_TAG, INTEGER, STRING

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.results import records
+from xstreamcast.evaluate.results.results import records
 from xstreamcast.functions.call import Call, StaticContext
 from xstreamcast.functions.registry import Function, rows
 from xstreamcast.functions.rows import pairs

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.functions.ours import item
 from tests.functions.values import NUMERIC, value
 from xstreamcast.errors import Error
-from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.atomize import effective_boolean
 from xstreamcast.functions.cast import cast, castable, strings
 from xstreamcast.functions.compare import (
@@ -25,6 +24,7 @@ from xstreamcast.functions.compare import (
     order_ranks,
     value_compare,
 )
+from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.model.atomic import DOUBLE, INTEGER, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items

@@ -11,7 +11,7 @@ from xstreamcast.errors import Error
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast, castable
 from xstreamcast.functions.compare import equal_pairs, general_compare, group_codes
-from xstreamcast.functions.numbers import number
+from xstreamcast.functions.numbers.numbers import number
 from xstreamcast.model.atomic import BOOLEAN, DATE, DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items

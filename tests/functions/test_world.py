@@ -9,8 +9,8 @@ import pytest
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.call import Call, StaticContext, Text
 from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.resources.texts import decoded
 from xstreamcast.functions.signature import FN
-from xstreamcast.functions.texts import decoded
 from xstreamcast.model.atomic import STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.date_time import DateTime

@@ -15,7 +15,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.edges.binding import Binding, Options
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.results import lines
+from xstreamcast.evaluate.results.results import lines
 from xstreamcast.rewrite.optimise import optimise
 from xstreamcast.syntax import parse
 

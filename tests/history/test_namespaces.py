@@ -9,7 +9,7 @@ import tests.oracle as oracle
 import xstreamcast as xsc
 from tests.operators.following import Following
 from xstreamcast.edges.loading import load
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.query import HistoryQuery, When
 from xstreamcast.tape.store import Store
 

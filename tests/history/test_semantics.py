@@ -10,7 +10,7 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.valid_time import valid_time
 from xstreamcast.edges.watching import Options
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.change import Accumulated
 from xstreamcast.model.instant import parse_instant
 from xstreamcast.operators.watching.watch import Watch

@@ -8,7 +8,7 @@ import pytest
 import xstreamcast as xsc
 from tests.history.telling import filler, hole, told
 from xstreamcast.algebra.analysis.strategies import Choice, explain_strategy
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.history import History, forked
 from xstreamcast.history.query import HistoryQuery, When
 

@@ -11,9 +11,9 @@ from xstreamcast.api import compiled
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Inputs
-from xstreamcast.evaluate.moments import date_time
-from xstreamcast.evaluate.results import lines
+from xstreamcast.evaluate.results.results import lines
 from xstreamcast.evaluate.run import run
+from xstreamcast.evaluate.time.moments import date_time
 from xstreamcast.history.view import view
 from xstreamcast.model.change import Accumulated, Change
 from xstreamcast.model.items import Items

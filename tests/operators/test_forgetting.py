@@ -19,9 +19,9 @@ from xstreamcast.edges.immutable import Kept, path_of
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Inputs
-from xstreamcast.evaluate.moments import date_time
-from xstreamcast.evaluate.results import lines
+from xstreamcast.evaluate.results.results import lines
 from xstreamcast.evaluate.run import run
+from xstreamcast.evaluate.time.moments import date_time
 from xstreamcast.history.forgetting import forget
 from xstreamcast.history.history import History
 from xstreamcast.history.view import view

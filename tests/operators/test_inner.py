@@ -11,7 +11,7 @@ from tests.operators.test_law import chunks
 from tests.streams_strategies import HEAD, histories
 from xstreamcast.circuit.nodes import Units, in_order
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.instant import SECOND
 from xstreamcast.model.structure import Tag, TagStructure
 from xstreamcast.operators.feeds.fragments import FragmentFeed

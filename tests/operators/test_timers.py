@@ -12,7 +12,7 @@ from tests.streams_strategies import histories, structures
 from xstreamcast.algebra.analysis.timing import timing
 from xstreamcast.api import compiled
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.instant import SECOND
 
 BOUNDS = ("[now]", "[now - PT2M,now]", "[now - PT1M30S]", "[2020-01-01T00:04:00,now]",

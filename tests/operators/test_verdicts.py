@@ -10,7 +10,7 @@ from tests.operators.test_inner import BOUNDS, credit, filler, structures, units
 from tests.operators.test_law import chunks
 from tests.streams_strategies import histories
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.instant import SECOND
 
 PATHS = ("b", "b/d", "b/v", "b%b", "b%b/v", "c", "c%b", 'b[d = "x"]/v')

@@ -9,7 +9,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.results import records
+from xstreamcast.evaluate.results.results import records
 from xstreamcast.evaluate.run import run
 from xstreamcast.model.items import Items
 from xstreamcast.rewrite.optimise import optimise

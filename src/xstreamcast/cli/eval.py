@@ -24,9 +24,9 @@ from xstreamcast.cli.eval_inputs import Given, Shelf
 from xstreamcast.errors import Error, QueryError
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.results import records
+from xstreamcast.evaluate.results.results import records
+from xstreamcast.evaluate.results.serializing import serialized
 from xstreamcast.evaluate.run import run
-from xstreamcast.evaluate.serializing import serialized
 from xstreamcast.model.items import Items
 
 _LOADED: Final = frozenset((1, 10, 100))  # requests after which what is there stays

@@ -19,7 +19,7 @@ from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.run import run
 from xstreamcast.functions.call import Text
-from xstreamcast.functions.collations import Collation, register
+from xstreamcast.functions.strings.collations import Collation, register
 from xstreamcast.model.items import Items
 from xstreamcast.tape.layout import Tape
 from xstreamcast.tape.names import Names

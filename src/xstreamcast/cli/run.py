@@ -128,7 +128,7 @@ def _shown_if_kept(arguments: Parsed) -> AbstractContextManager[None]:
 
 def _serializes(arguments: Parsed, compiled: Query) -> bool:
     """Whether the answer is one text: -s requests it, or the query declares it."""
-    from xstreamcast.evaluate.serializing import declares_output
+    from xstreamcast.evaluate.results.serializing import declares_output
 
     if arguments.serialize and arguments.format is not None:
         raise error("XSCU0001", "-s and --format exclude each other")
@@ -218,7 +218,7 @@ def _output(path: str | None) -> Iterator[TextIO]:
 
 def _written(answer: Answer, form: str) -> Iterator[str]:
     """The answer as lines of text."""
-    from xstreamcast.evaluate.results import records
+    from xstreamcast.evaluate.results.results import records
 
     match form:
         case "ndjson" | "csv":
@@ -240,7 +240,7 @@ def _written(answer: Answer, form: str) -> Iterator[str]:
 
 def _escaped_lines(answer: Answer) -> Iterator[str]:
     """Items as XML content: nodes as they are, atomic values escaped."""
-    from xstreamcast.evaluate.results import records
+    from xstreamcast.evaluate.results.results import records
     from xstreamcast.model.markup import escape
 
     both = zip(records(answer.store, answer.items), answer.lines(), strict=True)
@@ -251,7 +251,7 @@ def _escaped_lines(answer: Answer) -> Iterator[str]:
 
 def _table(answer: Answer) -> Iterator[str]:
     """A numbered line for each item with what it is."""
-    from xstreamcast.evaluate.results import records
+    from xstreamcast.evaluate.results.results import records
 
     pairs = zip(records(answer.store, answer.items), answer.lines(), strict=True)
     for number, (record, line) in enumerate(pairs, start=1):

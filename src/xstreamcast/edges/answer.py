@@ -39,7 +39,7 @@ class Answer:
         Numbers are numbers, maps dicts, arrays lists, times those of `datetime`, and nodes have
         `xml`, `name`, `string` and `["child"]`.
         """
-        from xstreamcast.evaluate.plain import plain
+        from xstreamcast.evaluate.results.plain import plain
 
         for tag, value in self.items.pairs():
             yield plain(self.store, tag, value)
@@ -47,7 +47,7 @@ class Answer:
     def rows(self) -> list[dict[str, Any]]:
         """A dict for each item: its attributes and children, or the entries of a map, by name."""
         from xstreamcast.edges.columns import rows
-        from xstreamcast.evaluate.results import records
+        from xstreamcast.evaluate.results.results import records
 
         return rows(records(self.store, self.items))
 
@@ -67,7 +67,7 @@ class Answer:
 
     def lines(self) -> Iterator[str]:
         """One line per item: nodes as XML, maps and arrays as JSON, atomic values as strings."""
-        from xstreamcast.evaluate.results import lines
+        from xstreamcast.evaluate.results.results import lines
 
         return lines(self.store, self.items)
 
@@ -76,7 +76,7 @@ class Answer:
 
         answer.serialize(method="json", indent="yes")
         """
-        from xstreamcast.evaluate.serializing import answer_text
+        from xstreamcast.evaluate.results.serializing import answer_text
 
         return answer_text(self.store, self.items, self.program, parameters)
 

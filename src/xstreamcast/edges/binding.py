@@ -35,9 +35,9 @@ from xstreamcast.edges.sources.compressed import is_compressed
 from xstreamcast.errors import Error, error, not_given
 from xstreamcast.evaluate.context import Inputs
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.moments import Moment, instant_from
-from xstreamcast.evaluate.node_tests import node_test
+from xstreamcast.evaluate.nodes.node_tests import node_test
 from xstreamcast.evaluate.run import run
+from xstreamcast.evaluate.time.moments import Moment, instant_from
 from xstreamcast.functions.call import Text
 from xstreamcast.functions.signature import FN
 from xstreamcast.history.history import History, forked

@@ -11,7 +11,7 @@ from xstreamcast.edges.binding import Binding, Options
 from xstreamcast.edges.immutable import Path, paths_of
 from xstreamcast.edges.loading import Loaded, is_stream, load
 from xstreamcast.errors import error
-from xstreamcast.evaluate.results import lines
+from xstreamcast.evaluate.results.results import lines
 from xstreamcast.history.history import History
 from xstreamcast.history.query import event_now
 from xstreamcast.model.instant import show_instant

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.evaluate.conversion import converted
 from xstreamcast.evaluate.frame import FOCUS, ITEM, LAST, POSITION, Frame, Key, Value
+from xstreamcast.evaluate.typing.conversion import converted
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
 

@@ -13,9 +13,9 @@ from xstreamcast.evaluate.pairs import atomized, paired, spread
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.call import CODEPOINT
-from xstreamcast.functions.collations import PLAIN, Collation, default_collation
 from xstreamcast.functions.compare import general_compare, value_compare
 from xstreamcast.functions.compare.values import FAMILY, compare_arrays
+from xstreamcast.functions.strings.collations import PLAIN, Collation, default_collation
 from xstreamcast.model.atomic import BOOLEAN, INTEGER, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items

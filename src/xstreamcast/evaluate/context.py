@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from xstreamcast.algebra.program import GlobalVariable, Program
     from xstreamcast.errors import Place, Span
     from xstreamcast.evaluate.direct.entry import DirectCalls
-    from xstreamcast.evaluate.moments import Moment
-    from xstreamcast.evaluate.reaching import Reach
     from xstreamcast.evaluate.single.codes import Code
+    from xstreamcast.evaluate.time.moments import Moment
+    from xstreamcast.evaluate.time.reaching import Reach
     from xstreamcast.model.function_item import FunctionItem
 
 # Whether frames of one row have rules of their own: tests evaluate the same cases both ways.
@@ -256,7 +256,7 @@ class Context:
 
     def _context_item(self) -> Any:
         """The given item, or the declared one; None where there is neither."""
-        from xstreamcast.evaluate.conversion import checked
+        from xstreamcast.evaluate.typing.conversion import checked
 
         found = self._own_context_item()
         for library in self.program.libraries:
@@ -266,7 +266,7 @@ class Context:
         return found
 
     def _own_context_item(self) -> Any:
-        from xstreamcast.evaluate.conversion import checked
+        from xstreamcast.evaluate.typing.conversion import checked
         from xstreamcast.evaluate.walk import evaluate
 
         declared, given = self.program.context, self.inputs.item
@@ -302,7 +302,7 @@ class Context:
         return value
 
     def _given(self, declared: GlobalVariable, items: Items) -> Column:
-        from xstreamcast.evaluate.conversion import checked, converted
+        from xstreamcast.evaluate.typing.conversion import checked, converted
         from xstreamcast.model.atomic import UNTYPED
 
         column = Column.constant(items, 1)

@@ -21,10 +21,10 @@ from xstreamcast.evaluate.calls import (
     focus_of,
     parameter_types,
 )
-from xstreamcast.evaluate.conversion import converted
-from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.single.library import quick_of
+from xstreamcast.evaluate.typing.conversion import converted
+from xstreamcast.evaluate.typing.fitting import fitting
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.call import Focus
 from xstreamcast.model.atomic import FUNCTION, FUNCTIONS

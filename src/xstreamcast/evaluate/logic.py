@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.evaluate.matching import instance_of
 from xstreamcast.evaluate.pairs import at_most_one
+from xstreamcast.evaluate.typing.matching import instance_of
 from xstreamcast.evaluate.walk import evaluate, on_rows, true_on_rows, truth
 from xstreamcast.functions.atomize import atomize
-from xstreamcast.functions.collations import default_collation
 from xstreamcast.functions.compare import row_codes
+from xstreamcast.functions.strings.collations import default_collation
 from xstreamcast.model.atomic import BOOLEAN
 from xstreamcast.model.column import Column, scatter, stack
 from xstreamcast.model.items import Items

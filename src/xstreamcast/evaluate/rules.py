@@ -6,23 +6,20 @@ from typing import TYPE_CHECKING, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.evaluate import (
-    allen,
     calls,
     compare,
-    construct,
-    filters,
     function_items,
     logic,
-    navigate,
     scripting,
-    sets,
     structured,
-    temporal,
     try_catch,
-    tuples,
-    types,
     values,
 )
+from xstreamcast.evaluate.constructing import construct
+from xstreamcast.evaluate.flwor import tuples
+from xstreamcast.evaluate.nodes import filters, navigate, sets
+from xstreamcast.evaluate.time import allen, temporal
+from xstreamcast.evaluate.typing import types
 
 if TYPE_CHECKING:
     from xstreamcast.evaluate.walk import Rule

@@ -8,8 +8,8 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import error
-from xstreamcast.evaluate.conversion import converted
-from xstreamcast.evaluate.type_names import item_name
+from xstreamcast.evaluate.typing.conversion import converted
+from xstreamcast.evaluate.typing.type_names import item_name
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.array_item import ArrayItem, array_items

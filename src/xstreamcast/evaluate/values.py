@@ -9,13 +9,13 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.conversion import OPTIONAL_INTEGER, converted
 from xstreamcast.evaluate.pairs import at_most_one, atomized, paired, spread
+from xstreamcast.evaluate.typing.conversion import OPTIONAL_INTEGER, converted
 from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.functions.arithmetic import arithmetic, identity, negate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import strings
-from xstreamcast.functions.strings import joined
+from xstreamcast.functions.numbers.arithmetic import arithmetic, identity, negate
+from xstreamcast.functions.strings.strings import joined
 from xstreamcast.model.atomic import INTEGER, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, beside, ranges
 from xstreamcast.model.items import Items, objects

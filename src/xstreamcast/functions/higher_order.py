@@ -16,7 +16,7 @@ from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.registry import Function, function, lookup
 from xstreamcast.functions.rows import integers, maybe, one_or
-from xstreamcast.functions.sequences import reverse
+from xstreamcast.functions.sequences.sequences import reverse
 from xstreamcast.functions.signature import PREFIXES
 from xstreamcast.model.atomic import FUNCTION, QNAME
 from xstreamcast.model.column import Column, gather, ranges, scatter, stack

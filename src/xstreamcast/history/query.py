@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.algebra.nodes.parts import part_of
-from xstreamcast.evaluate.clipping import clipped
 from xstreamcast.evaluate.context import no_streams
-from xstreamcast.evaluate.lifespans import Spans
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.clipping import clipped
+from xstreamcast.evaluate.time.lifespans import Spans
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.history.planned import Planned, planned
 from xstreamcast.history.strategy import Chosen, chosen

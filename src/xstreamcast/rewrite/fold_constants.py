@@ -8,8 +8,8 @@ from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
-from xstreamcast.functions.arithmetic import arithmetic, negate
 from xstreamcast.functions.compare import general_compare
+from xstreamcast.functions.numbers.arithmetic import arithmetic, negate
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING
 from xstreamcast.model.column import Column

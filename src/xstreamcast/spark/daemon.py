@@ -32,7 +32,7 @@ def _ask(rows: list[Any]) -> None:
     from xstreamcast.algebra.lowering import lower
     from xstreamcast.edges.binding import Binding, Options
     from xstreamcast.edges.partitions.host import Host, WatchRequest
-    from xstreamcast.evaluate.results import lines
+    from xstreamcast.evaluate.results.results import lines
     from xstreamcast.rewrite.optimise import optimise
     from xstreamcast.syntax import parse
 

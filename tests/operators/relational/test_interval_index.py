@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from xstreamcast.evaluate.allen import _TESTS
+from xstreamcast.evaluate.time.allen import _TESTS
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.relational.joins import interval_index
 from xstreamcast.operators.relational.joins.interval_index import (

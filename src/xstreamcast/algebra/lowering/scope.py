@@ -10,9 +10,9 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.lowering.namespaces import PREDECLARED, collapsed
 from xstreamcast.errors import Error, Source, Span, error
 from xstreamcast.functions.call import CODEPOINT
-from xstreamcast.functions.collations import known
 from xstreamcast.functions.signature import FN
-from xstreamcast.functions.uca import UCA
+from xstreamcast.functions.strings.collations import known
+from xstreamcast.functions.strings.uca import UCA
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import SequenceType
 from xstreamcast.syntax import tree as t

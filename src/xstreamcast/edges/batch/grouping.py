@@ -20,9 +20,9 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.context import Context
 from xstreamcast.evaluate.deep import deep
+from xstreamcast.evaluate.flwor.group import group_by
+from xstreamcast.evaluate.flwor.tuples import gathered
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.evaluate.group import group_by
-from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.compare import hash_keys

@@ -17,9 +17,9 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.context import Context
 from xstreamcast.evaluate.deep import deep
+from xstreamcast.evaluate.flwor.tuples import gathered
 from xstreamcast.evaluate.pairs import at_most_one
-from xstreamcast.evaluate.results import lines, records
-from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.evaluate.results.results import lines, records
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import ARRAY, BY_TAG, MAP, NODE

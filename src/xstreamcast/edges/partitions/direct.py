@@ -21,7 +21,7 @@ from xstreamcast.edges.partitions.unit_keys import HINT, KnownUnits
 from xstreamcast.edges.partitions.units import Units
 from xstreamcast.edges.table.schema import EOS, arrow
 from xstreamcast.errors import DataPlace, error
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.fragment import Described, Ended, FragmentBatch
 from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.document import Forbidden

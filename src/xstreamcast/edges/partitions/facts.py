@@ -14,7 +14,7 @@ from xstreamcast.errors import (
     TextPlace,
     UsageError,
 )
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.fragment import Refused
 from xstreamcast.operators.snapshot.history import structure_facts, structure_from
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.partitions.packing import Parting
     from xstreamcast.edges.partitions.places import Places
     from xstreamcast.edges.partitions.unit_keys import KnownUnits
-    from xstreamcast.evaluate.moments import Moment
+    from xstreamcast.evaluate.time.moments import Moment
     from xstreamcast.model.structure import TagStructure
     from xstreamcast.operators.watching.watch import Watch
 

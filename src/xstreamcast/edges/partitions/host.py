@@ -14,7 +14,7 @@ from xstreamcast.edges.table.schema import EOS, HEARTBEAT, REFUSED, STRUCTURE, a
 from xstreamcast.edges.watching.arriving import Arriving, Limits
 from xstreamcast.edges.wire.decoder import OnError
 from xstreamcast.errors import DataPlace, error
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.fragment import Ended, Heartbeat, Refused
 from xstreamcast.operators.watching.network import Network
 from xstreamcast.operators.watching.watch import Kind, Policy, Watch

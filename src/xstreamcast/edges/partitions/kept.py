@@ -26,7 +26,7 @@ from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.watching.snapshots import arriving_facts, go_on_arriving
 from xstreamcast.edges.wire.decoder import Decoder
 from xstreamcast.errors import error
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.kernels.intern import Ids
 from xstreamcast.model.change import Change
 from xstreamcast.model.update import RankedAnswer

@@ -12,7 +12,7 @@ from xstreamcast.circuit.stages import stages_of
 from xstreamcast.edges.partitions.messages import Failed, Handed, Part
 from xstreamcast.errors import Error, error
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.fragment import Described
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.stages.staged import Made, StagePart

@@ -19,7 +19,7 @@ from xstreamcast.edges.partitions.packing import read_schema, rows_in
 from xstreamcast.edges.snapshot.container import packed, unpacked
 from xstreamcast.edges.snapshot.exchange import read_exchanged, write_exchanged
 from xstreamcast.edges.table.schema import arrow
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.change import Change
 from xstreamcast.operators.snapshot.names import read_names, write_names
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter

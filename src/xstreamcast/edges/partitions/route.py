@@ -20,7 +20,7 @@ from xstreamcast.edges.partitions.links import Links
 from xstreamcast.edges.partitions.messages import Arrived, Given, Part, Sent, Whole
 from xstreamcast.edges.table.schema import EOS, STRUCTURE, arrow
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.fragment import ZONED, Arrival, Described, Ended, FragmentBatch, Heartbeat
 from xstreamcast.model.instant import START
 from xstreamcast.operators.feeds.document import Forbidden

@@ -11,7 +11,7 @@ from xstreamcast.edges.partitions.later import Addressed, Turned, another_place,
 from xstreamcast.edges.partitions.messages import Arrived, Given, Handed, Part, Sent, Whole
 from xstreamcast.edges.table.scanning import taken_rows
 from xstreamcast.edges.wire.decoder import Decoder
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.fragment import Described, FragmentBatch
 from xstreamcast.operators.feeds.fragments import FragmentFeed
 from xstreamcast.operators.relational.stages.staged import UnitStage

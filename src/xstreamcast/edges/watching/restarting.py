@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from xstreamcast.edges.watching.replayed import again, burst_of, exactly, to_end
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching.arriving import Limits

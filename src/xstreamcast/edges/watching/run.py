@@ -35,7 +35,7 @@ from xstreamcast.edges.watching.reporting import reported
 from xstreamcast.edges.watching.restarting import replay
 from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_covered
 from xstreamcast.errors import error
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.watching.network import Network
 from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun

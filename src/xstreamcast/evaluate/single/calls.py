@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.calls import NO_FOCUS, focus_of, parameter_types
-from xstreamcast.evaluate.conversion import converted
-from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.evaluate.single.library import quick_of
+from xstreamcast.evaluate.typing.conversion import converted
+from xstreamcast.evaluate.typing.fitting import fitting
 from xstreamcast.model.atomic import DOUBLE, INTEGER, PRIMITIVE
 from xstreamcast.model.row import Row, row_of
 from xstreamcast.model.sequence_type import AtomicItem

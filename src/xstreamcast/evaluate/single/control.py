@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.conversion import checked, converted
-from xstreamcast.evaluate.fitting import fitting
 from xstreamcast.evaluate.frame import Frame, Key, Value
 from xstreamcast.evaluate.single.codes import Code, code_of, located
+from xstreamcast.evaluate.typing.conversion import checked, converted
+from xstreamcast.evaluate.typing.fitting import fitting
 from xstreamcast.functions.atomize import effective_boolean
 from xstreamcast.model.atomic import BOOLEAN, NODE
 from xstreamcast.model.row import FALSE, TRUE, Row

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.errors import Error
-from xstreamcast.evaluate import filters
 from xstreamcast.evaluate.frame import FOCUS, ITEM, LAST, POSITION, Frame, Key, Value
+from xstreamcast.evaluate.nodes import filters
 from xstreamcast.evaluate.single.codes import Code, code_of, located
 from xstreamcast.evaluate.single.control import holds
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE

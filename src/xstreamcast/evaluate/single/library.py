@@ -9,7 +9,7 @@ import numpy as np
 
 from xstreamcast.evaluate.single.control import holds
 from xstreamcast.functions.signature import FN, PREFIXES
-from xstreamcast.functions.strings import joined
+from xstreamcast.functions.strings.strings import joined
 from xstreamcast.model.atomic import DOUBLE, INTEGER, MAP, PRIMITIVE, STRING
 from xstreamcast.model.column import Column, gather
 from xstreamcast.model.map_key import map_key

@@ -19,7 +19,7 @@ from xstreamcast.functions.compare.values import (
     constant,
     value_compare,
 )
-from xstreamcast.functions.numeric import common_type
+from xstreamcast.functions.numbers.numeric import common_type
 from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import DOUBLE, MIXED, PRIMITIVE, STRING, UNTYPED
 from xstreamcast.model.column import Column, ranges

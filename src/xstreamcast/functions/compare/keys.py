@@ -18,7 +18,7 @@ import numpy.typing as npt
 from xstreamcast.errors import error
 from xstreamcast.functions.cast import cast, per_type
 from xstreamcast.functions.compare.values import FAMILY, NUMBER, comparable, ordinals
-from xstreamcast.functions.numeric import RANK
+from xstreamcast.functions.numbers.numeric import RANK
 from xstreamcast.model.atomic import (
     BY_TAG,
     DECIMAL,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from xstreamcast.errors import Error, error
 from xstreamcast.functions.cast.calendar import CALENDAR
-from xstreamcast.functions.numeric import RANK, common_type, promoted
+from xstreamcast.functions.numbers.numeric import RANK, common_type, promoted
 from xstreamcast.functions.unread import unread
 from xstreamcast.model.atomic import (
     ANY_URI,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from xstreamcast.functions.strings import is_xml_character
+from xstreamcast.functions.strings.strings import is_xml_character
 
 _ESCAPE: Final = re.compile(r'\\(?:u([0-9A-Fa-f]{4})|(["\\/bfnrt]))')
 _LETTERS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}

@@ -12,10 +12,10 @@ from xstreamcast.errors import error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.json.reading import events
 from xstreamcast.functions.json.strings import kept_escaped, plain
-from xstreamcast.functions.options import Option, options_of
 from xstreamcast.functions.registry import function
+from xstreamcast.functions.resources.texts import text_at
 from xstreamcast.functions.rows import one_or, text
-from xstreamcast.functions.texts import text_at
+from xstreamcast.functions.structured.options import Option, options_of
 from xstreamcast.model.array_item import ArrayItem
 from xstreamcast.model.atomic import ARRAY, BOOLEAN, DOUBLE, FUNCTION, MAP, STRING
 from xstreamcast.model.column import Column

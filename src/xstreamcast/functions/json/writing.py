@@ -12,10 +12,10 @@ from xstreamcast.errors import Error, error
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast import cast_value, string_value
 from xstreamcast.functions.json.strings import quoted, unescaped
-from xstreamcast.functions.options import Option, options_of
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.functions.signature import FN
+from xstreamcast.functions.structured.options import Option, options_of
 from xstreamcast.model.atomic import BOOLEAN, DOUBLE, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.tape.layout import DOCUMENT, ELEMENT, TEXT

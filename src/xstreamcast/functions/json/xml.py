@@ -9,10 +9,10 @@ from xstreamcast.functions.call import Call
 from xstreamcast.functions.json.reading import events
 from xstreamcast.functions.json.strings import unescaped
 from xstreamcast.functions.json.values import Rules, string_rule
-from xstreamcast.functions.options import Option, options_of
 from xstreamcast.functions.registry import function
 from xstreamcast.functions.rows import maybe, one_or
 from xstreamcast.functions.signature import FN
+from xstreamcast.functions.structured.options import Option, options_of
 from xstreamcast.model.atomic import BOOLEAN, FUNCTION, NODE, STRING
 from xstreamcast.model.column import Column
 from xstreamcast.tape.writing.builder import Builder

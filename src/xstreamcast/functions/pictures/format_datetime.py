@@ -8,9 +8,9 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from xstreamcast.errors import error
-from xstreamcast.functions.adjust import adjusted
 from xstreamcast.functions.call import Call
 from xstreamcast.functions.cast.convert import split_qname
+from xstreamcast.functions.dates.adjust import adjusted
 from xstreamcast.functions.pictures.calendar_format import component_text
 from xstreamcast.functions.pictures.calendar_picture import Marker, calendar_picture
 from xstreamcast.functions.registry import function

@@ -11,7 +11,7 @@ from typing import Final
 
 from xstreamcast.errors import error
 from xstreamcast.functions.serialization.parameters import Parameters
-from xstreamcast.functions.strings import is_xml_character
+from xstreamcast.functions.strings.strings import is_xml_character
 
 _UNICODE: Final = frozenset({"utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-7"})
 _TEXT: Final = re.compile("[&<>\r\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028]")

@@ -38,7 +38,7 @@ def declared_parameters(
 
 
 def _document(call: Call, uri: str, made: Parameters) -> Parameters:
-    from xstreamcast.functions.addresses import resolved
+    from xstreamcast.functions.resources.addresses import resolved
 
     if call.documents is None:
         raise error("XQST0119", f"the parameter document {uri} cannot be read")

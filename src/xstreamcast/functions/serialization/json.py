@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.errors import error
 from xstreamcast.functions.cast import string_value
 from xstreamcast.functions.json.strings import quoted
-from xstreamcast.functions.numeric import is_numeric
+from xstreamcast.functions.numbers.numeric import is_numeric
 from xstreamcast.functions.serialization.characters import Characters
 from xstreamcast.functions.serialization.parameters import Parameters
 from xstreamcast.model.atomic import ARRAY, BOOLEAN, FUNCTION, MAP, NODE, PRIMITIVE

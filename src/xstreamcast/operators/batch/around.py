@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.evaluate.node_tests import node_test
+from xstreamcast.evaluate.nodes.node_tests import node_test
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.sending import decoded, encoded
 from xstreamcast.operators.relational.folds.folds import counted

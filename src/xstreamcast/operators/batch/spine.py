@@ -13,7 +13,7 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
-from xstreamcast.evaluate.node_tests import node_test
+from xstreamcast.evaluate.nodes.node_tests import node_test
 from xstreamcast.kernels.instances import FULL
 from xstreamcast.model.items import Items
 from xstreamcast.operators.batch.around import rows_below

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from xstreamcast.evaluate.calls import library_call
-from xstreamcast.functions.aggregates import doubles_for_untyped
-from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.atomize import atomize
+from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.functions.registry import lookup
+from xstreamcast.functions.sequences.aggregates import doubles_for_untyped
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, INTEGER, MAP, PRIMITIVE
 from xstreamcast.model.column import Column

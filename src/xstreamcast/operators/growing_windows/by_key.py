@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final, Generic
 
 import numpy as np
 
+from xstreamcast.evaluate.flwor.tuples import gathered
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.atomic import UNTYPED

@@ -9,8 +9,8 @@ import numpy as np
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.calls import library_call
 from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.functions.arithmetic import arithmetic
 from xstreamcast.functions.atomize import atomize
+from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, INTEGER

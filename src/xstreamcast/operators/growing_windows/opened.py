@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.boundaries import NEVER, Bounds, next_true
+from xstreamcast.evaluate.flwor.boundaries import NEVER, Bounds, next_true
 from xstreamcast.model.column import Column, ranges
 from xstreamcast.model.items import empty_items
 from xstreamcast.operators.growing_windows.ends import Ends, ends_for

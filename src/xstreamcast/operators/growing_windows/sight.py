@@ -8,10 +8,10 @@ import numpy as np
 
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.calls import library_call
+from xstreamcast.evaluate.flwor.tuples import gathered
+from xstreamcast.evaluate.flwor.windows import bound_at
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate, truth
-from xstreamcast.evaluate.windows import bound_at
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast
 from xstreamcast.functions.registry import lookup

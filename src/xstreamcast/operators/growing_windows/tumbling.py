@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.errors import Error
-from xstreamcast.evaluate import boundaries as b
-from xstreamcast.evaluate.window_index import bounds, window_index
+from xstreamcast.evaluate.flwor import boundaries as b
+from xstreamcast.evaluate.flwor.window_index import bounds, window_index
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.windows.windowed import Windowed

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final, Generic, TypeVar
 import numpy as np
 
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.boundaries import Bounds
+from xstreamcast.evaluate.flwor.boundaries import Bounds
+from xstreamcast.evaluate.flwor.windows import all_subsequences
 from xstreamcast.evaluate.frame import Frame
 from xstreamcast.evaluate.walk import evaluate
-from xstreamcast.evaluate.windows import all_subsequences
 from xstreamcast.model.column import Column
 from xstreamcast.model.items import Items
 from xstreamcast.operators.growing_windows.buffer import Buffer, put_into, taken_out

@@ -9,7 +9,7 @@ from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.passes.growing import adds
 from xstreamcast.errors import Error
-from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.evaluate.flwor.tuples import gathered
 from xstreamcast.model.delta import Cell, Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.appended import AppendedRows
 from xstreamcast.operators.relational.failing import Failing

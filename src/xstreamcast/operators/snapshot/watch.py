@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.operators.feeds.answer import AnswerFeed
 from xstreamcast.operators.feeds.sharing import share
 from xstreamcast.operators.feeds.split import SplitFeed

@@ -13,8 +13,8 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.evaluate.context import Context, Inputs
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.evaluate.moments import Moment, date_time
-from xstreamcast.evaluate.results import lines
+from xstreamcast.evaluate.results.results import lines
+from xstreamcast.evaluate.time.moments import Moment, date_time
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.column import Column
 from xstreamcast.model.instant import START

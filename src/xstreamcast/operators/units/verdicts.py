@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from xstreamcast.errors import Error
+from xstreamcast.evaluate.flwor.tuples import gathered
 from xstreamcast.evaluate.frame import Frame, Key, Value
-from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate, truth
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.functions.cast import cast, castable

@@ -17,7 +17,7 @@ from xstreamcast.tape.names import Names
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.program import Program
-    from xstreamcast.evaluate.moments import Moment
+    from xstreamcast.evaluate.time.moments import Moment
     from xstreamcast.kernels.intern import Ids
     from xstreamcast.model.change import Change
     from xstreamcast.model.fragment import Arrival

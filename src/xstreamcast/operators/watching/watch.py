@@ -16,7 +16,7 @@ from xstreamcast.circuit.inputs.passed_tags import passing
 from xstreamcast.circuit.inputs.sieve import sieve_of
 from xstreamcast.errors import Error, not_given
 from xstreamcast.evaluate.deep import deep
-from xstreamcast.evaluate.moments import Moment
+from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.history.history import History
 from xstreamcast.history.query import HistoryQuery, When
 from xstreamcast.model.fragment import Arrival, Described, Ended, FragmentBatch, Heartbeat

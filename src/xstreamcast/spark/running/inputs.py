@@ -18,7 +18,7 @@ from xstreamcast.edges.sources import is_place
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.reading import refused, stream_of
 from xstreamcast.evaluate.context import now
-from xstreamcast.evaluate.moments import Moment, instant_from
+from xstreamcast.evaluate.time.moments import Moment, instant_from
 from xstreamcast.history.query import When
 from xstreamcast.model.instant import START
 

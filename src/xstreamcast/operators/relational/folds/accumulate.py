@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.passes.growing import COUNTS
-from xstreamcast.evaluate.tuples import gathered
+from xstreamcast.evaluate.flwor.tuples import gathered
 from xstreamcast.functions.atomize import atomize
 from xstreamcast.model.delta import Cell, Delta, Row
 from xstreamcast.operators.relational.folds.counted_around import CountedAround

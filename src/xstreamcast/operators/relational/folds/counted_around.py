@@ -8,8 +8,8 @@ import numpy as np
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
+from xstreamcast.evaluate.flwor.tuples import gathered
 from xstreamcast.evaluate.frame import Frame
-from xstreamcast.evaluate.tuples import gathered
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.atomic import BOOLEAN, INTEGER
 from xstreamcast.model.column import Column

@@ -16,7 +16,7 @@ import numpy as np
 from sortedcontainers import SortedList
 
 from xstreamcast.evaluate.calls import library_call
-from xstreamcast.functions.arithmetic import arithmetic
+from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.model.exact import EXACT

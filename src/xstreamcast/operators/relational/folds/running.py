@@ -13,7 +13,7 @@ import numpy as np
 
 from xstreamcast.circuit.passes.growing import COUNTS
 from xstreamcast.evaluate.calls import library_call
-from xstreamcast.functions.arithmetic import arithmetic
+from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER, UNTYPED

@@ -10,7 +10,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from xstreamcast.functions.arithmetic import arithmetic
+from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, INTEGER
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.evaluate.group import groups_of
+from xstreamcast.evaluate.flwor.group import groups_of
 from xstreamcast.evaluate.pairs import at_most_one
 from xstreamcast.functions.compare.keys import hash_keys, row_codes
 from xstreamcast.model.atomic import DOUBLE, FLOAT, PRIMITIVE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
-from xstreamcast.evaluate.allen import intervals
+from xstreamcast.evaluate.time.allen import intervals
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.model.instant import NOW
 from xstreamcast.operators.relational.joins.interval_index import (

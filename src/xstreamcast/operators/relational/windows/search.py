@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.walk import bottom_up
-from xstreamcast.evaluate.windows import found_windows
+from xstreamcast.evaluate.flwor.windows import found_windows
 from xstreamcast.operators.relational.windows.rows import Found
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""Constructed nodes: names, content, and how all rows are written at once."""

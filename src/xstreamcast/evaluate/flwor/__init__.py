@@ -1,0 +1,1 @@
+"""Streams of tuples: joins, groups, orders, windows."""

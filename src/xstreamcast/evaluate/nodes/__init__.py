@@ -1,0 +1,1 @@
+"""Steps, paths, predicates and sets of nodes."""

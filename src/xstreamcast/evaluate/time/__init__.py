@@ -1,0 +1,1 @@
+"""Instants, lifespans, and projections of streams to times and versions."""

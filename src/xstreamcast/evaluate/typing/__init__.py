@@ -1,0 +1,1 @@
+"""Types at run time: what matches, what is converted, how it is called in messages."""

@@ -1,0 +1,1 @@
+"""Dates, times and durations: their components, time zones, arithmetic."""

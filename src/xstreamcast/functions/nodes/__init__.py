@@ -1,0 +1,1 @@
+"""Nodes: their names, addresses, identity, relatives."""

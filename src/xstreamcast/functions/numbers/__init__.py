@@ -1,0 +1,1 @@
+"""Numbers: arithmetic, rounding, mathematics, random numbers."""

@@ -1,0 +1,1 @@
+"""What is found by address: documents, texts, modules, the environment."""

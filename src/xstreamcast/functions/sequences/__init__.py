@@ -1,0 +1,1 @@
+"""Sequences: which items, in what order, aggregates over them."""

@@ -1,0 +1,1 @@
+"""Strings: built, searched, matched, compared by collations."""

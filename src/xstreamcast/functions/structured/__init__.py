@@ -1,0 +1,1 @@
+"""Maps and arrays, and options given as maps."""

@@ -7,7 +7,8 @@ import argparse
 import pytest
 
 from bench import credit, updates
-from xstreamcast.circuit.nodes import Units, in_order
+from xstreamcast.circuit.node_sources import in_order
+from xstreamcast.circuit.nodes import Units
 from xstreamcast.operators.relational.run import CircuitRun
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from xstreamcast.api import compiled
-from xstreamcast.circuit.nodes import Join, in_order
+from xstreamcast.circuit.node_sources import in_order
+from xstreamcast.circuit.nodes import Join
 from xstreamcast.edges.snapshot.container import unpacked
 from xstreamcast.edges.snapshot.query import restored, taken
 from xstreamcast.edges.wire.decoder import Decoder

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.operators.following import Following
 from tests.operators.test_law import chunks
 from tests.streams_strategies import HEAD, histories
-from xstreamcast.circuit.nodes import Units, in_order
+from xstreamcast.circuit.node_sources import in_order
+from xstreamcast.circuit.nodes import Units
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.instant import SECOND

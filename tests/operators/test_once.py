@@ -14,6 +14,7 @@ from xstreamcast import query
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.inputs.transient import transient
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
 from xstreamcast.operators.relational.run import CircuitRun
@@ -151,7 +152,7 @@ def gone(body: str) -> dict[str, bool] | None:
     found = transient(run.circuit, frozenset({"ask"}))
     if found is None:
         return None
-    units = [one for one in c.in_order(run.circuit.root) if isinstance(one, c.Units)]
+    units = [one for one in in_order(run.circuit.root) if isinstance(one, c.Units)]
     return {str(one.input): id(one) in found for one in units} | {"": id(run.circuit.root) in found}
 
 

@@ -14,6 +14,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.normal import input_name, normal
 from xstreamcast.circuit.lifting.planning import Planner
+from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
 from xstreamcast.circuit.passes.fuse import fused
 
 
@@ -25,7 +26,7 @@ def circuit_of(
     `growing`: all inputs are documents, whose items only follow each other.
     """
     made = _planned(normal(program), cuts, growing)
-    units = {n.input for n in c.in_order(made.root) if isinstance(n, c.Units)}
+    units = {n.input for n in in_order(made.root) if isinstance(n, c.Units)}
     both = {n for n in units & made.whole if isinstance(cuts[n], DepthCut)}
     if both:  # a document is either cut or kept
         left = {name: cut for name, cut in cuts.items() if name not in both}
@@ -54,11 +55,11 @@ def _planned(
     root = _timed(_pruned(found.closed().base, facts(result).free), result, cuts)
     root, result = fused(root, result)
     whole = frozenset(
-        name for node in c.in_order(root) if isinstance(node, c.Rows) for name in node.whole
+        name for node in in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
     if spines and planner.has_spines and whole:  # an element is read beyond the units in it
         return _planned(program, cuts, growing, why, roots, spines=False)
-    order = c.in_order(root)
+    order = in_order(root)
     rooted = {node.input for node in order if isinstance(node, c.Root)}
     units = {node.input for node in order if isinstance(node, c.Units)}
     if roots and rooted and (whole or rooted - units):  # what follows from the root is no relation
@@ -75,7 +76,7 @@ def _planned(
 
 
 def _pruned(root: c.Node, read: frozenset[p.Variable]) -> c.Node:
-    order = c.in_order(root)
+    order = in_order(root)
     needed: dict[int, set[p.Variable]] = {id(node): set() for node in order}
     needed[id(root)] |= read
     for node in reversed(order):
@@ -189,13 +190,13 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
 
 def _timed(root: c.Node, result: p.Expression, cuts: Mapping[str | None, Cut]) -> c.Node:
     """The circuit whose units know when they may change by the clock alone."""
-    order = c.in_order(root)
+    order = in_order(root)
     plans: dict[int, list[tuple[p.Plan, frozenset[p.Variable] | None]]] = {}
     for node in order:
         if isinstance(node, c.Rows) and isinstance(node.source, c.Units):
             read = node.tuples, frozenset(node.columns)
             plans.setdefault(id(node.source), []).append(read)
-        for one in c.inputs_of(node):
+        for one in sources_of(node):
             if isinstance(one, c.Units) and not isinstance(node, c.Rows):
                 plans.setdefault(id(one), [])
     if isinstance(root, c.Units):
@@ -207,7 +208,7 @@ def _timed(root: c.Node, result: p.Expression, cuts: Mapping[str | None, Cut]) -
             events = cut.structure.instants() if isinstance(cut, TagCut) else frozenset()
             made[id(node)] = _with_clock(node, plans.get(id(node), []), events)
         else:
-            made[id(node)] = c.with_inputs(node, made)
+            made[id(node)] = with_sources(node, made)
     return made[id(root)]
 
 

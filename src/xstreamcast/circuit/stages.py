@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.decompose import COUNTED
+from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.column_types import joins_by_hash
 
 Route = Literal["own", "key", "name", "values", "all", "first"]
@@ -72,14 +73,14 @@ class _Wanted(NamedTuple):
 
 def stages_of(circuit: c.Circuit, most: int | None = None) -> Stages:
     """The circuit in stages; from the `most`-th on, all is in one place."""
-    order = c.in_order(circuit.root)
+    order = in_order(circuit.root)
     places, levels, wanted = _placed(circuit, order)
     if most is not None and _length(circuit.root, places, levels) > most:
         last = most - 1
         for node in order:
             if levels[id(node)] >= last:
                 places[id(node)], levels[id(node)] = ONE, last
-                wanted[id(node)] = _Wanted(ONE, _each("first", c.inputs_of(node)))
+                wanted[id(node)] = _Wanted(ONE, _each("first", sources_of(node)))
     return _cut(circuit, order, places, levels, wanted)
 
 
@@ -91,10 +92,10 @@ def _placed(
     wanted: dict[int, _Wanted] = {}
     hashed = joins_by_hash(circuit)
     for node in order:
-        given = [places[id(one)] for one in c.inputs_of(node)]
+        given = [places[id(one)] for one in sources_of(node)]
         made = wanted[id(node)] = _wanted(node, given, id(node) in hashed)
         places[id(node)] = made.place
-        steps = zip(c.inputs_of(node), made.routes, strict=True)
+        steps = zip(sources_of(node), made.routes, strict=True)
         levels[id(node)] = max((levels[id(i)] + (r != "own") for i, r in steps), default=0)
     return places, levels, wanted
 
@@ -197,7 +198,7 @@ def _cut(
     inputs: dict[int, tuple[int, ...]] = {}
     for node in order:
         mine, level = [], levels[id(node)]
-        pairs = zip(c.inputs_of(node), wanted[id(node)].routes, strict=True)
+        pairs = zip(sources_of(node), wanted[id(node)].routes, strict=True)
         for side, (one, route) in enumerate(pairs):
             if levels[id(one)] == level:
                 mine.append(id(one))
@@ -265,12 +266,12 @@ def _number(ports: list[Port], port: Port) -> int:
 
 def why_one_partition(circuit: c.Circuit, strict: bool) -> str | None:
     """Why the units of a circuit are not partitioned, in words; None if they are."""
-    inputs = {node.input for node in c.in_order(circuit.root) if isinstance(node, c.Units)}
+    inputs = {node.input for node in in_order(circuit.root) if isinstance(node, c.Units)}
     if not inputs:
         return "nothing is computed unit by unit"
     if circuit.whole:
         return "a part of it reads all of an input"
-    order = c.in_order(circuit.root)
+    order = in_order(circuit.root)
     if any(isinstance(node, c.Root | c.Spine) for node in order):
         return "it loops over the root of a stream"
     if any(isinstance(node, c.CountAround) for node in order):

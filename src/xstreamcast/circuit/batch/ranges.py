@@ -38,6 +38,7 @@ from xstreamcast.circuit.batch.rows import (
 )
 from xstreamcast.circuit.compile import circuit_of
 from xstreamcast.circuit.inputs.documents import circuits_by_depth
+from xstreamcast.circuit.node_sources import in_order
 
 if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
@@ -86,7 +87,7 @@ class _Batch:
             self._cut = TagCut(structure)
             self._circuit = circuit_of(self._program, {name: self._cut}, growing=True)
         self._numbers = _unused(self._program, self._circuit)
-        nodes = c.in_order(self._circuit.root)
+        nodes = in_order(self._circuit.root)
         self._documents = [node.document for node in nodes if isinstance(node, c.Units)]
         self._parts: list[BatchPart] = []
         self._grouped: Groups | None = None
@@ -334,7 +335,7 @@ class _Batch:
 
 def _unused(program: Program, circuit: c.Circuit) -> Iterator[int]:
     """Numbers of variables that nobody uses."""
-    nodes = c.in_order(circuit.root)
+    nodes = in_order(circuit.root)
     taken = [v.number for node in nodes for v in node.columns]
     plans = [node.tuples for node in nodes if isinstance(node, c.Rows)]
     return free_numbers(program, [program.body, circuit.result, *plans], taken)

@@ -14,6 +14,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.walk import descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.calls import called
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.functions.signature import FN
 
 
@@ -32,7 +33,7 @@ def is_map(node: c.Node) -> bool:
 
 def is_constant(node: c.Node) -> bool:
     """Whether a node reads no units: every task has the same rows."""
-    return not any(isinstance(one, c.Units | c.Root | c.Spine) for one in c.in_order(node)) and (
+    return not any(isinstance(one, c.Units | c.Root | c.Spine) for one in in_order(node)) and (
         _is_known(node)
     )
 

@@ -8,13 +8,14 @@ they go over; a nested fold does not wait for its outer rows.
 from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.growing import inputs_beside
 
 
 def waited_for(circuit: c.Circuit) -> frozenset[str | None]:
     """The inputs that some operator needs all of."""
     found: set[str | None] = set(circuit.whole)
-    for node in c.in_order(circuit.root):
+    for node in in_order(circuit.root):
         outer = node.outer if isinstance(node, c.Nest | c.RangeFold) else None
         for one in _needed_whole(node):
             found |= inputs_beside(one, outer)
@@ -36,4 +37,4 @@ def _needed_whole(node: c.Node) -> tuple[c.Node, ...]:
         case c.RangeFold(inner=one):
             return (one,)
         case _:
-            return c.inputs_of(node)
+            return sources_of(node)

@@ -12,6 +12,7 @@ from typing import Final
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
 from xstreamcast.circuit.passes.growing import ACCUMULATED, COUNTS, goes_on
 from xstreamcast.circuit.passes.top_n import row_types
 from xstreamcast.circuit.passes.top_values import makes_values
@@ -22,7 +23,7 @@ GROWING: Final = ACCUMULATED | {"distinct-values"}
 
 def in_pieces(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:
     """The circuit over pieces, if all of its inputs are documents and nothing of them is kept."""
-    nodes = c.in_order(circuit.root)
+    nodes = in_order(circuit.root)
     others = set(circuit.sources) - documents
     if others or circuit.whole or not _keeps_nothing(nodes, circuit.root):
         return circuit
@@ -31,7 +32,7 @@ def in_pieces(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit
         if isinstance(node, c.Units):
             made[id(node)] = replace(node, pieces=True)
         else:
-            made[id(node)] = c.with_inputs(node, made)
+            made[id(node)] = with_sources(node, made)
     root = made[id(circuit.root)]
     if isinstance(root, c.GrowingWindow) and circuit.result == p.Var(root.columns[0]):
         root = replace(root, answer=True)
@@ -42,7 +43,7 @@ def runs_growing(circuit: c.Circuit) -> bool:
     """Whether operators over items that only follow each other can run: they read pieces, and
     nodes of a document leave them for the answer alone.
     """
-    nodes = c.in_order(circuit.root)
+    nodes = in_order(circuit.root)
     if any(isinstance(node, c.Units) and not node.pieces for node in nodes):
         return not any(map(_grows_alone, nodes))
     windows = [node for node in nodes if isinstance(node, c.GrowingWindow)]
@@ -64,11 +65,11 @@ def _keeps_nothing(nodes: list[c.Node], root: c.Node) -> bool:
     for node in (one for one in nodes if not isinstance(one, c.Units)):
         if isinstance(node, c.GrowingWindow):
             folded.add(id(node))  # its rows hold no units
-        elif _folds(node) or all(id(one) in folded for one in c.inputs_of(node)):
+        elif _folds(node) or all(id(one) in folded for one in sources_of(node)):
             folded.add(id(node))
         elif not _maps_units(node):
             return False
-    maps = {id(one) for node in nodes if _folds(node) for one in c.inputs_of(node)}
+    maps = {id(one) for node in nodes if _folds(node) for one in sources_of(node)}
     alone = all(id(node) in maps for node in nodes if _maps_units(node))
     return alone and (isinstance(root, c.Units) or id(root) in folded)
 

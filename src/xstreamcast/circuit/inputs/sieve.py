@@ -12,6 +12,7 @@ from typing import Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import NodeItem
 
@@ -41,7 +42,7 @@ class Sieve:
 
 def sieve_of(circuit: c.Circuit, name: str | None) -> Sieve | None:
     """What units of an input must hold, so that the circuit sees them; None: nothing is known."""
-    order = c.in_order(circuit.root)
+    order = in_order(circuit.root)
     units = [node for node in order if isinstance(node, c.Units) and node.input == name]
     if len(units) != 1 or units[0].inner or name in circuit.whole:
         return None
@@ -49,7 +50,7 @@ def sieve_of(circuit: c.Circuit, name: str | None) -> Sieve | None:
     if circuit.root is units[0]:
         found = _of_value(circuit.result, units[0].document)
     else:
-        readers = [node for node in order if any(one is units[0] for one in c.inputs_of(node))]
+        readers = [node for node in order if any(one is units[0] for one in sources_of(node))]
         if len(readers) == 1 and isinstance(readers[0], c.Rows) and not readers[0].scalars:
             found = _of_tuples(readers[0].tuples, units[0].document)
     return found if found is not None and found.tests else None

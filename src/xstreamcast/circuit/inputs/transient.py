@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of
 
 
 def transient(circuit: c.Circuit, once: frozenset[str | None]) -> frozenset[int] | None:
@@ -11,12 +12,12 @@ def transient(circuit: c.Circuit, once: frozenset[str | None]) -> frozenset[int]
     None if a node has rows that go and others that stay, and cannot tell them apart at once.
     """
     gone: set[int] = set()
-    for node in c.in_order(circuit.root):
+    for node in in_order(circuit.root):
         if isinstance(node, c.Units):
             if node.input in once:
                 gone.add(id(node))
             continue
-        going = [id(one) in gone for one in c.inputs_of(node)]
+        going = [id(one) in gone for one in sources_of(node)]
         if _all_go(node, going):
             gone.add(id(node))
         elif any(going):

@@ -10,6 +10,7 @@ from xstreamcast.algebra.walk import bottom_up
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.lifting.lifting import Lifting
 from xstreamcast.circuit.lifting.relation import GroupRows, NotLifted, Relation
+from xstreamcast.circuit.node_sources import in_order
 
 
 class LiftGroups(Lifting):
@@ -76,7 +77,7 @@ class LiftGroups(Lifting):
 
     def _check_columns(self, relation: c.Node) -> None:
         """NotLifted if a row of a group is to read what only the group's own row holds."""
-        for node in c.in_order(relation):
+        for node in in_order(relation):
             match node:
                 case c.Rows(source=source, tuples=tuples, scalars=scalars):
                     read, known = facts(tuples).free, {variable for variable, _ in scalars}

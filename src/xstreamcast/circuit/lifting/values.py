@@ -21,6 +21,7 @@ from xstreamcast.circuit.analysis.normal import mentions
 from xstreamcast.circuit.lifting.lifting import Lifting
 from xstreamcast.circuit.lifting.relation import FALSE, TRUE, NotLifted, Places, Relation, member
 from xstreamcast.circuit.lifting.sequences import gives
+from xstreamcast.circuit.node_sources import sources_of
 from xstreamcast.functions.call import CODEPOINT
 
 _SEQUENCES: Final = (p.Step, p.Path, p.SimpleMap, p.Filter, p.Return, p.IntervalProjection)
@@ -314,7 +315,7 @@ def _pairs_up(node: c.Node, outer: c.Node) -> bool:
         return True
     if isinstance(node, c.IntervalJoin) and node.left.width and node.word in ("before", "after"):
         return True
-    return any(_pairs_up(one, outer) for one in c.inputs_of(node) if one.width >= outer.width)
+    return any(_pairs_up(one, outer) for one in sources_of(node) if one.width >= outer.width)
 
 
 def _folded_alone(plan: p.Expression, call: p.Call) -> p.Expression:

@@ -9,6 +9,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.item_kinds import Around, static_type, tuples_type
 from xstreamcast.algebra.nodes.static_type import ANYTHING, NODE, NUMBER, TRUTH, Kinds, StaticType
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of
 
 Types = Mapping[p.Variable, StaticType]
 _TEXT: Final = Kinds.NODE | Kinds.STRING | Kinds.UNTYPED  # what is compared as text
@@ -22,7 +23,7 @@ def joins_by_hash(circuit: c.Circuit) -> frozenset[int]:
     """
     known: dict[int, Types] = {}
     found = set()
-    for node in c.in_order(circuit.root):
+    for node in in_order(circuit.root):
         known[id(node)] = _types(node, known)
         if isinstance(node, c.Join) and node.key is not None and node.key.op == "eq":
             left = static_type(node.key.left, Around(known[id(node.left)])).kinds
@@ -33,7 +34,7 @@ def joins_by_hash(circuit: c.Circuit) -> frozenset[int]:
 
 
 def _types(node: c.Node, known: Mapping[int, Types]) -> Types:
-    given = {v: one for i in c.inputs_of(node) for v, one in known[id(i)].items()}
+    given = {v: one for i in sources_of(node) for v, one in known[id(i)].items()}
     match node:
         case c.Units(document=document):
             return {document: NODE}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import follows_clock
 
 
 def fused(root: c.Node, result: p.Expression) -> tuple[c.Node, p.Expression]:
@@ -28,5 +29,5 @@ def _over(tuples: p.Tuples, result: p.Expression) -> p.Expression:
 
 def _reads_its_row_alone(node: c.Rows) -> bool:
     """Whether its rows change only when rows of its source do."""
-    timed = node.clock and not c.follows_clock(node.source)
+    timed = node.clock and not follows_clock(node.source)
     return not (node.scalars or node.whole or timed)

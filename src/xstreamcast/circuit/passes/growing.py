@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
 
 COUNTS: Final = frozenset({"count", "exists", "empty"})  # which look at no item
 ACCUMULATED: Final = COUNTS | {"sum", "avg", "min", "max"}
@@ -16,15 +17,15 @@ ACCUMULATED: Final = COUNTS | {"sum", "avg", "min", "max"}
 
 def appended(circuit: c.Circuit, documents: frozenset[str | None]) -> c.Circuit:
     """The circuit that knows its units only follow each other, if all of its inputs do so."""
-    units = [node for node in c.in_order(circuit.root) if isinstance(node, c.Units)]
+    units = [node for node in in_order(circuit.root) if isinstance(node, c.Units)]
     if set(circuit.sources) - documents or circuit.whole or any(one.clock for one in units):
         return circuit
     made: dict[int, c.Node] = {}
-    for node in c.in_order(circuit.root):
+    for node in in_order(circuit.root):
         if isinstance(node, c.Units):
             made[id(node)] = replace(node, append=True)
         else:
-            made[id(node)] = c.with_inputs(node, made)
+            made[id(node)] = with_sources(node, made)
     return replace(circuit, root=made[id(circuit.root)])
 
 
@@ -72,4 +73,4 @@ def inputs_beside(node: c.Node, outer: c.Node | None = None) -> frozenset[str | 
         return frozenset()
     if isinstance(node, c.Units):
         return frozenset({node.input})
-    return frozenset().union(*(inputs_beside(one, outer) for one in c.inputs_of(node)))
+    return frozenset().union(*(inputs_beside(one, outer) for one in sources_of(node)))

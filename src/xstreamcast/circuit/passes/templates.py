@@ -20,6 +20,7 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.compile import circuit_of
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.functions.cast import string_value
 from xstreamcast.model.atomic import PRIMITIVE, QNAME
 from xstreamcast.model.frozen import dataclass
@@ -151,7 +152,7 @@ def _cell(number: int) -> str:
 def finds_rows(program: Program, table: str) -> bool:
     """Whether what arrives finds the rows of the table that it concerns by an index."""
     circuit = circuit_of(program, {name: DepthCut(2) for name in inputs_of(program)})
-    nodes = c.in_order(circuit.root)
+    nodes = in_order(circuit.root)
     pairs = any(isinstance(node, c.Join) and node.key is None for node in nodes)
     return leads(circuit.root, table) and not pairs and not circuit.whole
 

@@ -18,6 +18,7 @@ from xstreamcast.algebra.nodes.static_type import NODE, Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.batch.rows import behind
+from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
 from xstreamcast.circuit.passes.growing import adds
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, FLOAT, INTEGER, PRIMITIVE
@@ -30,12 +31,12 @@ _SOMETHING: Final = p.Const((p.Atom(BOOLEAN, True),))
 
 def with_limits(circuit: c.Circuit) -> c.Circuit:
     """The circuit whose orders keep no more rows than the positions above them can show."""
-    nodes = c.in_order(circuit.root)
-    readers = Counter(id(one) for node in nodes for one in c.inputs_of(node))
+    nodes = in_order(circuit.root)
+    readers = Counter(id(one) for node in nodes for one in sources_of(node))
     limits = dict(filter(None, (_limit(node, readers) for node in nodes)))
     made: dict[int, c.Node] = {}
     for node in nodes:
-        one = c.with_inputs(node, made)
+        one = with_sources(node, made)
         if id(node) in limits:
             assert isinstance(one, c.Order)
             one = _limited(one, *limits[id(node)])

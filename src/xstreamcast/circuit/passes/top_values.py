@@ -18,6 +18,7 @@ from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, with_sources
 from xstreamcast.circuit.passes.top_n import row_types
 
 
@@ -25,8 +26,8 @@ def with_top_values(circuit: c.Circuit, program: Program) -> c.Circuit:
     """The circuit whose orders with limits keep values, where rows above them give values."""
     numbers = _unused(circuit, program)
     made: dict[int, c.Node] = {}
-    for node in c.in_order(circuit.root):
-        one = c.with_inputs(node, made)
+    for node in in_order(circuit.root):
+        one = with_sources(node, made)
         if isinstance(one, c.Rows) and isinstance(one.source, c.Order) and one.source.limit:
             one = _over_values(one, one.source, p.Variable(next(numbers), "made"))
         made[id(node)] = one
@@ -53,7 +54,7 @@ def makes_values(plan: p.Expression, around: Around) -> bool:
 
 
 def _unused(circuit: c.Circuit, program: Program) -> Iterator[int]:
-    nodes = c.in_order(circuit.root)
+    nodes = in_order(circuit.root)
     taken = [v.number for node in nodes for v in node.columns]
     plans = [node.tuples for node in nodes if isinstance(node, c.Rows)]
     return free_numbers(program, [program.body, circuit.result, *plans], taken)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import follows_clock
 from xstreamcast.circuit.passes.growing import accumulates, grows
 from xstreamcast.circuit.passes.top_n import limit_of
 from xstreamcast.circuit.windows.retention import shown_name, windows_grow, windows_keep
@@ -45,7 +46,7 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Rows(whole=whole) if whole:
             return NodeFacts("none", "its inputs", "all of its inputs")
         case c.Rows(scalars=scalars, clock=clock):
-            again = bool(scalars) or (clock and not c.follows_clock(node.source))
+            again = bool(scalars) or (clock and not follows_clock(node.source))
             cost = "1; all rows when a shared value or the clock changes" if again else "1"
             kept = "nothing" if grows(node) else "the result of each row"
             limit = limit_of(node)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.show.facts import facts_of
 
 
@@ -29,7 +30,7 @@ def operator_names(circuit: c.Circuit) -> dict[int, str]:
     _walk(circuit.root, 0, [], seen, False)
     return {
         id(node): f"{seen[id(node)]} {type(node).__name__.lower()}"
-        for node in c.in_order(circuit.root)
+        for node in in_order(circuit.root)
     }
 
 
@@ -43,7 +44,7 @@ def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int], fact
     if facts:
         key, keeps, cost = facts_of(node)
         lines.append("  " * depth + f"  (key: {key}; keeps: {keeps}; a changed row costs: {cost})")
-    for one in c.inputs_of(node):
+    for one in sources_of(node):
         _walk(one, depth + 1, lines, seen, facts)
 
 

@@ -10,6 +10,7 @@ from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.inputs.documents import deepest_circuit
 from xstreamcast.circuit.inputs.unit_tags import unit_tags
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.show.operators import show_nodes
 from xstreamcast.circuit.stages import ONE, Stages, stages_of, why_one_partition
 
@@ -79,7 +80,7 @@ def _is_deep(structure: TagStructure) -> bool:
 
 def _streams(circuit: c.Circuit) -> list[str]:
     """The streams whose units are partitioned."""
-    nodes = c.in_order(circuit.root)
+    nodes = in_order(circuit.root)
     return sorted({str(one.input) for one in nodes if isinstance(one, c.Units)})
 
 

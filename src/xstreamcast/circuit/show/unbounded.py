@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.growing import accumulates, adds, grows, inputs_beside
 from xstreamcast.circuit.passes.top_n import limit_of
 from xstreamcast.circuit.windows.retention import shown_name, windows_grow
@@ -17,10 +18,10 @@ def unbounded_nodes(
     separately, and `tables` do not grow.
     """
     found: list[str] = []
-    for node in c.in_order(circuit.root):
+    for node in in_order(circuit.root):
         if isinstance(node, c.Join) and adds(node) and inputs_beside(node.left) <= tables:
             continue  # nothing will come that could match what has come
-        units = {one.input for one in c.in_order(node) if isinstance(one, c.Units)}
+        units = {one.input for one in in_order(node) if isinstance(one, c.Units)}
         inputs = units - streams - tables
         if isinstance(node, c.GrowingWindow) and inputs:
             found += windows_grow(node.shape, _names(inputs))
@@ -74,7 +75,7 @@ def _said(node: c.Node, names: str) -> str | None:
 
 
 def _nested(inner: tuple[tuple[c.Node, c.Fold], ...], names: str) -> str | None:
-    units = [s for one, _ in inner for s in c.inputs_of(one) if isinstance(s, c.Units)]
+    units = [s for one, _ in inner for s in sources_of(one) if isinstance(s, c.Units)]
     folds = {fold.name for _, fold in inner}
     if all(_gives_windows(one) for one, _ in inner):
         counted = folds <= {"count", "exists", "empty"}

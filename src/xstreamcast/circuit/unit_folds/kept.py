@@ -17,6 +17,7 @@ from xstreamcast.algebra.analysis.free import bound_variables
 from xstreamcast.algebra.analysis.timing import Timing
 from xstreamcast.algebra.program import Program
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of, with_sources
 from xstreamcast.circuit.unit_folds.fold import UnitReader
 from xstreamcast.circuit.unit_folds.search import with_kept_folds
 from xstreamcast.circuit.unit_folds.verdict import verdict_of
@@ -26,7 +27,7 @@ def with_inner_folds(
     program: Program, circuit: c.Circuit, cuts: Mapping[str | None, Cut]
 ) -> c.Circuit:
     """The circuit whose units keep folds over fragments inside of them, where that is exact."""
-    for units in [node for node in c.in_order(circuit.root) if isinstance(node, c.Units)]:
+    for units in [node for node in in_order(circuit.root) if isinstance(node, c.Units)]:
         if isinstance(cuts.get(units.input), TagCut):
             circuit = _Reader(program, circuit, cuts, units).rewritten()
     return circuit
@@ -39,13 +40,13 @@ class _Reader:
         self, program: Program, circuit: c.Circuit, cuts: Mapping[str | None, Cut], units: c.Units
     ) -> None:
         self._program, self._circuit, self._cuts, self._units = program, circuit, cuts, units
-        self._nodes = c.in_order(circuit.root)
+        self._nodes = in_order(circuit.root)
         self._maps = [
             node for node in self._nodes if isinstance(node, c.Rows) and node.source is units
         ]
 
     def rewritten(self) -> c.Circuit:
-        readers = [node for node in self._nodes if self._units in c.inputs_of(node)]
+        readers = [node for node in self._nodes if self._units in sources_of(node)]
         if len(readers) != len(self._maps) or any(map(_reads_more, self._maps)):
             return self._circuit
         cut = self._cuts[self._units.input]
@@ -86,7 +87,7 @@ class _Reader:
             made[id(node)] = replace(node, source=units, tuples=body.source)
         for one in self._nodes:
             if id(one) not in made:
-                made[id(one)] = c.with_inputs(one, made)
+                made[id(one)] = with_sources(one, made)
         result = self._circuit.result
         if self._circuit.root is self._units:
             result = bodies[-1]

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.partitions.host import Reading, WatchRequest
 from xstreamcast.edges.partitions.messages import Part, Sent, framed, unframed
@@ -208,7 +209,7 @@ class _Heard:
     def _check_circuit(self) -> None:
         """Another structure may make another circuit: one that is partitioned, too."""
         run = self._watch.pipeline
-        nodes = () if run is None else c.in_order(run.circuit.root)
+        nodes = () if run is None else in_order(run.circuit.root)
         if run is None or not any(isinstance(node, c.Units) for node in nodes):
             return  # no units have come: a feed says the tags of units when the first of them do
         why = why_one_partition(run.circuit, self._watch.policy == "strict")

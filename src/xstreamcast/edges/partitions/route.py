@@ -14,6 +14,7 @@ import numpy as np
 
 from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.stages import why_one_partition
 from xstreamcast.edges.partitions.host import Reading, WatchRequest
 from xstreamcast.edges.partitions.links import Links
@@ -170,7 +171,7 @@ class Router(Reading):
         return any(one.clock or any(i.clock for i in one.inner) for one in self._units())
 
     def _units(self) -> list[c.Units]:
-        nodes = c.in_order(self.circuit.root)
+        nodes = in_order(self.circuit.root)
         return [node for node in nodes if isinstance(node, c.Units)]
 
     @property

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.growing import accumulates, grows
 from xstreamcast.model.delta import Delta, Row, RowDelta
 from xstreamcast.operators.held import held_bytes
@@ -57,12 +58,12 @@ class Operators:
         first: bool = True,
     ) -> None:
         self._nodes = nodes
-        self._numbers = {id(one): at for at, one in enumerate(c.in_order(root))}
+        self._numbers = {id(one): at for at, one in enumerate(in_order(root))}
         self.failing = -1  # the number in the circuit of the node that is computed
         self._first = first  # whether what is in one place is in this one
-        self._inputs = inputs or {id(n): [id(one) for one in c.inputs_of(n)] for n in nodes}
+        self._inputs = inputs or {id(n): [id(one) for one in sources_of(n)] for n in nodes}
         self._inlined = frozenset(
-            id(one) for node in nodes if _takes_pieces(node) for one in c.inputs_of(node)[1:]
+            id(one) for node in nodes if _takes_pieces(node) for one in sources_of(node)[1:]
         )  # maps of pieces, which are evaluated where their values are folded
         self._root, self._final = root, final
         self._columns = _as_columns(nodes, root if final else None)
@@ -88,7 +89,7 @@ class Operators:
                 case c.Rows() if id(node) in self._inlined:
                     pass
                 case c.Nest() if isinstance(operator, AccumulateOperator):
-                    units = [deltas[id(c.inputs_of(one)[0])] for one, _ in node.inner]
+                    units = [deltas[id(sources_of(one)[0])] for one, _ in node.inner]
                     deltas[id(node)] = operator.apply(turn, deltas[id(node.outer)], units)
                 case _:
                     given = [deltas[one] for one in self._inputs[id(node)]]
@@ -132,11 +133,11 @@ def _as_columns(nodes: Sequence[c.Node], final: c.Node | None) -> dict[int, froz
     readers = [node for node in nodes if _takes_columns(node, node is final)]
     read: dict[int, frozenset[p.Variable]] = {}
     for node in readers:
-        for one in c.inputs_of(node):
+        for one in sources_of(node):
             late = _read_late(node)
             read[id(one)] = read.get(id(one), late) & late
     others = (node for node in nodes if all(node is not one for one in readers))
-    for number in {id(one) for node in others for one in c.inputs_of(node)}:
+    for number in {id(one) for node in others for one in sources_of(node)}:
         read.pop(number, None)
     return read
 
@@ -157,7 +158,7 @@ def _takes_columns(node: c.Node, final: bool) -> bool:
 
 def _takes_pieces(node: c.Node) -> bool:
     inner = [one for one, _ in node.inner] if isinstance(node, c.Nest) else []
-    return any(isinstance(s, c.Units) and s.pieces for one in inner for s in c.inputs_of(one))
+    return any(isinstance(s, c.Units) and s.pieces for one in inner for s in sources_of(one))
 
 
 def _operator(node: c.Node, root: c.Node, final: bool, late: frozenset[p.Variable] | None) -> Any:

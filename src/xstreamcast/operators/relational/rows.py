@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.circuit import nodes as c
+from xstreamcast.circuit.node_sources import follows_clock
 from xstreamcast.circuit.passes.growing import adds
 from xstreamcast.errors import Error
 from xstreamcast.evaluate.flwor.tuples import gathered
@@ -38,7 +39,7 @@ class RowsOperator:
         self._used = [(at, v.number) for at, v in enumerate(given) if v in used]
         self._copied = {v: at for at, v in enumerate(given)}
         self._scalars: dict[p.Variable, Cell] = {}
-        clocked = node.clock and not c.follows_clock(node.source)
+        clocked = node.clock and not follows_clock(node.source)
         self._again = bool(node.scalars or node.whole) or clocked
         self._rows: dict[Key, Row] = {}  # of the source, if all may have to be evaluated again
         self._made: dict[Key, list[Row]] = {}

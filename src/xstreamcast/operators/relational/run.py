@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.inputs.deciding import waited_for
 from xstreamcast.circuit.inputs.transient import transient
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.show.operators import operator_names
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Change
@@ -31,7 +32,7 @@ class CircuitRun:
 
     def __init__(self, circuit: c.Circuit, final: bool = False) -> None:
         self.circuit, self._final = circuit, final
-        self._order = c.in_order(circuit.root)
+        self._order = in_order(circuit.root)
         self._waited = waited_for(circuit)
         self._emit = Emit(circuit, final)
         self._operators: Operators | None = None  # None: to be made anew

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from xstreamcast.circuit.nodes import in_order
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.show.operators import show_circuit
 from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.relational.stages.staged import UnitStage

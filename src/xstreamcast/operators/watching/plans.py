@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from xstreamcast.algebra.analysis.cut import Cut, DepthCut
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.inputs.documents import Levels, deepest_circuit
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.unit_folds.kept import with_inner_folds
 from xstreamcast.operators.feeds.answer import ROOT
 from xstreamcast.operators.feeds.document import DocumentFeed, WholeDocument
@@ -37,7 +38,7 @@ class WatchPlan:
         title = name or "input"
         if name in self.circuit.whole:
             return WholeDocument(title, names)
-        nodes = c.in_order(self.circuit.root)
+        nodes = in_order(self.circuit.root)
         if any(isinstance(n, c.Units) and n.input == name and n.pieces for n in nodes):
             kept = sorted((guard for one, guard in self.circuit.held if one == name), key=str)
             return DocumentFeed(title, names, self.levels[name], held=kept)

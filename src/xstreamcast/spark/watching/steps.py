@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from xstreamcast.algebra.analysis.timing import reached
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.inputs.unit_tags import unit_tags
+from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.stages import stages_of, why_one_partition
 from xstreamcast.edges.partitions.packing import NOT_ROOT, Parting
 from xstreamcast.edges.partitions.route import why_at_all
@@ -117,7 +118,7 @@ def step_plan(
     for name, circuit in circuits.items():
         if not isinstance(circuit, c.Circuit) or _why_routed(requests[name], circuit) is not None:
             return StepPlan(steps, emits=emits)
-        nodes = c.in_order(circuit.root)
+        nodes = in_order(circuit.root)
         spread[name] = frozenset(str(one.input) for one in nodes if isinstance(one, c.Units))
         for stream in spread[name]:
             structure = structures[stream]

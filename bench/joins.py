@@ -73,7 +73,7 @@ def measured(query: str, kind: str, size: int, rounds: int) -> tuple[float, floa
     watch.tick()
     start = time.perf_counter() - began
     assert watch.pipeline is not None
-    before = watch.pipeline.asked
+    before = watch.pipeline.evaluated
     taken: dict[str, list[float]] = {"a": [], "b": []}
     for _ in range(rounds):
         for name in "ab":
@@ -82,7 +82,7 @@ def measured(query: str, kind: str, size: int, rounds: int) -> tuple[float, floa
             feed(name, chunk)
             watch.tick()
             taken[name].append(time.process_time() - began)
-    asked = (watch.pipeline.asked - before) // (2 * rounds)
+    asked = (watch.pipeline.evaluated - before) // (2 * rounds)
     a, b = (1000 * statistics.median(taken[name]) for name in "ab")
     return a, b, start, asked
 

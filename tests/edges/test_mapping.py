@@ -312,7 +312,7 @@ def test_keys_that_come_one_by_one_cost_what_they_weigh():
             told.apply(change)
     assert told.items() == [f"{i:03}" for i in range(997) if i % 2]
     assert watch.pipeline is not None
-    assert watch.pipeline.asked <= 2 * len(numbers)  # a new unit is asked, and no other
+    assert watch.pipeline.evaluated <= 2 * len(numbers)  # a new unit is asked, and no other
 
 
 def test_map_proposes_a_mapping_that_can_be_used(tmp_path, capsys):

@@ -129,4 +129,4 @@ class Beside:
     @property
     def asked(self) -> int:
         assert self.watch.pipeline is not None
-        return self.watch.pipeline.asked
+        return self.watch.pipeline.evaluated

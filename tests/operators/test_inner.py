@@ -158,7 +158,7 @@ def kept(following: Following) -> list[str]:
 
 def units_asked(following: Following) -> int:
     assert following.watch.pipeline is not None
-    return following.watch.pipeline.asked
+    return following.watch.pipeline.evaluated
 
 
 def test_only_what_is_new_in_a_unit_is_looked_at(monkeypatch):
@@ -186,7 +186,7 @@ def test_a_unit_whose_values_stay_is_not_asked():
     before = len(following.changes)
     feed = following.watch._feeds["s"]
     assert isinstance(feed, FragmentFeed)
-    assert feed.take().asked is None
+    assert feed.take().changed is None
     following.feed(filler(9, 4, "<d>x</d>", 2))
     assert following.told.items() == ["1"]
     assert len(following.changes) == before + 2

@@ -130,13 +130,13 @@ def test_only_dirty_items_are_asked_again():
     feed = AnswerFeed("s", Names())
     keys = [str(i) for i in range(1000)]
     first = [Change(0, 1, k, str(i - 1) if i else None, "<a/>") for i, k in enumerate(keys)]
-    assert len(feed.feed(first).asked or ()) == 1000
+    assert len(feed.feed(first).changed or ()) == 1000
     moved = feed.feed([Change(1, -1, "500", None, "<a/>"), Change(1, 1, "500", "499", "<b/>")])
-    assert moved.asked is not None
-    assert moved.asked.keys == ("500",)
+    assert moved.changed is not None
+    assert moved.changed.keys == ("500",)
     assert not moved.reordered
     gone = feed.feed([Change(2, -1, "7", None, "<a/>")])
-    assert gone.asked is None
+    assert gone.changed is None
     assert gone.gone == ("7",)
 
 

@@ -128,7 +128,7 @@ def test_a_version_that_ends_is_evaluated_again_if_that_is_seen(query: str, tmp_
         assert isinstance(known, FragmentFeed)
         assert known._by_version is not None
         units = len(known._by_version.units)  # those that can count
-        assert (feed.watch.pipeline.asked > 1.5 * units) == ENDS[query]
+        assert (feed.watch.pipeline.evaluated > 1.5 * units) == ENDS[query]
 
 
 NESTED = b"""<structure><tag id="1" name="r"><tag id="2" name="c" type="temporal">

@@ -151,7 +151,7 @@ def test_one_more_unit_is_one_row(query):
     following.feed((STRUCTURE + first + units).encode())
     run = following.watch.pipeline
     assert isinstance(run, CircuitRun)
-    before = run.asked
+    before = run.evaluated
     following.feed(unit("u55", 2, 4).encode())
     assert following.told.items() == following.afresh()
-    assert run.asked - before <= 1  # none where it cannot be seen
+    assert run.evaluated - before <= 1  # none where it cannot be seen

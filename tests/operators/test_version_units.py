@@ -64,10 +64,10 @@ def event(number: int, second: int, value: int) -> str:
 def touched(beside: Beside, chunk: str) -> int:
     """How many units one more fragment makes be evaluated."""
     assert beside.watch.pipeline is not None
-    before = beside.watch.pipeline.asked
+    before = beside.watch.pipeline.evaluated
     beside.feed("s", chunk.encode())
     assert beside.told.items() == beside.afresh()
-    return beside.watch.pipeline.asked - before
+    return beside.watch.pipeline.evaluated - before
 
 
 @pytest.mark.parametrize("query", [FILTER, COUNT, GROUPS, ORDER])

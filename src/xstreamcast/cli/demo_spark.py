@@ -214,8 +214,8 @@ def _checked(
     for name, text in QUESTIONS.items():
         answer = list(query(text).run(as_of=bank.QUIET, credit=f"table:{table}").lines())
         agreed = agreed and answer == then[name]
-        told = f"-i credit=table:bank --as-of {bank.QUIET}"
-        screen.line(f"  $ xstreamcast run {name}.xq {told}")
+        options = f"-i credit=table:bank --as-of {bank.QUIET}"
+        screen.line(f"  $ xstreamcast run {name}.xq {options}")
         screen.line(indent("\n".join(answer) or "(nothing)", "    "))
     same = "That is what" if agreed else "That is NOT what"
     screen.line(f"\n  {same} was on the screen at noon.", "bold")

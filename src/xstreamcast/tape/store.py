@@ -1,4 +1,4 @@
-"""The tapes of one evaluation, and everything that can be asked of their nodes at once.
+"""The tapes of one evaluation, and what is read of many of their nodes at once.
 
 A node is a handle: tape number << 32 | row. Document order = order of handles.
 """

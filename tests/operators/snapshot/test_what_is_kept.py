@@ -66,7 +66,7 @@ KEPT = {
         "all fresh",
         "_nodes _inlined _inputs _first _numbers _root _final _columns failing",
     ),
-    "CircuitRun": ("_operators _emit asked", "circuit _order _waited _failing _final _once"),
+    "CircuitRun": ("_operators _emit evaluated", "circuit _order _waited _failing _final _once"),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",
@@ -79,7 +79,7 @@ KEPT = {
         "cut timed mine shared settles lateness"
         " _links _insides _verdict _verdicts _root _units _code_of _at"
         " _keys _place_codes _unit_codes _unit_places _cache _is_unit _index_of _grown _program"
-        " _fixed _thin _seen _wanted _asked versioned _other_units _spine _sieve _held",
+        " _fixed _thin _seen _wanted _evaluated versioned _other_units _spine _sieve _held",
     ),
     "VersionUnits": (
         "units until root _slots _holes _rows _root_codes _versions dirty gone moved _done _first",

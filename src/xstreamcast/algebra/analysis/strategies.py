@@ -95,7 +95,7 @@ def _is_had_without(guide: Guide, needs: Needs) -> bool:
 def _choice(guide: Guide, needs: Needs, wanted: str, through: bool) -> Choice:
     every = frozenset(guide.name)
     if wanted == "caq":
-        return Choice("caq", every, frozenset(), False, "asked for")
+        return Choice("caq", every, frozenset(), False, "requested")
     if needs.all is not None:
         return Choice("caq", every, frozenset(), False, needs.all)
     read = needs.read(guide)

@@ -8,12 +8,12 @@ declare function xsc:utc($instant as xs:dateTime) as xs:dateTime {
   fn:adjust-dateTime-to-timezone($instant, xs:dayTimeDuration("PT0S"))
 };
 
-declare function xsc:told($instant as xs:dateTime) as xs:dateTime {
+declare function xsc:normal($instant as xs:dateTime) as xs:dateTime {
   if (fn:empty(fn:timezone-from-dateTime($instant))) then $instant else xsc:utc($instant)
 };
 
 declare function xsc:shown($instant as xs:dateTime) as xs:string {
-  xs:string(xsc:told($instant))
+  xs:string(xsc:normal($instant))
 };
 
 declare function xsc:instant($said as xs:anyAtomicType) as xs:dateTime {
@@ -52,7 +52,7 @@ declare function xsc:is_known($fragment as element()) as xs:boolean {
 };
 
 declare function xsc:valid_time($fragment as element(), $number as xs:integer) as xs:dateTime {
-  if ($fragment/@validTime) then xsc:told(xsc:instant($fragment/@validTime))
+  if ($fragment/@validTime) then xsc:normal(xsc:instant($fragment/@validTime))
   else xs:dateTime("1970-01-01T00:00:00") + $number * xs:dayTimeDuration("PT1S")
 };
 
@@ -64,9 +64,9 @@ declare function xsc:latest($streams as document-node()*) as xs:dateTime {
       return (
         for $fragment at $number in xsc:fragments($stream)
         where fn:not(xsc:is_known($fragment))
-        return ($fragment/@messageTime ! xsc:told(xsc:instant(.)),
+        return ($fragment/@messageTime ! xsc:normal(xsc:instant(.)),
                 xsc:valid_time($fragment, $number))[1],
-        $stream/*/stream:heartbeat/@validTime ! xsc:told(xsc:instant(.)))
+        $stream/*/stream:heartbeat/@validTime ! xsc:normal(xsc:instant(.)))
     order by xsc:utc($instant)
     return $instant
   return ($all[fn:last()], xs:dateTime("1970-01-01T00:00:00"))[1]
@@ -198,7 +198,7 @@ declare function xsc:versions(
 
 (: An end after the horizon is not known yet. :)
 declare function xsc:known_end($fragment as element(), $horizon as xs:dateTime?) as xs:dateTime? {
-  $fragment/@validTo ! xsc:told(xsc:instant(.))
+  $fragment/@validTo ! xsc:normal(xsc:instant(.))
     [fn:empty($horizon) or xsc:utc(.) le xsc:utc($horizon)]
 };
 

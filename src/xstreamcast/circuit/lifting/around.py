@@ -32,17 +32,17 @@ class Around:
         """The call that counts nodes, or what is below them: what is read for it must be there."""
         function = lookup(FN, fold, 1)
         assert function is not None
-        asked = nodes if self.below is None else p.Step(nodes, "descendant", self.below)
-        return p.Call(function, (asked,))
+        counted = nodes if self.below is None else p.Step(nodes, "descendant", self.below)
+        return p.Call(function, (counted,))
 
     def nodes(self, call: p.Expression) -> p.Expression:
         """The nodes that such a call goes out from."""
         assert isinstance(call, p.Call)
-        (asked,) = call.args
+        (counted,) = call.args
         if self.below is None:
-            return asked
-        assert isinstance(asked, p.Step)
-        return asked.input
+            return counted
+        assert isinstance(counted, p.Step)
+        return counted.input
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,10 @@ def counted_around(
 ) -> Counted | None:
     """How to count what a call counts, if it goes up from units; None if not."""
     match plan:
-        case p.Call(function, (p.Step() as asked,)) if (
+        case p.Call(function, (p.Step() as counted,)) if (
             function.uri == FN and function.local in _COUNTED
         ):
-            found = _up(asked)
+            found = _up(counted)
             if found is None:
                 return None
         case _:
@@ -82,11 +82,11 @@ def counted_around(
     return Counted(function.local, step, around, walk)
 
 
-def _up(asked: p.Step) -> tuple[p.Step, Around] | None:
+def _up(counted: p.Step) -> tuple[p.Step, Around] | None:
     """The step up, and the path below it."""
-    if asked.axis in _UP:
-        return asked, Around()
-    match asked:
+    if counted.axis in _UP:
+        return counted, Around()
+    match counted:
         case p.Step(p.Step(_, axis) as inner, "descendant", test) if axis in _UP:
             named = test.kind == "element" and test.local is not None
             return (inner, Around(test)) if named else None

@@ -189,14 +189,14 @@ class GroupsTask:
         asking = Asking(program, self.inputs, self.options, self.when, self.current)
         context = Context(*deep(partial(asking.prepared, None)))
         blocks = [(place, Block(*decoded(one))) for place, one in sent]
-        order, met, result = deep(partial(self._asked, context, blocks))
+        order, met, result = deep(partial(self._evaluated, context, blocks))
         yield rows(CLASSES, 0, value=told_classes(met))
         if not self.is_answer:
             yield rows(0, sent[0][0], value=all_rows(order, result, context))
             return
         yield from answer_rows(0, sent[0][0], context.store, result.items, self.form, order, result)
 
-    def _asked(
+    def _evaluated(
         self, context: Context, blocks: list[tuple[int, Block]]
     ) -> tuple[list[bytes], Any, Column]:
         timezone = context.inputs.timezone

@@ -76,7 +76,7 @@ class XPath:
     ) -> Result:
         """What `ask` gives for all nodes; a node for which it fails is left out, with the reason.
 
-        What is asked for in its place is an empty document, where every path leads to nothing.
+        Its place is taken by an empty document, where every path leads to nothing.
         """
         try:
             return ask(store, nodes)

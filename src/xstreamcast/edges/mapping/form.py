@@ -118,16 +118,16 @@ def refused(name: str, why: str, hint: str | None = None) -> Error:
 
 def _lines(name: str, message: Table[str, Any]) -> LineForm | None:
     """How lines are written, if messages are lines."""
-    told = message.get("type", "xml")
-    if told not in ("xml", *_LINE_PATHS):
-        raise refused(name, f"message.type must be xml, json, ndjson or csv; got {told!r}")
+    kind = message.get("type", "xml")
+    if kind not in ("xml", *_LINE_PATHS):
+        raise refused(name, f"message.type must be xml, json, ndjson or csv; got {kind!r}")
     of_csv = [word for word in ("columns", "header", "delimiter") if word in message]
-    if of_csv and told != "csv":
+    if of_csv and kind != "csv":
         raise refused(name, f'message.{of_csv[0]} has a meaning for type = "csv" only')
-    if told == "xml":
+    if kind == "xml":
         return None
     if "level" in message:
-        raise refused(name, f"message.level has no meaning for type = {told!r}")
+        raise refused(name, f"message.level has no meaning for type = {kind!r}")
     columns, delimiter = message.get("columns", []), message.get("delimiter", ",")
     if not isinstance(columns, list) or not all(isinstance(one, str) for one in columns):
         raise refused(name, f"message.columns must be a list of names; got {columns!r}")
@@ -138,7 +138,7 @@ def _lines(name: str, message: Table[str, Any]) -> LineForm | None:
     plain = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
     if not plain or delimiter in '"\r\n':
         raise refused(name, f"message.delimiter must be one ASCII character; got {delimiter!r}")
-    return LineForm(told, tuple(columns), header, delimiter)
+    return LineForm(kind, tuple(columns), header, delimiter)
 
 
 def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
@@ -149,14 +149,14 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     path = _text(name, given, "path", where) or (None if "in" in given else default)
     if path is None:
         raise refused(name, f"{where}path is missing", 'path = "//…" selects the units')
-    told = given.get("type", "versioned")
-    if told not in ("versioned", "event"):
-        raise refused(name, f"{where}type must be versioned or event; got {told!r}")
+    type_ = given.get("type", "versioned")
+    if type_ not in ("versioned", "event"):
+        raise refused(name, f"{where}type must be versioned or event; got {type_!r}")
     key = given.get("key", [])
     keys = tuple([key] if isinstance(key, str) else key)
     if not all(isinstance(one, str) for one in keys):
         raise refused(name, f"{where}key must be an XPath or a list of them; got {key!r}")
-    if not keys and told == "versioned":
+    if not keys and type_ == "versioned":
         raise refused(
             name,
             f"{where}key is missing",
@@ -172,7 +172,7 @@ def _unit(name: str, kind: str, given: Any, default: str | None) -> UnitRule:
     }
     return UnitRule(
         kind, path, keys, _time(name, given, "from", where), _time(name, given, "to", where),
-        type=told, whole=whole, within=_text(name, given, "in", where), **rest,
+        type=type_, whole=whole, within=_text(name, given, "in", where), **rest,
     )  # fmt: skip
 
 

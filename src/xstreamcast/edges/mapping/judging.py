@@ -56,7 +56,7 @@ def keys_of(spot: Spot) -> tuple[Steps, ...]:
 
 
 def _tells(spot: Spot, candidate: tuple[int, int, Steps]) -> bool:
-    """Whether a candidate tells elements apart, or what they are versions of."""
+    """Whether a candidate distinguishes elements, or what they are versions of."""
     keys = (candidate[-1],)
     return differs(spot, keys) or (candidate[0] == 0 and is_history(spot, keys))
 
@@ -107,7 +107,7 @@ def _candidates(spot: Spot) -> Iterator[tuple[int, int, Steps]]:
 
 
 def _covering(spot: Spot, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:
-    """The first candidates of which every element has one, if they tell elements apart."""
+    """The first candidates of which every element has one, if they distinguish elements."""
     chosen: list[Steps] = []
     covered: set[int] = set()
     for steps in candidates:
@@ -120,7 +120,7 @@ def _covering(spot: Spot, candidates: tuple[Steps, ...]) -> tuple[Steps, ...]:
 
 
 def differs(spot: Spot, keys: tuple[Steps, ...]) -> bool:
-    """Whether keys tell most elements apart; two messages may be about one thing."""
+    """Whether keys distinguish most elements; two messages may be about one thing."""
     few = spot.count < 3 and spot.most < 2
     return few or 2 * len(set(first_values(spot, keys).values())) > spot.count
 
@@ -158,8 +158,8 @@ def time_of(spot: Spot, likes: tuple[str, ...], not_like: str | None = None) -> 
             if re.search(like, one) and (at == 0 or one.endswith("time"))
         ]  # fmt: skip
         if likely:
-            told = any("valid" in one for one in names)
-            found.append((*min(likely), depth(steps) - told, steps))
+            valid = any("valid" in one for one in names)
+            found.append((*min(likely), depth(steps) - valid, steps))
     most = max((len(spot.values[one[-1]]) for one in found), default=0)
     often = [one for one in found if 2 * len(spot.values[one[-1]]) >= most]
     return min(often)[-1] if often else None
@@ -169,8 +169,8 @@ def version_of(spot: Spot) -> Steps | None:
     """The nearest whole numbers that are named so; most elements have one."""
     found: list[tuple[int, Steps]] = []
     for steps, values in spot.values.items():
-        told = re.search(_VERSIONS, steps[-1][1].lower()) and depth(steps) <= 2
+        named = re.search(_VERSIONS, steps[-1][1].lower()) and depth(steps) <= 2
         single = len({owner for owner, _ in values}) == len(values) and 2 * len(values) > spot.count
-        if told and single and all(value.isdigit() and len(value) < 18 for _, value in values):
+        if named and single and all(value.isdigit() and len(value) < 18 for _, value in values):
             found.append((depth(steps), steps))
     return min(found)[1] if found else None

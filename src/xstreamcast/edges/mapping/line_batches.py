@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Lines(Sequence[Message]):
-    """Some lines as messages; each is made when it is asked for."""
+    """Some lines as messages; each is made when it is read."""
 
     def __init__(self, written: Written, which: I64, place: str) -> None:
         self._written, self._which, self._place = written, which, place

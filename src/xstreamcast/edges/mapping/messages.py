@@ -1,4 +1,4 @@
-"""Messages on one tape, each with a document node of its own; those that are no XML told apart."""
+"""Messages on one tape, each with a document node of its own; what is not XML is set aside."""
 
 from __future__ import annotations
 

@@ -171,12 +171,12 @@ def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
     elif not keys:
         entries.append(Entry("key", ".", "no unique value found: name the key"))
     else:
-        told = f"{len(set(first_values(spot, keys).values()))} different values"
+        note = f"{len(set(first_values(spot, keys).values()))} different values"
         if any(map(is_local, keys)):
-            told += "; it identifies elements in one document: is there a better key?"
+            note += "; it identifies elements in one document: is there a better key?"
         paths = [_path(one, prefixes) for one in keys]
         shown = paths[0] if len(paths) == 1 else f"({', '.join(paths)})[1]"
-        entries.append(Entry("key", shown, told))
+        entries.append(Entry("key", shown, note))
     begins = begins_of(spot)
     if begins is not None:
         example = _example(spot, begins)

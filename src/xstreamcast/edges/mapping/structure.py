@@ -79,7 +79,7 @@ class KindTags:
         return found[at] if len(found) else np.zeros(0, np.int32)
 
     def news(self) -> bool:
-        """Whether the structure says more than it did when this was last asked."""
+        """Whether the structure says more than at the last call."""
         news, self._news = self._news, False
         return news
 
@@ -89,7 +89,7 @@ class KindTags:
         return list(self._known)
 
     def go_on(self, known: Iterable[tuple[str, str, str]]) -> None:
-        """Give the tags their numbers again; nobody has to be told of them."""
+        """Give the tags their numbers again; they need not be sent."""
         for kind, uri, local in known:
             self._tag(self._rules[kind], uri, local)
         self._news = False

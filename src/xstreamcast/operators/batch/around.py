@@ -1,6 +1,6 @@
 """Elements around the units of a document, counted by identity though ranges share them.
 
-A range tells what it finds for each element that may have been found before it: of those that are
+A range reports what it finds for each element that may have been found before it: of those that are
 open before it only the outermost counts, for all that stands below the others stands below it.
 """
 
@@ -55,7 +55,7 @@ class Around:
 def sent_around(
     part: BatchPart, items: Items, context: Context, document: int, open_: Chains
 ) -> bytes:
-    """What a range tells of the elements around its units."""
+    """What a range reports of the elements around its units."""
     number = document >> 32
     nodes = np.unique(items.values.astype(np.int64) & _ROW)
     columns = context.store.tape(number).columns

@@ -120,29 +120,29 @@ def _below(
 
 def counted_spine(part: BatchPart, values: Sequence[bytes]) -> Items:
     """The number of different nodes over all tasks, or whether there are any."""
-    told = [_unpacked(one) for one in values]
-    found = np.unique(np.concatenate([_NONE, *(one.found for one in told)]))
+    counts = [_unpacked(one) for one in values]
+    found = np.unique(np.concatenate([_NONE, *(one.found for one in counts)]))
     if part.around is not None and part.around.below is None:
-        total = len(found) + sum(one.others for one in told)
+        total = len(found) + sum(one.others for one in counts)
     else:
-        total = _covered(told, found)
+        total = _covered(counts, found)
     ((tag, value),) = counted(part.fold, total)
     return Items.of(tag, [value])
 
 
-def _covered(told: Sequence[SpineCount], found: Any) -> int:
+def _covered(counts: Sequence[SpineCount], found: Any) -> int:
     """How much stands below what was found: in the root, in units below it, in units alone."""
-    if not told:
+    if not counts:
         return 0
-    parent = told[0].parent.tolist()
+    parent = counts[0].parent.tolist()
     covered = np.zeros(len(parent), np.bool_)
     covered[found] = True
     for at, above in enumerate(parent):
         if above >= 0 and covered[above]:
             covered[at] = True
-    hits = told[0].hits
-    total = int(np.count_nonzero(covered[told[0].parent[hits]] & (told[0].parent[hits] >= 0)))
-    for one in told:
+    hits = counts[0].hits
+    total = int(np.count_nonzero(covered[counts[0].parent[hits]] & (counts[0].parent[hits] >= 0)))
+    for one in counts:
         total += int(one.own.sum()) + int(one.rest[covered].sum())
     return total
 

@@ -37,8 +37,8 @@ def sent(part: BatchPart, items: Items, context: Context) -> bytes:
             return encoded(written({"": items}, context.store)[""])
         case "sum" | "avg":
             atoms = summands(items, context)
-            told = called("sum", atoms, context) if is_exact(atoms) and len(atoms) > 1 else atoms
-            return encoded((len(atoms), packed(told)))
+            total = called("sum", atoms, context) if is_exact(atoms) and len(atoms) > 1 else atoms
+            return encoded((len(atoms), packed(total)))
         case _:
             atoms = _atoms(items, context)
             return encoded(packed(called(part.fold, atoms, context) if len(atoms) else atoms))
@@ -75,7 +75,7 @@ def combined(part: BatchPart, of_stream: bool, values: Sequence[bytes], context:
             kept = {str(at): one for at, one in enumerate(found)}
             return Items.concat([*placed(read(kept), context.store).values()])
         case "sum":
-            return called("sum", Items.concat([unpacked(told) for _, told in found]), context)
+            return called("sum", Items.concat([unpacked(total) for _, total in found]), context)
         case "avg":
             return _mean(found, context)
         case _:
@@ -118,7 +118,7 @@ def _chosen(part: BatchPart, found: Sequence[Any], context: Context) -> Items:
 
 def _mean(found: Sequence[tuple[int, Any]], context: Context) -> Items:
     """The mean from counts, and totals or all values."""
-    values = Items.concat([unpacked(told) for _, told in found])
+    values = Items.concat([unpacked(total) for _, total in found])
     count = sum(many for many, _ in found)
     if len(values) == count:
         return called("avg", values, context)

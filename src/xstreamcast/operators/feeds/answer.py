@@ -54,8 +54,8 @@ class AnswerFeed:
                 self._bytes += len(change.item)
         gone = tuple(k for k in after if k not in self._answer and k in self._places)
         stays = self._settled(dirty, after, gone)
-        asked = self._minis(sorted(dirty, key=self._places.__getitem__)) if dirty else None
-        return Moved(asked, gone, self._places, reordered=not stays)
+        minis = self._minis(sorted(dirty, key=self._places.__getitem__)) if dirty else None
+        return Moved(minis, gone, self._places, reordered=not stays)
 
     def _settled(
         self, dirty: Iterable[str], after: dict[str, str | None], gone: Sequence[str]
@@ -87,14 +87,14 @@ class AnswerFeed:
     def everything(self) -> Moved:
         """All units, to be evaluated again."""
         self._number()
-        asked = self._minis(list(self._places)) if self._places else None
-        return Moved(asked, places=self._places, reordered=True, complete=True)
+        minis = self._minis(list(self._places)) if self._places else None
+        return Moved(minis, places=self._places, reordered=True, complete=True)
 
     def again(self, keys: Sequence[str]) -> Moved:
         """Some units, to be evaluated again; those that are no longer there are left out."""
         known = sorted((key for key in keys if key in self._places), key=self._places.__getitem__)
-        asked = self._minis(known) if known else None
-        return Moved(asked, places=self._places)
+        minis = self._minis(known) if known else None
+        return Moved(minis, places=self._places)
 
     def _minis(self, keys: list[str]) -> Minis:
         """Each item below a root of its own."""

@@ -88,7 +88,7 @@ class FragmentFeed(HoleFeed):
 
     @property
     def sifting(self) -> Sifting | None:
-        """What tells the fragments that can never count; None: all of them may."""
+        """What finds the fragments that can never count; None: all of them may."""
         return None
 
     @property
@@ -166,7 +166,7 @@ class FragmentFeed(HoleFeed):
             self._by_version.take(0, last, ())
             self._by_version.taken()
         else:
-            self._rooted(last, last, np.empty(0, np.int64), tell=False)
+            self._rooted(last, last, np.empty(0, np.int64), emit=False)
 
     # -- versions ---------------------------------------------------------------------------------
 
@@ -226,7 +226,7 @@ class FragmentFeed(HoleFeed):
         return self._links.unfilled == 0 and len(self.history.roots()) > 0
 
     def has_root(self, test: NodeItem) -> bool:
-        """Whether the root has come, and passes a test; the structure tells its name."""
+        """Whether the root has come, and passes a test; the structure has its name."""
         root = self.history.structure[self.history.structure.root]
         if (test.uri is not None and test.uri != root.uri) or test.local not in (None, root.local):
             return False

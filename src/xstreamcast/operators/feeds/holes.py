@@ -164,31 +164,31 @@ class HoleFeed:
         # a unit may stand in a hole of another one, so that looking up goes on behind it
         if self._insides is None:
             met = self._links.above(ids)
-            asked = met[self._is_unit[met]]
+            codes = met[self._is_unit[met]]
         else:
-            asked, own = self._insides.dirty(first, last, self._is_unit)
-            asked = self._unsettled(self._insides, asked, own)
-        if len(asked) == 0:
+            codes, own = self._insides.dirty(first, last, self._is_unit)
+            codes = self._unsettled(self._insides, codes, own)
+        if len(codes) == 0:
             return NOTHING if first == last else Moved(places=self._places)
-        return Moved(self._minis(asked), places=self._places)
+        return Moved(self._minis(codes), places=self._places)
 
-    def _unsettled(self, insides: Insides, asked: I64, own: I64) -> I64:
+    def _unsettled(self, insides: Insides, codes: I64, own: I64) -> I64:
         """Of the units in which something changed, those whose answer may; `own`: not by values."""
         fresh = self._places_of(own)
         if self._cache is not None:
             self._cache.drop(fresh, self._taken)
         if self._verdicts is None:
-            return asked
+            return codes
         self._verdicts.forget(fresh)
-        places = self._places_of(asked)
+        places = self._places_of(codes)
         known = self._verdicts.known(places)
         judged = places[known]
         if len(judged) == 0:
-            return asked
+            return codes
         known[known] = insides.judged(self._verdicts, judged, self._place_codes[judged])
         return distinct(self._place_codes[places[~known]])
 
-    def _rooted(self, first: int, last: int, met: I64, tell: bool = True) -> Moved:
+    def _rooted(self, first: int, last: int, met: I64, emit: bool = True) -> Moved:
         """The root is new, or was sent again: units may be new, gone or elsewhere."""
         assert self.cut is not None
         before, root, stood = self._places, self._root, self._at
@@ -202,13 +202,13 @@ class HoleFeed:
             met = np.concatenate((met, self._insides.dirty(first, last, self._is_unit)[0]))
         if self._root is None:
             return Moved(None, tuple(before), reordered=True)
-        if not tell:
+        if not emit:
             return NOTHING
         gone = tuple(key for key in before if key not in self._places)
         known = {key for key in self._places if root and self._stands_as_before(key, root, stood)}
         dirty = set(met.tolist())
-        asked = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
-        minis = self._minis(np.array(asked, np.int64)) if asked else None
+        codes = [c for c in self._units if c in dirty or not known.issuperset(self._units[c])]
+        minis = self._minis(np.array(codes, np.int64)) if codes else None
         return Moved(minis, gone, self._places, reordered=True)
 
     def _settle(self, keys: list[tuple[str, int]]) -> None:
@@ -279,9 +279,9 @@ class HoleFeed:
             return False
         return self._root.same_around(root, self._at[key], before[key])
 
-    def _minis(self, asked: I64, only: set[str] | None = None) -> Minis:
+    def _minis(self, codes: I64, only: set[str] | None = None) -> Minis:
         """The units of some ids, each below the start tags around its hole."""
-        places = self._places_of(asked)
+        places = self._places_of(codes)
         if only is not None:
             places = places[[key in only for key in self._keys[places].tolist()]]
         names = tuple(self._keys[places].tolist())

@@ -89,8 +89,8 @@ class OnceFeed(AnswerFeed):
     def again(self, keys: Sequence[str]) -> Moved:
         """Some of them."""
         known = [key for key in keys if key in self._items]
-        asked = self._minis(known) if known else None
-        return Moved(asked, places=self._numbers)
+        minis = self._minis(known) if known else None
+        return Moved(minis, places=self._numbers)
 
     def _item(self, key: str) -> str:
         return self._items[key]

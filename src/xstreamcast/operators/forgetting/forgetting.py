@@ -73,7 +73,7 @@ class ForgettingFeed(FragmentFeed):
         self._other_units = False  # other tags are kept now: more holes may hold units
         self._gone: Bools = np.zeros(1024, np.bool_)  # by id: emitted, and dropped
         self._dead: Bools = np.zeros(0, np.bool_)  # by place
-        self._asked: list[I64] = []
+        self._evaluated: list[I64] = []
         self._looked = 0  # how many fragments there were when the past was looked for
         self._held = 0  # bytes of tapes when they were last weighed
         self._least = 0  # bytes of tapes when all that could go had gone
@@ -155,7 +155,7 @@ class ForgettingFeed(FragmentFeed):
 
     @property
     def sifting(self) -> Sifting | None:
-        """What tells the fragments that can never count; None: all of them may."""
+        """What finds the fragments that can never count; None: all of them may."""
         if self._sieve is None or self._fixed or self.strict or self.cut is None:
             return None
         sieve, asking = self._sieve
@@ -256,7 +256,7 @@ class ForgettingFeed(FragmentFeed):
                 raise self._needed("holds a version before others that were dropped")
 
     def _adapt(self, guide: Guide) -> None:
-        """The stream holds what this guide tells of."""
+        """The stream holds what this guide describes."""
         found = kept(self._program, self.history.name, self.history.structure, guide)
         if self._misses(found):
             raise self._needed("contains elements that its tag structure does not declare")
@@ -318,7 +318,7 @@ class ForgettingFeed(FragmentFeed):
             lambda: MiniCache(self.history.store.names, self.history.name, units),
         )
 
-    # -- telling ----------------------------------------------------------------------------------
+    # -- emitting ---------------------------------------------------------------------------------
 
     def everything(self) -> Moved:
         """All units that are not forgotten, to be evaluated again."""
@@ -326,33 +326,33 @@ class ForgettingFeed(FragmentFeed):
             return super().everything()
         return Moved(places=self._places, reordered=True, complete=True)
 
-    def _minis(self, asked: I64, only: set[str] | None = None) -> Minis:
-        self._asked.append(asked)
-        return super()._minis(asked, only)
+    def _minis(self, codes: I64, only: set[str] | None = None) -> Minis:
+        self._evaluated.append(codes)
+        return super()._minis(codes, only)
 
     def _versions_made(self, units: VersionUnits, keys: Iterable[str]) -> Minis | None:
         keys = list(keys)
         if self._fixed:
-            self._asked.append(units.codes(keys))
+            self._evaluated.append(units.codes(keys))
         return super()._versions_made(units, keys)
 
-    def told(self, now: int) -> tuple[list[str], int]:
+    def emitted(self, now: int) -> tuple[list[str], int]:
         """All evaluated units are emitted → keys of units that will not change, and the first place
         before which there is no other.
         """
-        asked, self._asked = self._asked, []
+        evaluated, self._evaluated = self._evaluated, []
         self._let_superseded_go()
         if self.shared is not None:
             return [], 0
         if self.kept.recent and self._insides is None:
             self._let_past_go(min(now, self.history.newest))
-        if not self.settles or not asked or not self.kept.tags <= self._fixed:
+        if not self.settles or not evaluated or not self.kept.tags <= self._fixed:
             return [], 0
         if self.history.attaches:  # more may be attached to what is complete
             return [], 0
-        codes = np.unique(np.concatenate(asked))
+        codes = np.unique(np.concatenate(evaluated))
         if self._by_version is not None:
-            return self._versions_told(self._by_version, self._complete(codes))
+            return self._versions_emitted(self._by_version, self._complete(codes))
         codes = codes[self._is_unit[codes]]
         done = self._complete(codes)
         self._let_go(done)
@@ -362,7 +362,7 @@ class ForgettingFeed(FragmentFeed):
             self._first += 1
         return keys, self._first
 
-    def _versions_told(self, units: VersionUnits, done: I64) -> tuple[list[str], int]:
+    def _versions_emitted(self, units: VersionUnits, done: I64) -> tuple[list[str], int]:
         keys = [key for code in done.tolist() for key in units.keys_of(code)]
         units.drop(done.tolist())
         self._let_go(done)
@@ -488,7 +488,7 @@ class ForgettingFeed(FragmentFeed):
             feed._relink(links, place, moved)
 
     def _relink(self, links: Places, place: I64, moved: I64) -> None:
-        """Fragments are at other places: below 0 those that are gone; `moved` tells whose."""
+        """Fragments are at other places: below 0 those that are gone; `moved` are their ids."""
         self._links, self._dead = links, np.zeros(0, np.bool_)
         if self._by_version is not None:
             self._by_version.compacted(links, place, moved.tolist())

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.operators.units.evaluating import Asking
     from xstreamcast.operators.units.units import Minis
 
-SHIFT: Final = 100  # bits of a rank that tell windows of one value apart
+SHIFT: Final = 100  # bits of a rank that distinguish the windows of one value
 
 
 class WindowsByKey(Generic[T]):
@@ -60,25 +60,25 @@ class WindowsByKey(Generic[T]):
         if not pieces and decided == self._decided and not self._waiting:
             return None
         revision: Revision[T] = Revision()
-        asked = _Asked(self.shape, self.by, self._document, asking)
+        reading = _Reading(self.shape, self.by, self._document, asking)
         arrived: dict[str, list[Items]] = {}
         for piece in pieces:
-            self._sort_out(piece, asked, arrived)
+            self._sort_out(piece, reading, arrived)
         going = dict.fromkeys([*arrived, *sorted(self._waiting)])
         for value in self.each if decided != self._decided else going:
             items = Items.concat(arrived[value]) if value in arrived else empty_items()
-            found = self.each[value].on_items(items, asked.sight(value), decided, ended)
+            found = self.each[value].on_items(items, reading.sight(value), decided, ended)
             self._take_in(value, found, revision)
         self._decided = decided
         return revision
 
-    def _sort_out(self, piece: Minis, asked: _Asked, arrived: dict[str, list[Items]]) -> None:
+    def _sort_out(self, piece: Minis, reading: _Reading, arrived: dict[str, list[Items]]) -> None:
         """Give items to the values that they have."""
-        for value in (one for row in asked.values(piece) for one in row):
+        for value in (one for row in reading.values(piece) for one in row):
             if value not in self.each:
                 self.each[value] = Windows(self.shape, self._document, self._rows)
                 self._places[value] = len(self._places)
-        for value, items in asked.items(piece):
+        for value, items in reading.items(piece):
             arrived.setdefault(value, []).append(items)
 
     def _take_in(self, value: str, found: Revision[T], revision: Revision[T]) -> None:
@@ -95,7 +95,7 @@ class WindowsByKey(Generic[T]):
             self._waiting.add(value)
 
 
-class _Asked:
+class _Reading:
     """What one tick reads of units: their values, and their items by value."""
 
     def __init__(self, shape: Windowed, by: ByKey, document: p.Variable, asking: Asking) -> None:
@@ -132,7 +132,7 @@ class _Asked:
         ]
 
     def _check(self, piece: Minis, value: str) -> None:
-        """An item has several values: the condition itself tells whether that is an error."""
+        """An item has several values: the condition itself decides whether that is an error."""
         bound = self._units(piece).extend(
             {self._by.variable.number: Column(Items.of(UNTYPED, [value] * len(piece)))}
         )

@@ -17,8 +17,8 @@ class UnitReader:
         self._known: dict[int, list[tuple[frozenset[str], Minis]]] = {}
         for number, name in enumerate(sources):
             for one in tick.moves.get(name, ()):
-                if one.asked is not None:
-                    self._keep(number, one.asked)
+                if one.changed is not None:
+                    self._keep(number, one.changed)
 
     def _keep(self, source: int, minis: Minis) -> None:
         self._known.setdefault(source, []).append((frozenset(minis.keys), minis))
@@ -45,7 +45,7 @@ class UnitReader:
         if not self._tick.keeps(self._sources[source]):
             return [minis for _, minis in arrived]
         moves = self._tick.again(sorted(keys), self._sources[source])
-        found = [one.asked for one in moves if one.asked is not None]
+        found = [one.changed for one in moves if one.changed is not None]
         if len(found) == 1:
             self._keep(source, found[0])
         return found

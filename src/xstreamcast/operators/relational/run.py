@@ -36,7 +36,7 @@ class CircuitRun:
         self._waited = waited_for(circuit)
         self._emit = Emit(circuit, final)
         self._operators: Operators | None = None  # None: to be made anew
-        self.asked = 0
+        self.evaluated = 0
         self._once: tuple[frozenset[str | None], frozenset[int] | None] | None = None
         self._failing: Failing | None = None  # the rows of the last tick that failed
 
@@ -59,7 +59,7 @@ class CircuitRun:
         )
         try:
             deltas = operators.advance(turn, tick, {})
-            self.asked += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
+            self.evaluated += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
             delta, out = deltas[id(self.circuit.root)], list[Change]()
             if tick.leaving:
                 self._emit.leave(turn, delta)

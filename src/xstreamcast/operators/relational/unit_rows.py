@@ -48,8 +48,8 @@ class UnitRows:
             moves += self._due(tick, moves, turn)
         out: Delta = {}
         for moved in moves:
-            if self._node.append and moved.asked is not None and moved.asked.missing is None:
-                self._append(moved.asked, moved.places, out)
+            if self._node.append and moved.changed is not None and moved.changed.missing is None:
+                self._append(moved.changed, moved.places, out)
             else:
                 self._take(moved, out, turn, self._whole and not tick.decided)
         turn.places[self._node.source] = self._there
@@ -59,8 +59,8 @@ class UnitRows:
         name = self._node.input
         if self._timers is None:
             return [tick.everything(name)]
-        asked = {key for one in moves if one.asked is not None for key in one.asked.keys}
-        due = [u for u in self._timers.due(turn.asking.now.instant) if u not in asked]
+        changed = {key for one in moves if one.changed is not None for key in one.changed.keys}
+        due = [u for u in self._timers.due(turn.asking.now.instant) if u not in changed]
         return tick.again(due, name) if due else []
 
     def _append(self, minis: Minis, places: Mapping[str, int], out: Delta) -> None:
@@ -80,12 +80,12 @@ class UnitRows:
                 if place != before:
                     self._note(unit, before, place, out)
                     self._there[unit] = place
-        if moved.asked is None:
+        if moved.changed is None:
             return
-        lacking = _lacking(moved.asked) if whole else set()
+        lacking = _lacking(moved.changed) if whole else set()
         for unit in lacking & self._there.keys():
             self._note(unit, self._there.pop(unit), None, out)
-        keys: Sequence[str] = moved.asked.keys
+        keys: Sequence[str] = moved.changed.keys
         if lacking:
             keys = [unit for unit in keys if unit not in lacking]
         places = [moved.places[unit] for unit in keys]
@@ -98,8 +98,8 @@ class UnitRows:
                 out[str(unit),] = RowDelta(None, self._row(unit, place))
         if not self._node.append:
             self._there.update(zip(keys, places, strict=True))
-        if self._timers is not None and moved.asked.instants:
-            self._timers.asked(self._timed(moved.asked, turn), turn.asking.now.instant)
+        if self._timers is not None and moved.changed.instants:
+            self._timers.evaluated(self._timed(moved.changed, turn), turn.asking.now.instant)
 
     def _timed(self, minis: Minis, turn: Round) -> Minis:
         """The units with the instants that stand in their content, where the clock meets these."""

@@ -43,7 +43,7 @@ def write_circuit(to: TableWriter, run: CircuitRun) -> None:
     for number, operator in enumerate(run._operators.all):
         write_operator(to, str(number), operator)
     write_emit(to, run._emit)
-    to.values("circuit", asked=[run.asked])
+    to.values("circuit", asked=[run.evaluated])
 
 
 def read_circuit(source: TableReader, run: CircuitRun, names: Names) -> None:
@@ -55,6 +55,6 @@ def read_circuit(source: TableReader, run: CircuitRun, names: Names) -> None:
     for number, operator in enumerate(operators.all):
         read_operator(source, str(number), operator)
     read_emit(source, run._emit)
-    ((run.asked,),) = source.values("circuit", "asked")
+    ((run.evaluated,),) = source.values("circuit", "asked")
     operators.fresh = False
     run._operators = operators

@@ -113,7 +113,7 @@ def end_feed(source: TableReader, at: str, feed: ForgettingFeed) -> None:
         kind = AttachedUnits if feed.mine is None else OrderedUnits
         attached = feed._attached = kind(feed.history, feed._links, above)
         attached._order, attached._place = source.values(f"{at}.attached", "order", "place")
-    feed._asked = []
+    feed._evaluated = []
 
 
 def _named(feed: ForgettingFeed, name: int) -> list[str] | None:

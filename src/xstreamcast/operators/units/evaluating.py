@@ -69,15 +69,15 @@ class Asking:
                 views[name] = self.whole(name, store)
             return views[name]
 
-        asked = None if self.reaching is None else self.reaching(store)
+        query = None if self.reaching is None else self.reaching(store)
         return Context(
             self.program,
             Inputs(
                 store,
                 item=item,
                 variables=self.variables,
-                streams=whole if asked is None else asked.stream,
-                reach=None if asked is None else asked.reach,
+                streams=whole if query is None else query.stream,
+                reach=None if query is None else query.reach,
                 current=date_time(self.now.instant, True, self.now),
                 clock=self.now,
             ),

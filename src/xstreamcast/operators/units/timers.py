@@ -23,7 +23,7 @@ class Timers:
         self._next: dict[str, int] = {}
         self._heap: list[tuple[int, str]] = []
 
-    def asked(self, minis: Minis, now: int) -> None:
+    def evaluated(self, minis: Minis, now: int) -> None:
         """Units were evaluated at an instant: note when each must be evaluated again."""
         assert minis.instants is not None
         instants, counts = minis.instants

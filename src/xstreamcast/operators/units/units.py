@@ -38,19 +38,19 @@ class Minis:
 class Moved:
     """What a batch of arrivals did to an input.
 
-    `asked` are the units whose content is new; `gone` the keys of those that are no longer there;
+    `changed` are the units whose content is new; `gone` the keys of those that are no longer there;
     `places` the place of every unit in the input, `reordered` says that known ones have changed
     theirs. `complete`: all units were evaluated, whatever was known before.
     """
 
-    asked: Minis | None = None
+    changed: Minis | None = None
     gone: tuple[str, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict)
     reordered: bool = False
     complete: bool = False
 
     def __bool__(self) -> bool:
-        return self.asked is not None or bool(self.gone) or self.reordered or self.complete
+        return self.changed is not None or bool(self.gone) or self.reordered or self.complete
 
     def leaving(self, known: Iterable[str]) -> list[str]:
         """Of the units known so far, those that are no longer there."""

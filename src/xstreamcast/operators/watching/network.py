@@ -1,4 +1,4 @@
-"""Several queries that stay: what one tells, others read as a stream."""
+"""Several queries that stay: what one emits, others read as a stream."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Network:
 
     Several may read an input (split), and share what is kept of a stream of fragments where none of
     them would forget of it; one query may read several (merge). A tick goes through all of them:
-    what the first tells is an arrival for the next.
+    what the first emits is an arrival for the next.
 
     accumulated changes after each tick  →  the last query over the answers of those before it
     """
@@ -95,9 +95,9 @@ class Network:
         """An input has ended."""
         self._each(name, lambda watch: watch.on_end(name))
 
-    def _each(self, name: str | None, tell: Callable[[Watch], None]) -> None:
+    def _each(self, name: str | None, call: Callable[[Watch], None]) -> None:
         for watch in self._readers.get(name, ()):
-            tell(watch)
+            call(watch)
         self.reach(self.now)
 
     def tick(self) -> list[Change]:
@@ -113,9 +113,9 @@ class Network:
             return self._ticked()
 
     def _ticked(self) -> dict[str, list[Change]]:
-        told: dict[str, list[Change]] = {}
+        emitted: dict[str, list[Change]] = {}
         for name, watch in self.watches.items():
-            changes = told[name] = watch.tick()
+            changes = emitted[name] = watch.tick()
             readers = self._readers.get(name, ())
             ended = bool(readers) and watch.kinds.keys() <= watch.ended
             for reader in readers:
@@ -123,7 +123,7 @@ class Network:
                     reader.on_changes(name, changes)
                 if ended:
                     reader.on_end(name)
-        return told
+        return emitted
 
     @property
     def refusals(self) -> list[str]:

@@ -148,7 +148,7 @@ class Watch:
                 case Ended():
                     self.on_end(name)
                 case _:
-                    pass  # what was refused is the reader's to tell
+                    pass  # the reader reports what was refused
 
     def on_changes(self, name: str, changes: Sequence[Change]) -> None:
         """The answer that is read as an input has changed."""
@@ -347,7 +347,7 @@ class Watch:
             n: one for n, one in self._views.items() if input_name(n) not in self._touched
         }
         clock_moved = self.now != self._ticked_at
-        told = Tick(
+        arrived = Tick(
             moves, frozenset(self._touched), clock_moved, self._everything, self._again,
             not undecided or waits or witness is not None, frozenset(self.ended),
             frozenset(n for n, f in self._feeds.items() if isinstance(f, DocumentFeed)),
@@ -357,7 +357,7 @@ class Watch:
         asking = self._asking()
         owed, self._owed = self._owed, []
         try:
-            changes = deep(partial(self.pipeline.on_tick, told, asking, self.now.instant))
+            changes = deep(partial(self.pipeline.on_tick, arrived, asking, self.now.instant))
         except Error as why:
             if not self._may_mend():
                 raise self._first_error(why) from None
@@ -412,7 +412,7 @@ class Watch:
         assert self.pipeline is not None
         for name, feed in self._feeds.items():
             if isinstance(feed, ForgettingFeed):
-                self.pipeline.settled(name, *feed.told(self.now.instant))
+                self.pipeline.settled(name, *feed.emitted(self.now.instant))
 
     def _undecided(self) -> frozenset[str | None]:
         """The inputs of which something may be missing, where the policy minds."""

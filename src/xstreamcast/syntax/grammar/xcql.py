@@ -6,7 +6,7 @@
 - left of a comparison, `+` or `-` whose right side is a time (names only);
 - `now` alone on either side of a comparison; a date left of one whose right side is a bound;
 - a dateTime anywhere; a duration right of any `+` or `-`; a date before `+` or `-` and a duration;
-- `now-PT1H` anywhere: its three parts are told apart although XQuery would read one name.
+- `now-PT1H` anywhere: its three parts are separate although XQuery would read one name.
 Everywhere else they are what XQuery says: names of children, and subtraction.
 """
 

@@ -131,7 +131,7 @@ def not_xml(head: bytes) -> tuple[str, str] | None:
 
 
 def unknown_encoding(why: Exception, source: str | None) -> Error:
-    """The error for an encoding of which Python's codecs, asked by expat, said `why`."""
+    """The error for an encoding for which Python's codecs, called by expat, gave `why`."""
     at = DataPlace(source or "input", None, 0, 1, 1)
     return error("XSCX0003", f"the encoding is not known: {why}", at=at)
 

@@ -64,7 +64,7 @@ class WholeReading:
     def _doubt(self) -> None:
         """From here on bytes are only kept, for expat to read at the end.
 
-        A document is shown to expat now, so that an error is not told only at the end.
+        A document is shown to expat now, so that an error is not reported at the end only.
         """
         self._doubtful = True
         if not self._several:

@@ -80,19 +80,19 @@ class WindowPairs:
         order, size = items.order, len(items)
         until = order.at(high + 1)[0] if high + 1 < size else None
         begins = [order.position(rank) for rank, _ in marks.starts.between(order.at(low)[0], until)]
-        asked = {(a, z) for a in begins for z in self._ends(part, a, a, size)}
+        pairs = {(a, z) for a in begins for z in self._ends(part, a, a, size)}
         for z in self._ending(part, low, high):
-            asked |= {(a, z) for a in self._starts(part, z, low)}
+            pairs |= {(a, z) for a in self._starts(part, z, low)}
         if not self._alone:
-            asked = self._holding(part, sorted(asked), turn)
+            pairs = self._holding(part, sorted(pairs), turn)
         else:
-            self._check(part, {z for _, z in asked}, turn)
+            self._check(part, {z for _, z in pairs}, turn)
         if not window.only_end:  # the last item ends every window, too
-            asked |= {(a, size - 1) for a in begins}
+            pairs |= {(a, size - 1) for a in begins}
             if high == size - 1:
                 starts = marks.starts.between(None, order.at(low)[0])
-                asked |= {(order.position(rank), size - 1) for rank, _ in starts}
-        return asked
+                pairs |= {(order.position(rank), size - 1) for rank, _ in starts}
+        return pairs
 
     def _check(self, part: Part, ends: set[int], turn: Round) -> None:
         failing = self._finder.of(part.outer).failing

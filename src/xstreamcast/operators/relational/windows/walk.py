@@ -1,4 +1,4 @@
-"""Windows whose boundaries items tell by themselves: found from marks, without asking items again.
+"""Windows whose boundaries items alone decide: found from marks, without evaluating items again.
 
 marks of a part of a sequence  →  the windows that begin, end or hold something there
 """

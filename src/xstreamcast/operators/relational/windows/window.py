@@ -24,8 +24,8 @@ class WindowOperator:
     """items  →  a row for each window; one is known by its first item, and by its last where
     several begin there.
 
-    Where items tell by themselves that windows begin and end there, they are asked when they come,
-    and windows follow from the marks. Otherwise ends are asked for again in a part of the sequence.
+    Where items alone decide that windows begin and end there, they are marked as they come, and
+    windows follow from the marks. Otherwise ends are searched again in a part of the sequence.
     """
 
     def __init__(self, node: c.Window) -> None:
@@ -103,7 +103,7 @@ class WindowOperator:
 
 
 def _ends_alone(node: c.Window) -> bool:
-    """Whether items tell by themselves that windows end there."""
+    """Whether items alone decide that windows end there."""
     window = node.window
     if window.end is None or window.end.test is None or window.start is None:
         return True

@@ -49,8 +49,11 @@ def add_input_arguments(parser: Parser, more: str = "") -> None:
 
 def query_text(arguments: Parsed) -> tuple[str, str]:
     """The text and the name of the query: from -q, a file or stdin, and one of them only."""
-    if (arguments.query is None) == (arguments.file is None):
+    if arguments.query is None and arguments.file is None:
         raise error("XSCU0001", "one query must be given: -q QUERY or FILE.xq")
+    if arguments.query is not None and arguments.file is not None:
+        hint = f"an input is given with -i {arguments.file}"
+        raise error("XSCU0001", f"two queries are given: -q and {arguments.file}", hint=hint)
     if arguments.query is not None:
         return arguments.query, "query"
     if arguments.file == "-":

@@ -308,4 +308,7 @@ class Context:
         column = Column.constant(items, 1)
         role = f"the value of ${declared.local}"
         fit = converted if items.tag == UNTYPED else checked
-        return fit(self.root, column, declared.type, role)
+        try:
+            return fit(self.root, column, declared.type, role)
+        except Error as why:  # the value has no place, its variable has
+            raise why.located(self.place(declared.span)) from None

@@ -1,4 +1,4 @@
-"""Chains of versions: repetitions found, the rest ordered by id, instant and arrival."""
+"""Chains of versions: arrivals told from repetitions, then ordered by id, instant and arrival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Byte strings as small numbers: a hash table in arrays, read and filled by whole columns."""
+"""Byte strings as small numbers: a hash table in arrays, asked and filled by whole columns."""
 
 from __future__ import annotations
 

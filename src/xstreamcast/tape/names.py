@@ -35,7 +35,7 @@ class NameTables(NamedTuple):
     word_start: I32
     word_length: I32
     word_slots: I32  # open addressing, linear probing, -1 = free; a power of two, at most half full
-    word_prefix: I32  # word of the part before the colon, 0 without one, -1 = not known yet
+    word_prefix: I32  # word of the part before the colon, 0 without one, -1 = not yet asked
     last_uri: I32  # the URI with which the word was last a name, -1 = never …
     last_name: I32  # … and that name: most words only ever have one
     name_word: I32

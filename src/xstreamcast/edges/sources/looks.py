@@ -24,6 +24,15 @@ _JSON_HINT: Final = (
     "run reads JSON from a file that ends in .json, .ndjson or .jsonl, json-to-xml() within a "
     "query; a server may have XML too (Accept: application/xml)"
 )
+_FORMS: Final = {  # by their first bytes
+    b"%PDF": "a PDF document",
+    b"\x89PNG": "an image (PNG)",
+    b"\xff\xd8\xff": "an image (JPEG)",
+    b"PAR1": "a Parquet file",
+    b"SQLite format 3": "a database of SQLite",
+}
+_FORM_HINT: Final = "an input is XML, lines of JSON or CSV, or a fragment table (table:FOLDER)"
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff", b"<\x00", b"\x00<", b"\x00\x00")  # UTF-16, UTF-32
 _TITLE: Final = re.compile(rb"<title>\s*([^<]{1,80})", re.IGNORECASE)
 
 
@@ -57,4 +66,9 @@ def _other(head: bytes) -> tuple[str, str] | None:
         title = _TITLE.search(head)
         said = f' ("{title[1].decode(errors="replace").strip()}")' if title else ""
         return f"a page in HTML{said}", _HTML_HINT
+    for mark, what in _FORMS.items():
+        if head.startswith(mark):
+            return what, _FORM_HINT
+    if b"\x00" in head and not head.startswith(_WIDE):
+        return "binary data (it has NUL bytes)", _FORM_HINT
     return None

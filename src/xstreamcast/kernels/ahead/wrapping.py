@@ -212,9 +212,9 @@ class Wrapper:
         raised = _cg.alloca_once_value(self._b, nothing)
         size = _cg.alloca_once_value(self._b, _I32(0))
         with self._b.if_then(status.is_user_exc):
-            error = self._b.load(status.excinfoptr)
-            self._b.store(self._b.bitcast(self._b.extract_value(error, 0), _PTR), raised)
-            self._b.store(self._b.extract_value(error, 1), size)
+            told = self._b.load(status.excinfoptr)
+            self._b.store(self._b.bitcast(self._b.extract_value(told, 0), _PTR), raised)
+            self._b.store(self._b.extract_value(told, 1), size)
         at, length = self._b.load(raised), self._b.load(size)
         return self._call("xsc_failed", _PTR, [self._slot("failed"), status.code, at, length])
 

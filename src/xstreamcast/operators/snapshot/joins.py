@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from xstreamcast.model.delta import Key, Row
     from xstreamcast.operators.relational.joins.index import JoinSide
     from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator, _Side
     from xstreamcast.operators.relational.joins.join import JoinOperator
@@ -15,15 +17,18 @@ if TYPE_CHECKING:
 
 def write_join(to: TableWriter, at: str, operator: JoinOperator) -> None:
     """Both sides, and how their values are compared now."""
-    _write_side(to, f"{at}.left", operator._left)
-    _write_side(to, f"{at}.right", operator._right)
+    for name, side in (("left", operator._left), ("right", operator._right)):
+        _write_side(to, f"{at}.{name}", side.rows, values=side.values)
     modes = [operator._mode, operator._left._mode, operator._right._mode]
     to.values(f"{at}.modes", mode=modes)
 
 
-def _write_side(to: TableWriter, name: str, side: JoinSide) -> None:
-    values = [side.values.get(key) for key in side.rows]
-    to.values(name, key=list(side.rows), row=list(side.rows.values()), values=values)
+def _write_side(
+    to: TableWriter, name: str, rows: Mapping[Key, Row], **columns: Mapping[Key, Any]
+) -> None:
+    """The rows of one side, each with what it is joined by."""
+    kept = {column: [values.get(key) for key in rows] for column, values in columns.items()}
+    to.values(name, key=list(rows), row=list(rows.values()), **kept)
 
 
 def read_join(source: TableReader, at: str, operator: JoinOperator) -> None:
@@ -48,11 +53,7 @@ def _read_side(source: TableReader, name: str, side: JoinSide, mode: str) -> Non
 def write_range_fold(to: TableWriter, at: str, operator: RangeFoldOperator) -> None:
     """Both sides with the values that they compare by, and how these are compared now."""
     for name, side in (("outer", operator._outer), ("inner", operator._inner)):
-        rows = side.rows
-        to.values(
-            f"{at}.{name}", key=list(rows), row=list(rows.values()),
-            cell=[side.cells[key] for key in rows],
-        )  # fmt: skip
+        _write_side(to, f"{at}.{name}", side.rows, cell=side.cells)
     to.values(f"{at}.mode", mode=[operator._mode])
 
 
@@ -80,11 +81,7 @@ def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:
 def write_interval_join(to: TableWriter, at: str, operator: IntervalJoinOperator) -> None:
     """Both sides with their intervals, and the clock that they were compared by."""
     for name, side in (("left", operator._left), ("right", operator._right)):
-        rows = side.rows
-        to.values(
-            f"{at}.{name}", key=list(rows), row=list(rows.values()),
-            spans=[side.spans[key] for key in rows],
-        )  # fmt: skip
+        _write_side(to, f"{at}.{name}", side.rows, spans=side.spans)
     to.values(f"{at}.clock", instant=[operator._clock])
 
 

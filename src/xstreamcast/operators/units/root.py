@@ -46,7 +46,7 @@ class Root:
     def same_around(self, other: Root, place: int, before: int) -> bool:
         """Whether a unit stands below the same start tags as it did in another root."""
         mine, theirs = self.around(place), other.around(before)
-        return len(mine) == len(theirs) and all(map(_same_tag, mine, theirs))
+        return len(mine) == len(theirs) and all(map(same_tag, mine, theirs))
 
     def by_spine(self, places: I64, units: I64) -> Iterator[tuple[Spine, I64]]:
         """Units that follow each other below the same start tags, together."""
@@ -59,7 +59,8 @@ class Root:
             yield self.tags[spine], part
 
 
-def _same_tag(a: Tape, b: Tape) -> bool:
+def same_tag(a: Tape, b: Tape) -> bool:
+    """Whether two start tags have the same names and the same text."""
     if a is b:
         return True
     one, other = a.columns, b.columns

@@ -11,7 +11,7 @@ from xstreamcast.history.view import written
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.operators.units.parts import tops_of, unit_part
-from xstreamcast.operators.units.root import check_spine
+from xstreamcast.operators.units.root import check_spine, same_tag
 from xstreamcast.tape.fragments.wrap import start_tag
 from xstreamcast.tape.layout import ELEMENT, KIND, NAMESPACE
 
@@ -194,18 +194,7 @@ def same_tags(one: Tags | None, other: Tags | None) -> bool:
     """Whether the same start tags stand around two places."""
     if one is None or other is None or len(one) != len(other):
         return False
-    return all(map(_same_tag, one, other))
-
-
-def _same_tag(a: Tape, b: Tape) -> bool:
-    if a is b:
-        return True
-    one, other = a.columns, b.columns
-    return (
-        bool(np.array_equal(one.name, other.name))
-        and bool(np.array_equal(one.length, other.length))
-        and bool(np.array_equal(one.heap, other.heap))
-    )
+    return all(map(same_tag, one, other))
 
 
 def _binds(tape: Tape) -> bool:

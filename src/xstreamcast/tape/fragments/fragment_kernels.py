@@ -1,7 +1,7 @@
 """Fragments on a tape: where each begins, its attributes, its payload and its holes, in one pass.
 
 What names mean is handed in (`elements`, `attributes`: a small number for each name), so that the
-words of the wire are in one place only.
+words of the wire are told in one place only.
 """
 
 from __future__ import annotations

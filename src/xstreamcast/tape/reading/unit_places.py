@@ -36,7 +36,7 @@ RAN_OUT: Final = 0  # the bytes end, between units or inside one
 LIMIT: Final = 1  # the next unit is one too many
 SAID: Final = 2  # the next unit is none that counts, perhaps
 STRANGE: Final = 3  # the next unit, or what follows the last one, is not as it should be
-SAFE, COUNT, MARKS, UNIT, BEHIND = range(5)  # in `out`
+SAFE, COUNT, MARKS, UNIT, BEHIND = range(5)  # in what is told
 _INSIDE: Final = -1  # another may begin inside it
 
 
@@ -135,11 +135,11 @@ def behind_unit(
 @entry
 def unit_places(
     base: int, n: int, at: int, left: int, until: int, step: int, prefix: U8, hole: U8, plain: U8,
-    plain_ends: I64, said: U8, said_ends: I64, beat: U8, places: I64, counts: I64, out: I64,
+    plain_ends: I64, said: U8, said_ends: I64, beat: U8, places: I64, counts: I64, told: I64,
 ) -> int:  # fmt: skip
     """Follow units from `at` on, at most `left` that count, and not many bytes behind `until`.
 
-    `places` and `counts` get a unit every `step` bytes and how many count before it. `out`: behind
+    `places` and `counts` get a unit every `step` bytes and how many count before it. `told`: behind
     the last whole unit, how many count, how many marks; of the next unit, where it is and ends.
     What is strange may be so because of the unit before it: then that is not among the whole ones.
     """
@@ -189,5 +189,5 @@ def unit_places(
         at = safe = end
     if why == STRANGE:
         safe, count = last, before
-    out[SAFE], out[COUNT], out[MARKS], out[UNIT], out[BEHIND] = safe, count, marks, unit, end
+    told[SAFE], told[COUNT], told[MARKS], told[UNIT], told[BEHIND] = safe, count, marks, unit, end
     return why

@@ -26,7 +26,7 @@ UNFINISHED: Final = -1  # the bytes end inside markup, or too many elements were
 FULL: Final = -2  # more elements are open than there is room for
 NOWHERE: Final = -3  # no place
 AT, DEPTH, WHOLE, HELD = range(4)  # in the state of `next_place`
-EXIT, CLOSED, BELOW = range(3)  # in the result of `left_open`
+EXIT, CLOSED, BELOW = range(3)  # in what `left_open` tells
 
 
 @intrinsic
@@ -175,12 +175,12 @@ def has_name(base: int, at: int, n: int, names: U8, ends: I64) -> bool:
 
 @entry
 def left_open(
-    base: int, n: int, at: int, end: int, held: U8, ends: I64, stack: I64, flags: U8, out: I64
+    base: int, n: int, at: int, end: int, held: U8, ends: I64, stack: I64, flags: U8, told: I64
 ) -> int:
     """What the markup from the `<` at `at` to the first one at or behind `end` does.
 
     `stack`: where the start tags begin that it leaves open; `flags`: which of them have a held
-    child. `out`: where it stops; how many elements it closes that it did not open; whether a held
+    child. `told`: where it stops; how many elements it closes that it did not open; whether a held
     child stands below the one around those. → how many it leaves open.
     """
     count, closed, below = 0, 0, 0
@@ -212,7 +212,7 @@ def left_open(
         if at > n:
             return UNFINISHED
         at = next_less(base, at, n)
-    out[EXIT], out[CLOSED], out[BELOW] = at, closed, below
+    told[EXIT], told[CLOSED], told[BELOW] = at, closed, below
     return count
 
 

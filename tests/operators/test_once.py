@@ -137,6 +137,57 @@ def test_rows_that_go_at_once_leave_what_rows_that_go_one_by_one_leave(body, rou
         assert found == changes(text, raw, cuts)
 
 
+TOGETHER = [
+    "(stream('ask')/answer/ask, stream('ask')/answer/ask/@n/string())",
+    "for $a in stream('ask')/answer/ask"
+    " return <s>{$a/@n, sum(stream('price')/answer/price[@k = $a/@k][number(@v) ge 3]/@v)}</s>",
+    "for $a in stream('ask')/answer/ask"
+    " return <l>{$a/@n, stream('price')/answer/price[@k = $a/@k][position() lt last()]}</l>",
+    "for $a in stream('ask')/answer/ask"
+    " return <l>{stream('price')/answer/price[@k != $a/@k][last()], $a/@n}</l>",
+    "for $a in stream('ask')/answer/ask"
+    " return <l>{$a/@n, stream('price')/answer/price[@k le $a/@n][position() = (2, 3)]}</l>",
+    "for $a in stream('ask')/answer/ask for $p in stream('price')/answer/price[@v > $a/@n]"
+    " return <y>{$a/@n, $p/@v, $p/@k}</y>",
+    "for $a in stream('ask')/answer/ask, $d in (1, 2)[. le number($a/@times)]"
+    " return <e>{$a/@n, exists(stream('price')/answer/price[@k = string($a/@k - $d)]), $d}</e>",
+    "for $a in stream('ask')/answer/ask[@n > 5] return 12 idiv ($a/@n - 9)",
+    "for $a in stream('ask')/answer/ask for $p in stream('price')/answer/price[@k = $a/@k]"
+    " return 12 idiv ($p/@v - $a/@n)",
+]
+
+
+@pytest.mark.parametrize("body", TOGETHER)
+@settings(deadline=None, max_examples=10)
+@given(ROUNDS, st.lists(st.integers(0, 600), max_size=5))
+def test_rows_evaluated_together_give_what_rows_by_themselves_give(body, rounds, cuts):
+    raw, text = document(rounds), 'declare option xsc:once "ask";\n' + STREAMS + body
+    found = answered(text, raw, cuts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("xstreamcast.operators.relational.run.by_columns", lambda *_: False)
+        assert found == answered(text, raw, cuts)
+
+
+def answered(text: str, raw: str, cuts: list[int]) -> list[str]:
+    """The answer in order, or the error in place of it."""
+    try:
+        return Accumulated(changes(text, raw, cuts)).items()
+    except Error as why:
+        return [str(why)]
+
+
+def test_which_rows_are_evaluated_together():
+    assert [body for body in TOGETHER if not is_together(body)] == []
+    assert [body for body in BODIES if is_together(body)] == []
+
+
+def is_together(body: str) -> bool:
+    network = Network(query('declare option xsc:once "ask";\n' + STREAMS + body).programs, KINDS)
+    run = network.watches[""].pipeline
+    assert run is not None
+    return bool(run.made_anew().passing)
+
+
 def test_which_rows_all_go():
     asked = "for $a in stream('ask')/answer/ask "
     priced = f"{asked}for $p in stream('price')/answer/price[@k = $a/@k] return $p"

@@ -9,7 +9,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.passes.growing import accumulates, grows
-from xstreamcast.model.delta import Delta, Row, RowDelta
+from xstreamcast.model.delta import Row, RowDelta
 from xstreamcast.operators.held import held_bytes
 from xstreamcast.operators.relational.folds.accumulate import AccumulateOperator
 from xstreamcast.operators.relational.folds.count_around import CountAroundOperator
@@ -30,6 +30,7 @@ from xstreamcast.operators.relational.orders.positions import (
     UnionOperator,
 )
 from xstreamcast.operators.relational.orders.top_rows import TopRows
+from xstreamcast.operators.relational.passing import Deltas, passed
 from xstreamcast.operators.relational.root_row import RootRow
 from xstreamcast.operators.relational.rows import RowsOperator
 from xstreamcast.operators.relational.spine_rows import SpineRows, WithinOperator
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from xstreamcast.operators.feeds.arrived import Tick
     from xstreamcast.operators.relational.tick import Round
 
-Deltas = dict[int, Delta]  # by the identity of a node; rows of other stages by a number below 0
 _ONE = RowDelta(None, Row((), ()))
 
 
@@ -56,8 +56,11 @@ class Operators:
         *,
         inputs: Mapping[int, Sequence[int]] | None = None,
         first: bool = True,
+        passing: frozenset[int] = frozenset(),
     ) -> None:
+        """`passing`: nodes whose rows live for one tick and are evaluated together, by identity."""
         self._nodes = nodes
+        self.passing = passing
         self._numbers = {id(one): at for at, one in enumerate(in_order(root))}
         self.failing = -1  # the number in the circuit of the node that is computed
         self._first = first  # whether what is in one place is in this one
@@ -75,6 +78,10 @@ class Operators:
         fresh, self.fresh = self.fresh, False
         for node, operator in zip(self._nodes, self.all, strict=True):
             self.failing = self._numbers[id(node)]
+            if id(node) in self.passing:
+                assert tick is not None
+                deltas[id(node)] = passed(node, operator, turn, tick, deltas, fresh)
+                continue
             match node:
                 case c.One():
                     deltas[id(node)] = {(): _ONE} if fresh and self._first else {}

@@ -17,6 +17,7 @@ from xstreamcast.operators.relational.render import Rendering
 if TYPE_CHECKING:
     from xstreamcast.circuit import nodes as c
     from xstreamcast.operators.relational.tick import Round
+    from xstreamcast.operators.relational.tick_rows import TickRows
 
 
 class Emit:
@@ -94,6 +95,19 @@ class Emit:
         for low, high in turn.final.get(id(self._root), {}).items():
             self._settle_between((low,), (high,))
         return changes
+
+    def append(self, rows: TickRows, instant: int) -> list[Change]:
+        """What rows that live for this tick give: it follows all others, and never changes."""
+        after = self._tail if not self._order else self._last_of(self._order[-1][1])
+        out = []
+        for item in self._rendering.of_columns(rows):
+            name = str(self._settled)
+            out.append(Change(instant, 1, name, after, item))
+            self._settled += 1
+            after = name
+        if out:
+            self._tail = after
+        return out
 
     def _behind(self, ranks: dict[Key, Rank]) -> dict[Key, None]:
         """The rows that follow all others, in their order; none if others change their places."""

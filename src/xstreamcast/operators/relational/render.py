@@ -11,6 +11,7 @@ from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.analysis.monotone import monotone
 from xstreamcast.circuit import nodes as c
 from xstreamcast.errors import Error
+from xstreamcast.evaluate.results.results import lines
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.operators.relational.failing import Failing
 from xstreamcast.operators.units.evaluating import rows_of_strings
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.column import Column
     from xstreamcast.model.delta import Key, Row
     from xstreamcast.operators.relational.tick import Round
+    from xstreamcast.operators.relational.tick_rows import TickRows
     from xstreamcast.operators.units.units import Minis
 
 
@@ -39,6 +41,13 @@ class Rendering:
         except Error:
             turn.failing = Failing(rows, lambda some: self._strings(some, turn))
             raise
+
+    def of_columns(self, rows: TickRows) -> list[str]:
+        """The items of all rows that live for one tick, in their order."""
+        if not len(rows):
+            return []
+        column = evaluate(self._result, rows.frame)
+        return list(lines(rows.frame.context.store, column.items))
 
     def _strings(self, rows: Sequence[tuple[Key, Row]], turn: Round) -> list[list[str]]:
         if not rows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.inputs.deciding import waited_for
-from xstreamcast.circuit.inputs.transient import transient
+from xstreamcast.circuit.inputs.transient import by_columns, transient
 from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.show.operators import operator_names
 from xstreamcast.errors import Error
@@ -16,6 +16,7 @@ from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.relational.emit import Emit
 from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.tick import Round
+from xstreamcast.operators.relational.tick_rows import TickRows
 
 if TYPE_CHECKING:
     from xstreamcast.operators.feeds.arrived import Tick
@@ -30,8 +31,13 @@ class CircuitRun:
     all that has arrived, and emits the difference.
     """
 
-    def __init__(self, circuit: c.Circuit, final: bool = False) -> None:
+    def __init__(
+        self, circuit: c.Circuit, final: bool = False, once: frozenset[str | None] = frozenset()
+    ) -> None:
+        """`once`: inputs whose units are dropped after each tick."""
         self.circuit, self._final = circuit, final
+        gone = transient(circuit, once) if once else None
+        self._passing = gone if gone is not None and by_columns(circuit, gone) else frozenset[int]()
         self._order = in_order(circuit.root)
         self._waited = waited_for(circuit)
         self._emit = Emit(circuit, final)
@@ -43,8 +49,26 @@ class CircuitRun:
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
         anew = self._operators is None
-        operators = self._operators or Operators(self._order, self.circuit.root, self._final)
+        operators = self._operators or self.made_anew()
         self._operators = None
+        try:
+            out = self._advanced(operators, tick, asking, instant, anew)
+        except Error:
+            if not operators.passing:
+                raise
+            # rows by themselves show which of them fails first
+            operators = Operators(self._order, self.circuit.root, self._final)
+            out = self._advanced(operators, tick, asking, instant, True)
+        self._operators, self._failing = operators, None
+        return out
+
+    def made_anew(self) -> Operators:
+        """Operators that have taken nothing in yet."""
+        return Operators(self._order, self.circuit.root, self._final, passing=self._passing)
+
+    def _advanced(
+        self, operators: Operators, tick: Tick, asking: Asking, instant: int, anew: bool
+    ) -> list[Change]:
         reader = UnitReader(tick, self.circuit.sources)
         # where nothing is revised, windows that are open wait as if something were missing
         decided = tick.decided and (not self._final or tick.ended >= set(self.circuit.sources))
@@ -60,16 +84,16 @@ class CircuitRun:
         try:
             deltas = operators.advance(turn, tick, {})
             self.evaluated += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
-            delta, out = deltas[id(self.circuit.root)], list[Change]()
+            delta = deltas[id(self.circuit.root)]
+            if isinstance(delta, TickRows):
+                return self._emit.append(delta, instant)
             if tick.leaving:
                 self._emit.leave(turn, delta)
-            else:
-                out = self._emit.apply(turn, delta, instant, anew)
+                return []
+            return self._emit.apply(turn, delta, instant, anew)
         except Error:
             self._failing = turn.failing
             raise
-        self._operators, self._failing = operators, None
-        return out
 
     def let_go(self, once: frozenset[str | None]) -> bool:
         """Units of inputs that are read once go, all at once → whether that can be done so."""

@@ -46,6 +46,7 @@ class Round:
     final: dict[int, dict[int, int]] = field(default_factory=dict)  # ranks between which none do
     spine: Spines | None = None  # the elements of the root of an input
     failing: Failing | None = None  # the rows that an error broke off
+    _space: Workspace | None = None  # of all rows that live for this tick
 
     def spine_of(self, name: str | None) -> SpineView | None:
         """The elements of the root of a stream; None if it has none."""
@@ -61,6 +62,12 @@ class Round:
     def workspace(self) -> Workspace:
         """A place to evaluate in."""
         return Workspace(self.asking, self.read)
+
+    def common_workspace(self) -> Workspace:
+        """The place where all rows that live for this tick are evaluated."""
+        if self._space is None:
+            self._space = self.workspace()
+        return self._space
 
     def is_same(self, old: Row, new: Row) -> bool:
         """Whether a row is what it was, and so are the nodes that it refers to."""

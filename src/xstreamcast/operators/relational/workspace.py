@@ -45,6 +45,15 @@ class Workspace:
         self._own: dict[tuple[int, int], int] = {}  # handles of constructed nodes
         self._kept: list[Any] = []  # their tapes, whose identities are used
 
+    def number_of(self, minis: Minis) -> int:
+        """The number of the tape of some units, which is put into the store once."""
+        for number, (_, known) in self._tapes.items():
+            if known is minis:
+                return number
+        number = self.store.add(minis.tape)
+        self._tapes[number] = -1, minis
+        return number
+
     def frame(
         self, columns: Mapping[int, Sequence[Cell]], n: int, shared: Mapping[int, Cell]
     ) -> Frame:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.circuit.show.operators import show_circuit
-from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.relational.stages.staged import UnitStage
 from xstreamcast.operators.snapshot.arrow import NotNow
 from xstreamcast.operators.snapshot.operators import (
@@ -51,7 +50,7 @@ def read_circuit(source: TableReader, run: CircuitRun, names: Names) -> None:
     if isinstance(run, UnitStage):
         read_part(source, "part", run.part, names)
         return
-    operators = Operators(run._order, run.circuit.root, run._final)
+    operators = run.made_anew()
     for number, operator in enumerate(operators.all):
         read_operator(source, str(number), operator)
     read_emit(source, run._emit)

@@ -29,9 +29,11 @@ class WatchPlan:
     cuts: Mapping[str | None, Cut]
     levels: Levels  # of documents
 
-    def run(self, final: bool = False) -> CircuitRun:
-        """The operators; `final`: what is emitted is never revised."""
-        return CircuitRun(self.circuit, final)
+    def run(self, final: bool = False, once: frozenset[str | None] = frozenset()) -> CircuitRun:
+        """The operators; `final`: what is emitted is never revised; `once`: inputs whose units are
+        dropped after each tick.
+        """
+        return CircuitRun(self.circuit, final, once)
 
     def document(self, name: str | None, names: Names, mixed: bool) -> DocumentReader:
         """What reads a document; `mixed`: other inputs may let it be read another way later."""

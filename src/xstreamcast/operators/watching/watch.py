@@ -220,7 +220,7 @@ class Watch:
             plan = WatchPlan(whole_circuit(self.program), {}, {})
         else:
             plan = planned(self.program, cuts, documents - self._uncut, inner, self.tables)
-        self.pipeline = self._go_on(plan.run(self.final))
+        self.pipeline = self._go_on(plan.run(self.final, self.once))
         for name in documents:
             self._begin(name, plan)
         try:

@@ -9,11 +9,13 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.passes.growing import adds, inputs_beside
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
 from xstreamcast.operators.relational.joins.index import JoinSide, Mode, fits, mode_of
+from xstreamcast.operators.relational.joins.lookup import left_values, looked_up, mode_with
 from xstreamcast.operators.relational.joins.values import JoinValues, key_values
 from xstreamcast.rewrite.ask_existence_for_counts import SWAPPED
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
+    from xstreamcast.operators.relational.tick_rows import TickRows
 
 Pair = tuple[Key, Key]
 Owns = Callable[[JoinValues, JoinValues], bool]
@@ -46,6 +48,19 @@ class JoinOperator:
         if self._adds:
             self._release(turn.ended)
         return out
+
+    def look_up(self, turn: Round, left: TickRows, right: Delta) -> TickRows:
+        """The pairs of rows that live for this tick with those that are kept on the right."""
+        space, node, side = turn.common_workspace(), self._node, self._right
+        mine, theirs = left_values(node, left, space), self._values(right, False, turn)
+        mode: Mode = "all"
+        if node.key is not None:
+            mode = mode_with(mine, side.kinds_after(right, theirs), self._mode)
+        side.update(right, theirs, mode)
+        if mode != self._mode:
+            self._mode = mode
+            side.rebuild(mode)
+        return looked_up(node, left, mine, side, mode, self._left.op, space)
 
     def drop(self, left: bool, right: bool) -> None:
         """Let go of all rows of a side, or of both; and of all pairs with them."""

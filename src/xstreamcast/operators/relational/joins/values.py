@@ -61,10 +61,11 @@ def _values(
     }
     space = turn.workspace()
     frame = space.frame(given, len(rows), {})
-    return _by_row(atomize(space.store, evaluate(plan, frame)))
+    return values_by_row(atomize(space.store, evaluate(plan, frame)))
 
 
-def _by_row(column: Column) -> list[JoinValues]:
+def values_by_row(column: Column) -> list[JoinValues]:
+    """The values of each row of a column."""
     tags = column.items.all_tags().tolist()
     keys = hash_keys(column.items, inexact=True).tolist() if tags else []
     atoms = [_atom(tag, key) for tag, key in zip(tags, keys, strict=True)]

@@ -28,7 +28,7 @@ from xstreamcast.operators.relational.stages.routing import Routing
 if TYPE_CHECKING:
     from xstreamcast.circuit.stages import Port, Stages
     from xstreamcast.model.delta import Delta, Key
-    from xstreamcast.operators.relational.advance import Deltas
+    from xstreamcast.operators.relational.passing import Deltas
     from xstreamcast.operators.relational.tick import Round
 
 

@@ -15,12 +15,13 @@ from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.stages import stages_of
 from xstreamcast.errors import Error
 from xstreamcast.model.delta import Delta, Row, RowDelta
-from xstreamcast.operators.relational.advance import Deltas, Operators
+from xstreamcast.operators.relational.advance import Operators
 from xstreamcast.operators.relational.emit import Emit
 from xstreamcast.operators.relational.failing import Failing, Order
 from xstreamcast.operators.relational.groups.group import GroupOperator
 from xstreamcast.operators.relational.groups.members import MembersOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
+from xstreamcast.operators.relational.passing import Deltas
 from xstreamcast.operators.relational.reading import UnitReader
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.relational.stages.exchanged import Contents, Exchanged, To, Unit, merged

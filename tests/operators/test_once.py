@@ -17,6 +17,7 @@ from xstreamcast.circuit.inputs.transient import transient
 from xstreamcast.circuit.node_sources import in_order
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated
+from xstreamcast.operators.relational.explain import explain_circuit
 from xstreamcast.operators.relational.run import CircuitRun
 from xstreamcast.operators.watching.network import Network
 from xstreamcast.operators.watching.watch import Kind
@@ -185,7 +186,7 @@ def is_together(body: str) -> bool:
     network = Network(query('declare option xsc:once "ask";\n' + STREAMS + body).programs, KINDS)
     run = network.watches[""].pipeline
     assert run is not None
-    return bool(run.made_anew().passing)
+    return bool(run.fresh_operators().passing)
 
 
 def test_which_rows_all_go():
@@ -212,3 +213,14 @@ def test_elements_of_a_root_stay():
     assert (
         transient(c.Circuit(rows, p.EMPTY, ("s",), frozenset()), frozenset({"ask"})) == frozenset()
     )
+
+
+def test_explain_shows_what_lives_for_one_tick():
+    programs = query(OPTION + STREAMS + BODIES[0]).programs
+    said = explain_circuit(programs["got"], None, frozenset(programs), frozenset({"ask"}))
+    assert said.count("keeps: nothing after the tick, its rows are columns") == 4
+    assert "join eq: $value" in said
+    assert "keeps: the right side, hash index" in said
+    assert said.count("keeps: the place of each unit") == 1  # of the prices, which may change
+    ordered = explain_circuit(programs[""], None, frozenset(programs), frozenset({"ask"}))
+    assert ordered.count("keeps: nothing after the tick;") == 3

@@ -71,9 +71,11 @@ def _shown(module: Module, args: Parsed) -> str:
         return show_tree(module)
     if args.stage == "spark":
         return _spark(module, args)
-    programs(module, lambda one: _lowered(one, args))  # whether they read each other in a circle
-    queries = modules(module)
-    shown = {name: _stage(one, args) for name, one in queries.items()}
+    made, _ = programs(module, lambda one: _lowered(one, args))  # an error where they form a circle
+    if args.stage == "circuit":
+        shown = _circuits(made, args)
+    else:
+        shown = {name: _stage(one, args) for name, one in modules(module).items()}
     if len(shown) == 1:
         return shown[BODY]
     return "\n\n".join(
@@ -86,8 +88,6 @@ def _stage(module: Module, args: Parsed) -> str:
     match args.stage:
         case "xquery":
             return translation(module, args)
-        case "circuit":
-            return _circuit(module, args)
         case "strategy":
             return _strategy(module, args)
         case _:
@@ -103,10 +103,19 @@ def _lowered(module: Module, args: Parsed) -> Program:
     return lower(module, modules=ModulePath(args.module_path))
 
 
-def _circuit(module: Module, args: Parsed) -> str:
+def _circuits(made: Mapping[str, Program], args: Parsed) -> dict[str, str]:
+    """The circuit of each query; those before it are inputs of its own kind."""
+    from xstreamcast.operators.feeds.once import read_once
     from xstreamcast.operators.relational.explain import explain_circuit
 
-    return explain_circuit(optimise(_lowered(module, args)), given_structures(args))
+    structures, once = given_structures(args), read_once(made)
+    return {
+        name: explain_circuit(
+            optimise(program), structures, frozenset(made),
+            frozenset(stream for reader, stream in once if reader == name),
+        )
+        for name, program in made.items()
+    }  # fmt: skip
 
 
 def _strategy(module: Module, args: Parsed) -> str:

@@ -19,6 +19,17 @@ class NodeFacts(NamedTuple):
     cost: str
 
 
+def passing_facts(node: c.Node, gone: frozenset[int], together: bool) -> NodeFacts:
+    """The facts of an operator, where rows of some live for one tick; `together`: as columns."""
+    found = facts_of(node)
+    if isinstance(node, c.Join) and id(node) in gone and id(node.right) not in gone:
+        return found._replace(keeps=found.keeps.replace("both sides", "the right side"))
+    if id(node) in gone:
+        how = "nothing after the tick" + (", its rows are columns" if together else "")
+        return found._replace(keeps=how)
+    return found
+
+
 def facts_of(node: c.Node) -> NodeFacts:
     """The facts of one operator; what it keeps, it keeps until its row goes."""
     match node:

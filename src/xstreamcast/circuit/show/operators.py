@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.node_sources import in_order, sources_of
-from xstreamcast.circuit.show.facts import facts_of
+from xstreamcast.circuit.show.facts import NodeFacts, facts_of, passing_facts
 
 
-def show_circuit(circuit: c.Circuit, facts: bool = False) -> str:
-    """The operators, each with the inputs below it; with the facts of each if they are wanted."""
+def show_circuit(
+    circuit: c.Circuit,
+    facts: bool = False,
+    gone: frozenset[int] = frozenset(),
+    together: bool = False,
+) -> str:
+    """The operators, each with the inputs below it; with the facts of each if they are wanted.
+
+    `gone` are nodes, by identity, whose rows live for one tick; `together`: as columns.
+    """
     lines: list[str] = [f"emit {_shown(circuit.result)}"]
     seen: dict[int, int] = {}
-    _walk(circuit.root, 1, lines, seen, facts)
+    wanted = (lambda node: passing_facts(node, gone, together)) if facts else None
+    _walk(circuit.root, 1, lines, seen, wanted)
     return "\n".join(lines)
 
 
@@ -27,22 +36,25 @@ def show_nodes(nodes: Sequence[c.Node]) -> list[str]:
 def operator_names(circuit: c.Circuit) -> dict[int, str]:
     """The number and kind of each node, by its identity: as `show_circuit` numbers them."""
     seen: dict[int, int] = {}
-    _walk(circuit.root, 0, [], seen, False)
+    _walk(circuit.root, 0, [], seen, None)
     return {
         id(node): f"{seen[id(node)]} {type(node).__name__.lower()}"
         for node in in_order(circuit.root)
     }
 
 
-def _walk(node: c.Node, depth: int, lines: list[str], seen: dict[int, int], facts: bool) -> None:
+def _walk(
+    node: c.Node, depth: int, lines: list[str], seen: dict[int, int],
+    facts: Callable[[c.Node], NodeFacts] | None,
+) -> None:  # fmt: skip
     known = seen.get(id(node))
     if known is not None:
         lines.append("  " * depth + f"= operator {known}")
         return
     seen[id(node)] = number = len(seen) + 1
     lines.append("  " * depth + f"{number} {_line(node)}")
-    if facts:
-        key, keeps, cost = facts_of(node)
+    if facts is not None:
+        key, keeps, cost = facts(node)
         lines.append("  " * depth + f"  (key: {key}; keeps: {keeps}; a changed row costs: {cost})")
     for one in sources_of(node):
         _walk(one, depth + 1, lines, seen, facts)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.analysis.cut import Cut, TagCut
+from xstreamcast.algebra.analysis.cut import Cut, DepthCut, TagCut
 from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.circuit.inputs.passed_tags import passing
+from xstreamcast.circuit.inputs.transient import by_columns, transient
 from xstreamcast.circuit.show.operators import show_circuit
 from xstreamcast.operators.forgetting.explain import forgets
 from xstreamcast.operators.watching.plans import planned
@@ -18,13 +19,26 @@ if TYPE_CHECKING:
     from xstreamcast.model.structure import TagStructure
 
 
-def explain_circuit(program: Program, structures: Mapping[str, TagStructure] | None = None) -> str:
-    """The operators of the local runner; inputs without a tag structure count as documents."""
+def explain_circuit(
+    program: Program,
+    structures: Mapping[str, TagStructure] | None = None,
+    queries: frozenset[str] = frozenset(),
+    once: frozenset[str | None] = frozenset(),
+) -> str:
+    """The operators of the local runner; inputs without a tag structure count as documents.
+
+    `queries` are other queries, whose answers may be inputs; those in `once` are read once.
+    """
     known = structures or {}
-    documents = inputs_of(program) - set(known)
-    cuts: Mapping[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
+    answers = inputs_of(program) & queries
+    documents = inputs_of(program) - set(known) - answers
+    cuts: dict[str | None, Cut] = {name: TagCut(tags) for name, tags in known.items()}
+    cuts |= dict.fromkeys(answers, DepthCut(2))
     plan = planned(program, passing(program, cuts, documents), documents, inner=True)
-    lines = [show_circuit(plan.circuit, facts=True), *_reasons(program, plan.circuit)]
+    gone = (transient(plan.circuit, once) if once else None) or frozenset()
+    together = by_columns(plan.circuit, gone)
+    shown = show_circuit(plan.circuit, facts=True, gone=gone, together=together)
+    lines = [shown, *_reasons(program, plan.circuit)]
     for name, structure in sorted(known.items()):
         lines += [f'stream("{name}")', *forgets(program, name, structure)]
     return "\n".join(lines)

@@ -48,11 +48,11 @@ class CircuitRun:
 
     def on_tick(self, tick: Tick, asking: Asking, instant: int) -> list[Change]:
         """The changes of the answer."""
-        anew = self._operators is None
-        operators = self._operators or self.made_anew()
+        fresh = self._operators is None
+        operators = self._operators or self.fresh_operators()
         self._operators = None
         try:
-            out = self._advanced(operators, tick, asking, instant, anew)
+            out = self._advanced(operators, tick, asking, instant, fresh)
         except Error:
             if not operators.passing:
                 raise
@@ -62,12 +62,12 @@ class CircuitRun:
         self._operators, self._failing = operators, None
         return out
 
-    def made_anew(self) -> Operators:
+    def fresh_operators(self) -> Operators:
         """Operators that have taken nothing in yet."""
         return Operators(self._order, self.circuit.root, self._final, passing=self._passing)
 
     def _advanced(
-        self, operators: Operators, tick: Tick, asking: Asking, instant: int, anew: bool
+        self, operators: Operators, tick: Tick, asking: Asking, instant: int, fresh: bool
     ) -> list[Change]:
         reader = UnitReader(tick, self.circuit.sources)
         # where nothing is revised, windows that are open wait as if something were missing
@@ -90,7 +90,7 @@ class CircuitRun:
             if tick.leaving:
                 self._emit.leave(turn, delta)
                 return []
-            return self._emit.apply(turn, delta, instant, anew)
+            return self._emit.apply(turn, delta, instant, fresh)
         except Error:
             self._failing = turn.failing
             raise

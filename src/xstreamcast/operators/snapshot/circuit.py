@@ -50,7 +50,7 @@ def read_circuit(source: TableReader, run: CircuitRun, names: Names) -> None:
     if isinstance(run, UnitStage):
         read_part(source, "part", run.part, names)
         return
-    operators = run.made_anew()
+    operators = run.fresh_operators()
     for number, operator in enumerate(operators.all):
         read_operator(source, str(number), operator)
     read_emit(source, run._emit)

@@ -48,7 +48,9 @@ def looked_up(
     places: dict[d.Key, int] = {}  # of kept rows that some row finds
     known: dict[JoinValues | None, list[int]] = {}
     found: list[list[int]] = []
-    each: Sequence[JoinValues | None] = values or [None] * len(left)
+    each: Sequence[JoinValues | None] = values
+    if node.key is None:  # each row is paired with all that are kept
+        each = [None] * len(left)
     for one in each:
         at = known.get(one)
         if at is None:

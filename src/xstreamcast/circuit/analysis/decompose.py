@@ -373,7 +373,13 @@ def _uncounted(plan: Any, source: p.Expression) -> Any:
 
 
 def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
-    """Whether the value over several tuples is that over each, one after another."""
+    """Whether the value over several tuples is that over each, one after another.
+
+    What stands beside the tuples (a predicate, what is mapped or returned) must not read them: it
+    would read all of them (`$all[v > avg($all/v)]`).
+    """
+    if any(after in facts(one).free for one in _beside(plan)):
+        return False
     match plan:
         case p.Var(variable):
             return variable == after
@@ -398,3 +404,16 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return _distributes(argument, after, apart)
         case _:
             return False
+
+
+def _beside(plan: p.Expression) -> tuple[p.Plan, ...]:
+    """What is evaluated for each item of a sequence."""
+    match plan:
+        case p.Path(_, right) | p.SimpleMap(_, right):
+            return (right,)
+        case p.Filter(_, predicate):
+            return (predicate,)
+        case p.Return(_, result):
+            return (result,)
+        case _:
+            return ()

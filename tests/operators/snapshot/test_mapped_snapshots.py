@@ -6,11 +6,18 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from xstreamcast import query
+from xstreamcast.edges.mapping.decoder import MappingDecoder
+from xstreamcast.edges.mapping.form import parse_mapping
+from xstreamcast.edges.mapping.messages import Message
+from xstreamcast.edges.snapshot.mapped import read_mapped, write_mapped
 from xstreamcast.edges.watching import Options, Watching
 from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
+from xstreamcast.tape.names import Names
 
 KEYED = """
 [message]
@@ -42,6 +49,14 @@ time = "/m/@at"
 path  = "/m/u"
 key   = "@id"
 whole = true
+"""
+KEYLESS = """
+[message]
+time = "/m/@at"
+[unit.u]
+type = "event"
+path = "/m/u"
+from = "@from"
 """
 LEVEL = """
 [message]
@@ -91,7 +106,17 @@ def whole(n: int) -> str:
     return f'<m at="{at(n)}">{units}</m>'
 
 
-MESSAGES = {"keyed": (KEYED, keyed), "nested": (NESTED, nested), "whole": (WHOLE, whole)}
+def keyless(n: int) -> str:
+    """Events of a few instants: those that come later are not those that came before."""
+    return f'<m at="{at(n)}"><u from="{at(n % 3)}"><v>{n}</v></u></m>'
+
+
+MESSAGES = {
+    "keyed": (KEYED, keyed),
+    "nested": (NESTED, nested),
+    "whole": (WHOLE, whole),
+    "keyless": (KEYLESS, keyless),
+}
 PIECES = {
     "level": (LEVEL, "<log xmlns:x='urn:x'>\n" + "".join(
         f'<u id="{n % 3}" from="{at(n)}"><v>{n}</v></u>\n' for n in range(24))),
@@ -202,6 +227,26 @@ def test_what_has_no_valid_time_came_when_it_was_first_read(every: int, tmp_path
     runs.go_on(None)
     assert before
     assert [item.partition(">")[2] for item in runs.items] == [f"{n}</u>" for n in (9, 10, 11)]
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["now", "of an earlier version"])
+def test_units_without_a_key_are_numbered_on(known: bool):
+    """A state that does not say how many there were: the ids that it knows say it."""
+    mapping = parse_mapping(KEYLESS, "m")
+    before, after = (MappingDecoder("s", mapping) for _ in range(2))
+    before.messages([Message(keyless(n).encode(), "") for n in range(5)])
+    codes = np.ones(len(before.ids), np.bool_)
+    codes[before.ids.code("u:1")] = False
+    before.ids.take_back(codes)
+    tables = TableWriter()
+    write_mapped(tables, "s", before)
+    if not known:
+        del tables.facts["s.mapped"]["numbers"]
+    read_mapped(TableReader(tables.finish(), tables.facts, Names()), "s", after)
+    after.messages([Message(keyless(5).encode(), "")])
+    assert after.ids.texts == before.ids.texts + 1
+    after.ids.code("u:5")
+    assert after.ids.texts == before.ids.texts + 1  # it was the one that came
 
 
 def test_a_snapshot_of_another_mapping_is_not_used(tmp_path: Path):

@@ -189,6 +189,7 @@ class MappingDecoder:
             {kind: one.last for kind, one in self._deliveries.items()},
             {kind: one.last for kind, one in self._unchanged.items()},
             {kind: one.last for kind, one in self._statements.items()}, self._aliases,
+            {kind: one.count for kind, one in self._kinds.items() if not one.rule.key},
         )  # fmt: skip
 
     def go_on(self, there: FeedProgress) -> None:
@@ -208,6 +209,8 @@ class MappingDecoder:
         for kind, statements in there.statements.items():
             self._statements[kind].last = statements
         self._aliases |= there.aliases
+        for kind, number in there.numbers.items():
+            self._kinds[kind].count = number
 
     # -- messages ---------------------------------------------------------------------------------
 

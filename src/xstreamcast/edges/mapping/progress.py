@@ -37,3 +37,4 @@ class FeedProgress(NamedTuple):
     unchanged: dict[str, dict[int, tuple[int, bytes]]]
     statements: dict[str, dict[str, Statement]]
     aliases: dict[str, Aliases]
+    numbers: dict[str, int]  # of units without a key: how many there were, by kind

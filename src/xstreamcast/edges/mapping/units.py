@@ -85,7 +85,7 @@ class KindReader:
         self._cancels = xpath("cancels", rule.cancels)
         self._alias = xpath("alias", rule.alias)
         self._statement = xpath("statement", rule.statement)
-        self._count = 0  # units that were known by their number
+        self.count = 0  # units that were known by their number
 
     def found(self, store: Store, batch: Batch, said: Times, above: Found | None) -> Found:
         """The units of a batch; `said`: message times, `above`: the units they are nested in."""
@@ -132,8 +132,8 @@ class KindReader:
         """What units are known by: the kind, then the parts of the key."""
         parts = list(prefix)
         if not self._keys:
-            parts.append(_numbers(self._count, len(nodes)))
-            self._count += len(nodes)
+            parts.append(_numbers(self.count, len(nodes)))
+            self.count += len(nodes)
         for number, key in enumerate(self._keys):
             texts = key.safely(key.texts, store, nodes, why)
             for row in np.flatnonzero((texts.counts != 1) | (texts.lengths == 0)).tolist():

@@ -6,6 +6,8 @@ import base64
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from xstreamcast.edges.lines import LineProgress
 from xstreamcast.edges.mapping.aliases import Aliases, Named
 from xstreamcast.edges.mapping.decoder import MappingDecoder
@@ -49,6 +51,7 @@ def write_mapped(to: TableWriter, at: str, decoder: MappingDecoder) -> None:
         "tree": _text(there.tree),
         "lines": None if there.lines is None else _line_facts(there.lines),
         "tags": there.tags,
+        "numbers": there.numbers,
     }
 
 
@@ -67,8 +70,21 @@ def read_mapped(source: TableReader, at: str, decoder: MappingDecoder) -> None:
             facts["begun"], facts["arrival"], facts["offset"], _bytes(facts["held"]),
             _bytes(facts["tree"]), lines, [(k, u, n) for k, u, n in facts["tags"]],
             _deliveries(source, at), unchanged, _statements(source, at), _aliases(source, at),
+            facts["numbers"] if "numbers" in facts else _numbers(decoder),
         )
     )  # fmt: skip
+
+
+def _numbers(decoder: MappingDecoder) -> dict[str, int]:
+    """What units without a key are numbered from; states of earlier versions do not hold it, but
+    the ids that are still known say it."""
+    out = {rule.name: 0 for rule in decoder.mapping.units if not rule.key}
+    used = np.flatnonzero(decoder.ids.spans()[2] >= 0)
+    for code in used.tolist():
+        kind, _, number = decoder.ids.text(code).rpartition("/")[2].partition(":")
+        if kind in out and number.isdigit():
+            out[kind] = max(out[kind], int(number) + 1)
+    return out
 
 
 def _write_deliveries(

@@ -105,7 +105,7 @@ def _say_unfit(source: str, stream: str) -> None:
 def _fleeting(source: str) -> bool:
     from xstreamcast.edges.spooling import is_fleeting
 
-    return is_fleeting(source)
+    return is_fleeting(_place(source))
 
 
 def _check(arguments: Parsed) -> None:
@@ -126,20 +126,22 @@ def _place(source: str) -> str:
 def _source(arguments: Parsed) -> tuple[str, str, Spool | None]:
     """What is read, the stream's name, and what writes it down first if it is fleeting."""
     from xstreamcast.edges.inputs import stream_name
+    from xstreamcast.edges.mapping.finding import split_source
     from xstreamcast.edges.spooling import Spool
     from xstreamcast.edges.table.log import Log
 
     source = str(arguments.source)
+    word, place = split_source(source)
     if not _fleeting(source):
-        return source, arguments.stream or stream_name(_place(source)), None
+        return source, arguments.stream or stream_name(place), None
     name = arguments.stream or "stdin"
     folder = Path(arguments.checkpoint or Log(arguments.table).path) / "_received" / name
-    spool = Spool(source, folder, again=arguments.follow)
+    spool = Spool(place, folder, name, again=arguments.follow, feed=word is not None)
     spool.start()
     if not arguments.follow:
         spool.join()
     _refuse_failed(spool)
-    return str(folder), name, spool
+    return str(folder) if word is None else f"{word}:{folder}", name, spool
 
 
 def _refuse_failed(spool: Spool) -> None:
@@ -159,7 +161,7 @@ def _local(arguments: Parsed, report: Report) -> Ingested:
         ingest(
             source, arguments.table, stream=name, structure=arguments.structure,
             valid=arguments.valid_time, most=arguments.max_per_batch, on_error=arguments.on_error,
-            report=report, done=done,
+            report=report, done=done, follow=_grows(arguments, spool),
         )  # fmt: skip
 
     if not arguments.follow:
@@ -167,6 +169,11 @@ def _local(arguments: Parsed, report: Report) -> Ingested:
     elif not _followed(some, report, source, spool):
         raise error("XSCU0003", f"{source} delivered nothing")
     return done
+
+
+def _grows(arguments: Parsed, spool: Spool | None) -> bool:
+    """Whether more may come of what is read now."""
+    return bool(arguments.follow) and (spool is None or spool.is_alive())
 
 
 def _followed(

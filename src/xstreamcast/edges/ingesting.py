@@ -58,13 +58,15 @@ def ingest(
     on_error: OnError = "quarantine",
     report: Callable[[Ingested], None] | None = None,
     done: Ingested | None = None,
+    follow: bool = False,
 ) -> Ingested:
     """Read what is there in batches of at most `most` fragments; each is written once.
 
-    Each batch is counted in `done` when it is in the table, before `report` is called.
+    Each batch is counted in `done` when it is in the table, before `report` is called. `follow`:
+    this is called again, so a message at the end that is not whole is awaited.
     """
     name = stream or stream_name(split_source(source)[1])
-    replay = Replay(os.fspath(source), structure_text(structure), 1, valid)
+    replay = Replay(os.fspath(source), structure_text(structure), 1, valid, follow=follow)
     writer = f"{name} from {os.path.abspath(source)}"
     epoch, offset = _resumed(Log(table), writer)
     done = Ingested(name) if done is None else done

@@ -45,32 +45,48 @@ def is_fleeting(source: Any) -> bool:
 class Spool(threading.Thread):
     """Writes what comes from standard input, the network or a named pipe into a folder.
 
-    `again`: call a peer that went away again, until `close`.
+    `again`: call a peer that went away again, until `close`. `feed`: these are messages for a
+    mapping, whatever they look like. `stream`: whose credentials a server is given.
     """
 
-    def __init__(self, source: str, folder: Path, *, again: bool = False) -> None:
+    def __init__(
+        self, source: str, folder: Path, stream: str | None = None, *, again: bool = False,
+        feed: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(name="spool", daemon=True)
         make_folder(folder)
-        self.source, self.folder = source, folder
+        self.source, self.folder, self._stream = source, folder, stream
         self.failed: BaseException | None = None
         self._socket = source.startswith("tcp://") and "?" not in source
         self.again = again and is_place(source)
         self._over = threading.Event()
-        self.path = _next_file(folder)
+        self._feed = feed
+        self.path = self._next_file()
         self._connection = _connected(source) if self._socket else None
 
     def run(self) -> None:
         try:
             if is_place(self.source) and not self._socket:
-                with closing(XmlLog(self.folder)) as log:
-                    written_down(self.source, log, follow=self.again, closed=self._over.is_set)
+                with closing(XmlLog(self.folder, alone=self._feed)) as log:
+                    written_down(
+                        self.source, log, self._stream, follow=self.again,
+                        closed=self._over.is_set,
+                    )  # fmt: skip
                 return
             self._write()
             while self.again and (peer := self._called_again()) is not None:
-                self._connection, self.path = peer, _next_file(self.folder)
+                self._connection, self.path = peer, self._next_file()
                 self._write()
         except (OSError, Error) as failed:
             self.failed = failed
+
+    def _next_file(self) -> Path:
+        """A new file; or the one that is there, if that is a document."""
+        there = sorted(self.folder.glob("*.xml"))
+        begun = first_bytes(self.folder)
+        if there and not self._feed and (not begun.strip() or kind_of(begun) != "fragments"):
+            return there[0]
+        return self.folder / f"{len(there):06}.xml"
 
     def _write(self) -> None:
         with closing(GrowingFile(self.path)) as file:
@@ -136,15 +152,6 @@ def head(written: Spool | Handed) -> bytes:
         if over or tells(found):
             return found
         time.sleep(_LOOK)
-
-
-def _next_file(folder: Path) -> Path:
-    """A new file; or the one that is there, if that is no stream of fragments."""
-    there = sorted(folder.glob("*.xml"))
-    head = first_bytes(folder)
-    if there and (not head.strip() or kind_of(head) != "fragments"):
-        return there[0]
-    return folder / f"{len(there):06}.xml"
 
 
 def first_bytes(folder: Path) -> bytes:

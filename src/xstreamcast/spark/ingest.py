@@ -50,7 +50,7 @@ def ingest(
     where_ = os.path.abspath(place)
     path = where_ if word is None else f"{_whole(word)}:{where_}"
     options: dict[str, Any] = {"path": path, "stream": name, "structure": text}
-    options |= {"maxPerBatch": most, "validTime": valid}
+    options |= {"maxPerBatch": most, "validTime": valid, "follow": "true" if follow else None}
     reader = register(spark).readStream.format(NAME)
     for key, value in options.items():
         reader = reader if value is None else reader.option(key, value)

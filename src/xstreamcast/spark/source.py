@@ -51,6 +51,7 @@ class FragmentSource(DataSource):
     over: until there is a file of this name, more may come, so fragments wait for their structure.
     packed: rows are packed, a few for each task, as operators of a query left running take them.
     since: an offset as JSON, from which it is read.
+    follow: the last file of a feed may grow, so a message that is not whole is awaited.
     unitTags, partitions: fragments of these tags are packed by partition, which their ids decide.
     """
 
@@ -88,7 +89,7 @@ class _Reading:
         self.parting = Parting.of(options, self.stream)
         splits = int(options.get("splits") or os.cpu_count() or 1)
         settings = options.get("structure"), splits, options.get("validTime"), options.get("over")
-        self.replay = Replay(path, *settings)
+        self.replay = Replay(path, *settings, follow=bool(options.get("follow")))
 
     def rows(self, partition: Any) -> Iterator[Any]:
         rows = split_rows(self.stream, partition.split)

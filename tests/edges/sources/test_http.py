@@ -173,6 +173,23 @@ def test_several_addresses_are_one_source() -> None:
         assert settle(f"{url}/a#every=5ms,{url}/b#every=5ms", expected()) == expected()
 
 
+def test_one_address_that_has_ended_does_not_end_the_others() -> None:
+    """`run` reads until nothing has come for a while: the end of one address is no silence."""
+    first = threading.Event()
+
+    def serve(handler: Any) -> None:
+        if handler.path == "/late":
+            assert first.wait(20)
+        answer(handler, f"<m><u k='{handler.path}'/></m>".encode())
+        if handler.path == "/early":
+            threading.Timer(0.3, first.set).start()
+
+    with http(serve) as url:
+        _, named = read_sources([f"s={url}/early,{url}/late"])
+        texts = [part.decode() for part in named["s"].parts]
+    assert texts == ["<m><u k='/early'/></m>", "<m><u k='/late'/></m>"]
+
+
 def test_a_page_in_place_of_a_feed_is_named() -> None:
     page = b"<!DOCTYPE html><html><head><title>Sign in</title></head><body><br></html>"
     with http(lambda handler: answer(handler, page)) as url, pytest.raises(Error) as met:

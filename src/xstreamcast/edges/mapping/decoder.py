@@ -81,6 +81,8 @@ class MappingDecoder:
         self._trees: UnitReading | None = None  # reads a root that may never close
         self._offset = 0
         self._lines = None if mapping.lines is None else LineWriter(mapping.lines)
+        self._passing = False  # whether what is read counted before
+        self.open_at: tuple[str, int | None] | None = None  # what may be read on
 
     @property
     def structure(self) -> Any:
@@ -100,6 +102,7 @@ class MappingDecoder:
 
     def end_input(self) -> list[Arrival]:
         """End one input, a file of a folder say."""
+        self.open_at = None
         if self._lines is not None:
             return self._fed_lines(self._lines.end_input(), self.place)
         held, self._held = bytes(self._held), bytearray()
@@ -108,11 +111,28 @@ class MappingDecoder:
 
     def close(self) -> list[Arrival]:
         """End the stream; one without any unit has a root all the same."""
-        out = self.end_input()
+        return [*self.end_input(), *self.empty_root()]
+
+    def empty_root(self) -> list[Arrival]:
+        """The structure and the root, where no unit has come yet."""
         if self._begun:
-            return out
+            return []
         root = root_batch(self.mapping, self.names, self.ids)
-        return [*out, Described(self._tags.structure), root]
+        return [Described(self._tags.structure), root]
+
+    def pass_by(self, place: str, pieces: Iterable[bytes]) -> None:
+        """Read what was read before: the messages in it count no more, the rest is awaited."""
+        self._passing = True
+        self.end_input()
+        self.place = place
+        for piece in pieces:
+            self.feed(piece)
+        self._passing = False
+
+    def number_from(self, number: int) -> None:
+        """What units without a key are numbered from."""
+        for kind in self._kinds.values():
+            kind.count = number
 
     def files(self, given: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Arrival]]:
         """Take whole inputs in, each by its name and in pieces; small ones together."""
@@ -215,6 +235,8 @@ class MappingDecoder:
     # -- messages ---------------------------------------------------------------------------------
 
     def _taken(self, batch: Batch) -> list[Arrival]:
+        if self._passing:
+            return []
         return deep(lambda: self._fragments_of(batch))  # one change of threads for all paths
 
     def _fragments_of(self, batch: Batch) -> list[Arrival]:
@@ -398,6 +420,6 @@ class MappingDecoder:
 
     def _refuse(self, code: str, unit: str | None, said: str, raw: bytes, offset: int) -> Refused:
         self.counts.refused += 1
-        if self.on_error == "stop":
+        if self.on_error == "stop" and not self._passing:
             raise error(code, said, at=DataPlace(self.name, unit, offset))
         return Refused(self.name, unit, offset, code, said, raw)

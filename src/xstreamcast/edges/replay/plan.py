@@ -8,11 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from xstreamcast.edges.inputs import Kind, kind_of, opened, paths
+from xstreamcast.edges.mapping.finding import named_mapping, split_source
+from xstreamcast.edges.replay.messages import form_of, next_messages, parts_between
 from xstreamcast.edges.replay.offset import Offset, Said, Seen
 from xstreamcast.edges.replay.scanning import Scan, scanned
 from xstreamcast.edges.replay.splits import Split
 from xstreamcast.edges.replay.survey import STEP, Mark, Survey
 from xstreamcast.edges.sources.compressed import is_compressed
+from xstreamcast.edges.sources.files import UNFINISHED
 from xstreamcast.edges.wire.sync import first_markup, fragment_bytes, sure_start
 from xstreamcast.errors import error
 
@@ -32,13 +35,12 @@ class Replay:
     splits: int = 2
     valid: str | None = None
     over: str | None = None  # until there is such a file, fragments wait for their structure
+    follow: bool = False  # whether the last file of a feed may grow: what is not whole is awaited
     _mapping: str | None = None  # of a source that names one
     # marks of what was surveyed last, so that a batch that is planned at once is not read again
     _marks: dict[tuple[str, int, int], list[Mark]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        from xstreamcast.edges.mapping.finding import split_source
-
         self._mapping, self.source = split_source(self.source)
 
     def advance(self, start: Offset, most: int | None = None) -> Offset:
@@ -103,27 +105,22 @@ class Replay:
     # -- feeds with a mapping ---------------------------------------------------------------------
 
     def _messages(self, start: Offset, most: int | None) -> Offset:
-        """Files are taken in whole; one that has changed is read a second time."""
-        files, left = dict(start.files), most
-        for name in self._names(start):
-            if not os.path.isfile(name):
-                continue
-            now = Seen(os.path.getsize(name), "", True)
-            if files.get(name) != now and (left is None or left > 0):
-                files[name] = now
-                left = None if left is None else left - 1
-        return start if files == start.files else Offset(files, start.said)
+        """Messages are taken in whole; a file that grows is read on."""
+        names = [name for name in self._names(start) if not name.endswith(UNFINISHED)]
+        return next_messages(names, start, most, named_mapping(str(self._mapping)), self.follow)
 
     def _mapped(self, start: Offset, end: Offset, word: str) -> list[Split]:
         """One split: what a message means may depend on those before it."""
-        changed = [name for name, seen in end.files.items() if seen != start.files.get(name)]
-        if not changed:
+        before, now = parts_between(start, end, form_of(named_mapping(word)))
+        if not now:
             return []
-        before = tuple(name for name in start.files if os.path.isfile(name))
-        first, *behind = changed
+        number = start.said.read
         return [
-            Split(0, first, 0, None, "", Said(), mapping=word, behind=tuple(behind), before=before)
-        ]
+            Split(
+                0, now[0].path, 0, None, "", Said(), mapping=word, parts=tuple(now),
+                before=tuple(before), number=number,
+            )
+        ]  # fmt: skip
 
     # -- one file ---------------------------------------------------------------------------------
 

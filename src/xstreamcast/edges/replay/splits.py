@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from xstreamcast.edges.inputs import Kind, chunks, opened
+from xstreamcast.edges.inputs import Kind, chunks
+from xstreamcast.edges.replay.messages import Part, file_bytes
 from xstreamcast.edges.replay.offset import Said
 from xstreamcast.edges.table.rows import Rows
 from xstreamcast.edges.table.schema import SPLIT
@@ -34,8 +35,9 @@ class Split:
     valid: str | None = None  # for a document: the instant or path of its valid times
     more: bool = False  # whether other files may follow: then an eos ends this one alone
     mapping: str | None = None  # files hold messages, which it makes units of
-    behind: tuple[str, ...] = ()  # files that are read after the first one
-    before: tuple[str, ...] = ()  # files of earlier batches: what they said last is needed
+    parts: tuple[Part, ...] = ()  # of these files
+    before: tuple[Part, ...] = ()  # of earlier batches: what they said last is needed
+    number: int = 0  # how many batches were before
 
 
 def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Iterator[Any]:
@@ -44,7 +46,9 @@ def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Ite
     from xstreamcast.edges.wire.decoder import Decoder
 
     if split.mapping is not None:
-        yield from _mapped(stream, split, split.mapping, insides)
+        from xstreamcast.edges.replay.mapped import mapped_rows  # here: few feeds have a mapping
+
+        yield from mapped_rows(stream, split, split.mapping, insides)
         return
     if split.kind in ("updates", "changes"):
         yield from _other(stream, split, insides)
@@ -66,23 +70,6 @@ def split_rows(stream: str, split: Split, insides: Insides | None = None) -> Ite
         yield rows.rows(arrival)
 
 
-def _mapped(stream: str, split: Split, word: str, insides: Insides | None) -> Iterator[Any]:
-    """Messages as units; those of earlier batches are mapped again, and say nothing."""
-    from xstreamcast.edges.mapping.decoder import MappingDecoder
-    from xstreamcast.edges.mapping.finding import named_mapping
-
-    decoder = MappingDecoder(stream, named_mapping(word))
-    for _ in decoder.files((path, chunks(path)) for path in split.before):
-        pass  # what they said last is known now
-    rows = Rows(stream, decoder.ids, split.index << SPLIT, split.path, insides)
-    if split.before:
-        yield rows.rows(Described(decoder.structure))
-    for found in decoder.files((path, chunks(path)) for path in (split.path, *split.behind)):
-        yield from map(rows.rows, found)
-    if not split.before:
-        yield from map(rows.rows, decoder.close())
-
-
 def _other(stream: str, split: Split, insides: Insides | None) -> Iterator[Any]:
     """A stream in another form than fragments: it is read as one."""
     from xstreamcast.edges.decoding import decoder_of
@@ -98,22 +85,11 @@ def _other(stream: str, split: Split, insides: Insides | None) -> Iterator[Any]:
 def _arrivals(split: Split, decoder: Decoder) -> Iterator[Arrival]:
     if split.tag:
         yield from decoder.feed(split.tag.encode())
-    source = _cut(split, decoder) if split.kind == "document" else _bytes(split)
-    for chunk in source:
+    whole = split.kind == "document"
+    given = file_bytes(split.path, split.begin, split.end)
+    for chunk in _cut(split, decoder) if whole else given:
         yield from decoder.feed(chunk)
     yield from decoder.close()
-
-
-def _bytes(split: Split) -> Iterator[bytes]:
-    with opened(split.path) as file:
-        file.seek(split.begin)
-        left = None if split.end is None else split.end - split.begin
-        while left is None or left > 0:
-            chunk = file.read(_CHUNK if left is None else min(left, _CHUNK))
-            if not chunk:
-                return
-            left = None if left is None else left - len(chunk)
-            yield chunk
 
 
 def _cut(split: Split, decoder: Decoder) -> Iterable[bytes]:

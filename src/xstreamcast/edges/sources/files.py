@@ -23,7 +23,7 @@ from xstreamcast.errors import Error, error
 PIECE: Final = 1 << 18
 _LARGEST: Final = 1 << 22  # a tick costs something: the longer an input is, the more it takes in
 WAIT: Final = 0.1  # seconds between two looks at what may grow
-_UNFINISHED: Final = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
+UNFINISHED: Final = (".tmp", ".part", ".partial", ".crdownload", ".swp", "~")
 
 _OPEN: Final = (0, 0)  # the state of a file that has not ended
 _CHANGED: Final = (-1, -1)  # that of one that is not what was read
@@ -131,7 +131,7 @@ class Files:
 
     def _names(self) -> list[str]:
         try:
-            return [name for name in paths(self.source) if not name.endswith(_UNFINISHED)]
+            return [name for name in paths(self.source) if not name.endswith(UNFINISHED)]
         except Error:
             if self.follow and (os.path.isdir(self.source) or set(self.source) & set("*?[")):
                 return []

@@ -196,8 +196,7 @@ class Inbox:
     def _some(self, patience: Patience) -> list[_Waiting] | None:
         """What is there, [] when nothing came in time, None when nothing will."""
         with self._changed:
-            if not self._ready and not self._over():
-                self._changed.wait(patience())
+            self._changed.wait_for(lambda: self._ready or self._over(), patience())
             if not self._ready:
                 if self._failed is not None:
                     raise self._failed

@@ -104,10 +104,12 @@ def _path(checkpoint: Remembering, name: str | None) -> Path:
     return checkpoint.folder / f"{file_name(name or '')}.frames"
 
 
-def written_down(source: str, log: XmlLog, *, follow: bool, closed: Callable[[], bool]) -> None:
-    """Receive into files until it ends or is stopped."""
+def written_down(
+    source: str, log: XmlLog, name: str | None, *, follow: bool, closed: Callable[[], bool]
+) -> None:
+    """Receive into files until it ends or is stopped; the name is that of credentials."""
     receivers = [
-        _receiver(place, None, follow, not follow, log.identity())
+        _receiver(place, name, follow, not follow, log.identity())
         for place in map(place_of, addresses(source))
     ]
     silent = 0.0

@@ -22,8 +22,10 @@ _OWN_ROOT: Final = (b"<?xml", b"<!DOCTYPE", b"<fragments", b"<stream:fragments")
 class XmlLog:
     """A folder of files that grow; marks of what is in them, in a file whose name is hidden."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, alone: bool = False) -> None:
+        """`alone`: each message is a file of its own, whatever it looks like."""
         make_folder(folder)
+        self._alone = alone
         self._folder = folder
         marks = folder / ".marks"
         self._number = len(sorted(folder.glob("*.xml")))
@@ -73,7 +75,7 @@ class XmlLog:
         if frame.kind == END:
             self._end()
             return
-        alone = frame.kind == MESSAGE and not _joins(frame.data)
+        alone = frame.kind == MESSAGE and (self._alone or not _joins(frame.data))
         if alone:
             self._end()
         if self._begun is None:

@@ -127,7 +127,7 @@ def prepared(
     (received / OVER).unlink(missing_ok=True)
     made, written = Prepared(received), dict[str | None, Spool | Handed]()
     for name, source in sources.items():
-        writer = _writer(source, received / (name or "input"), options.follow)
+        writer = _writer(source, name, received / (name or "input"), options.follow)
         if writer is not None:
             written[name] = writer
             writer.start()
@@ -189,13 +189,14 @@ def _is_path(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and table_path(source) is None
 
 
-def _writer(source: Any, folder: Path, follow: bool) -> Spool | Handed | None:
+def _writer(source: Any, name: str | None, folder: Path, follow: bool) -> Spool | Handed | None:
     """Who writes a source down, if it cannot be read again as it is; of a feed, its messages."""
     if hasattr(source, "writeStream"):
         return None
     word, place = split_source(source)
     if is_fleeting(place):
-        return Spool(os.fspath(place), folder / _MESSAGES if word else folder, again=follow)
+        folder = folder / _MESSAGES if word else folder
+        return Spool(os.fspath(place), folder, name, again=follow, feed=word is not None)
     if isinstance(source, bytes | bytearray | memoryview):
         return Handed([bytes(source)], folder)
     if isinstance(source, Iterable) and not isinstance(source, str | os.PathLike):

@@ -135,3 +135,11 @@ def test_a_revision_is_a_replacement_in_place() -> None:
         '{"event":"eT","id":"key:a"}',
         '{"event":"eR","target":"key:a","id":"key:a"}',
     ]
+
+
+def test_a_field_of_another_type_is_not_called_missing() -> None:
+    line = '{"time":"2024-01-01T00:00:00Z","diff":1,"key":"a","after":null,"item":5}'
+    with pytest.raises(Error, match="diff is 1 or -1, after a string or null, and the others str"):
+        Change.from_json(line)
+    with pytest.raises(Error, match="must have time, diff, key, after, item; got"):
+        Change.from_json("{}")

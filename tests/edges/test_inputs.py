@@ -40,6 +40,19 @@ def test_a_broken_end_of_one_file_costs_nothing_in_the_next(tmp_path: Path) -> N
     assert found.refused == [("XSCF0001", None)]
 
 
+def test_a_heartbeat_without_a_time_hides_no_stream() -> None:
+    """It is refused by itself; what follows says what the input is."""
+    stream = DIALECTS["no prefix"]
+    for beats in ("<heartbeat/>", "<stream:heartbeat />\n<heartbeat/>\n"):
+        assert kind_of((beats + stream).encode()) == "fragments"
+        decoder = Decoder("s")
+        met = [*decoder.feed((beats + stream).encode()), *decoder.close()]
+        refused = [one.code for one in met if isinstance(one, Refused)]
+        assert refused == ["XSCF0006"] * beats.count("heartbeat")
+    assert kind_of(b"<heartbeat/><patient/>") == "document"
+    assert kind_of(b"<heartbeat/>") == "document"
+
+
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_fragments_are_known_by_their_first_tags(dialect: str) -> None:
     assert kind_of(DIALECTS[dialect].encode()) == "fragments"

@@ -6,6 +6,8 @@ import io
 import os
 import subprocess
 import sys
+import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -163,8 +165,9 @@ def test_messages_of_a_pipe_go_into_a_table(
     ]  # fmt: skip
     given.write((event("a") + event("b")).encode())
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        if kind == "pipe":
-            Path(place).write_bytes(given.getvalue())
+        if kind == "pipe":  # in a thread: it waits for a reader
+            write = partial(Path(place).write_bytes, given.getvalue())
+            threading.Thread(target=write, daemon=True).start()
         _, said = running.communicate(given.getvalue() if kind == "stdin" else b"", timeout=100)
     assert running.returncode == 0, said
     assert b"s: 3 fragments" in said  # the root is one

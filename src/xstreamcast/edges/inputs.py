@@ -41,6 +41,8 @@ _WORD: Final = re.compile(
     rb"|<eos\s*/>"
     rb"|<(?:[A-Za-z_][\w.-]*:)?heartbeat\s[^<>]*\b[vV]alid[tT]ime\s*="
 )
+# A heartbeat without a time is refused; what follows it says what the input is.
+_BEATS: Final = re.compile(rb"(?:<(?:[A-Za-z_][\w.-]*:)?heartbeat\s*/>\s*)+(?=<)")
 _ROOT: Final = re.compile(rb"<(?:[A-Za-z_][\w.-]*:)?fragments(?:\s[^<>]*)?>")
 
 Kind = Literal["fragments", "updates", "changes", "document"]
@@ -123,7 +125,8 @@ def kind_of(head: bytes, name: str | None = None) -> Kind:
         at = inner.end() if inner else root.end()
         if not head[at:].strip() or head.startswith(b"</", at):
             return "fragments"
-    return "fragments" if _WORD.match(head, at) else "document"
+    beats = _BEATS.match(head, at)
+    return "fragments" if _WORD.match(head, beats.end() if beats else at) else "document"
 
 
 def kind_of_source(source: str | os.PathLike[str]) -> Kind:

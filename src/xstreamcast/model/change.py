@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from xstreamcast.errors import error
 from xstreamcast.model.frozen import dataclass
@@ -47,8 +47,9 @@ class Change:
     @staticmethod
     def from_json(line: str) -> Change:
         """The change that a line describes: from_json(to_json(change)) → change."""
+        found: Any = None
         try:
-            match json.loads(line):
+            match found := json.loads(line):
                 case {"format": int(version)} if version > FORMAT:
                     raise error(
                         "XSCC0001", f"the change is of format {version}, and this version reads "
@@ -60,7 +61,10 @@ class Change:
                     return Change(_instant(said), diff, key, after, item, query)
         except ValueError:
             pass  # reported below: a line that is not JSON is not a change
-        raise error("XSCC0001", f"a change must have time, diff, key, after, item; got {line[:80]}")
+        names = "time, diff, key, after, item"
+        if isinstance(found, dict) and found.keys() >= set(names.split(", ")):
+            names += ", of which diff is 1 or -1, after a string or null, and the others strings"
+        raise error("XSCC0001", f"a change must have {names}; got {line[:80]}")
 
 
 def _instant(said: str) -> int:

@@ -236,7 +236,7 @@ def test_units_without_a_key_are_numbered_on(known: bool):
     before, after = (MappingDecoder("s", mapping) for _ in range(2))
     before.messages([Message(keyless(n).encode(), "") for n in range(5)])
     codes = np.ones(len(before.ids), np.bool_)
-    codes[before.ids.code("u:1")] = False
+    codes[before.ids.code(f"u:{1:016}")] = False
     before.ids.take_back(codes)
     tables = TableWriter()
     write_mapped(tables, "s", before)
@@ -245,7 +245,7 @@ def test_units_without_a_key_are_numbered_on(known: bool):
     read_mapped(TableReader(tables.finish(), tables.facts, Names()), "s", after)
     after.messages([Message(keyless(5).encode(), "")])
     assert after.ids.texts == before.ids.texts + 1
-    after.ids.code("u:5")
+    after.ids.code(f"u:{5:016}")
     assert after.ids.texts == before.ids.texts + 1  # it was the one that came
 
 

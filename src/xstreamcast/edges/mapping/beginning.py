@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping
+    from xstreamcast.tape.names import Names
+    from xstreamcast.tape.reading.units import UnitReading
 
 _FIRST: Final = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?P<declaration><\?xml\s[^>]*\?>)?"
@@ -32,6 +34,15 @@ def first_bytes(held: bytes, mapping: Mapping) -> bytes | None:
     declaration = first["declaration"] or b""
     behind = first.end("declaration") if declaration else 0
     return declaration + root_tag(mapping) + held[behind:].removeprefix(b"\xef\xbb\xbf")
+
+
+def tree_reading(mapping: Mapping, names: Names, name: str) -> UnitReading:
+    """What reads the messages of a root that may never close."""
+    from xstreamcast.tape.limits import default_limits
+    from xstreamcast.tape.reading.units import UnitReading
+
+    level = max(mapping.level, 1) if isinstance(mapping.level, int) else 1
+    return UnitReading(level, default_limits(), names, name)
 
 
 def unit_names(mapping: Mapping) -> set[str]:

@@ -15,20 +15,27 @@ import numpy as np
 from xstreamcast.edges.lines import LineWriter, Written
 from xstreamcast.edges.mapping.aliases import Aliases
 from xstreamcast.edges.mapping.asking import Whys, XPath
-from xstreamcast.edges.mapping.beginning import first_bytes
+from xstreamcast.edges.mapping.beginning import first_bytes, tree_reading
 from xstreamcast.edges.mapping.deliveries import Deliveries
 from xstreamcast.edges.mapping.line_batches import line_batches
 from xstreamcast.edges.mapping.messages import Batch, Message, Unread, batches, of_trees, root_name
 from xstreamcast.edges.mapping.progress import Counts, FeedProgress
-from xstreamcast.edges.mapping.removals import cancelled
+from xstreamcast.edges.mapping.removals import cancelled, coded
 from xstreamcast.edges.mapping.statements import Statements, TakenBack, unsaid, without_statements
 from xstreamcast.edges.mapping.structure import ROOT, KindTags, root_batch
 from xstreamcast.edges.mapping.unchanged import Unchanged
-from xstreamcast.edges.mapping.units import Found, KindReader, Times, accepted, times_of
+from xstreamcast.edges.mapping.units import (
+    Found,
+    KindReader,
+    Times,
+    accepted,
+    ends_of,
+    refuse_messages,
+    times_of,
+)
 from xstreamcast.errors import DataPlace, Error, error
 from xstreamcast.evaluate.deep import deep
 from xstreamcast.kernels.intern import Ids
-from xstreamcast.model import fragment as model
 from xstreamcast.model.fragment import Arrival, Described, FragmentBatch, Heartbeat, Op, Refused
 from xstreamcast.model.instant import NOW, START
 from xstreamcast.tape.fragments.unit_copy_kernels import taken_out
@@ -178,7 +185,11 @@ class MappingDecoder:
             first = first_bytes(bytes(self._held), self.mapping)
             if first is None:
                 return []
-            self._trees, self._held, chunk = self._new_trees(), bytearray(), first
+            self._trees, self._held, chunk = (
+                tree_reading(self.mapping, self.names, self.name),
+                bytearray(),
+                first,
+            )
         try:
             tape = self._trees.feed(chunk)
         except Error as why:
@@ -187,13 +198,6 @@ class MappingDecoder:
             return [self._refuse("XSCM0002", None, why.message, chunk, self._offset)]
         self._offset += len(chunk)
         return [] if tape is None else self._taken(of_trees(tape, ""))
-
-    def _new_trees(self) -> UnitReading:
-        from xstreamcast.tape.limits import default_limits
-        from xstreamcast.tape.reading.units import UnitReading
-
-        level = max(self.mapping.level, 1) if isinstance(self.mapping.level, int) else 1
-        return UnitReading(level, default_limits(), self.names, self.name)
 
     # -- going on ---------------------------------------------------------------------------------
 
@@ -217,7 +221,7 @@ class MappingDecoder:
         self._begun, self._arrival, self._offset = there.begun, there.arrival, there.offset
         self._held = bytearray(there.held)
         if there.tree:
-            self._trees = self._new_trees()
+            self._trees = tree_reading(self.mapping, self.names, self.name)
             self._trees.feed(there.tree)
         if self._lines is not None and there.lines is not None:
             self._lines.go_on(there.lines)
@@ -256,24 +260,13 @@ class MappingDecoder:
             if above is not None:
                 above = replace(above, row=above.row | (number << 32))
             found[rule.name] = self._kinds[rule.name].found(store, batch, said, above)
-        self._refuse_messages(said, failed, found)
+        refuse_messages(said, failed, found)
         out += [one for kind in found.values() for one in self._refusals(kind, batch)]
         out = [*self._begin(found, batch.tape), *self._batches(found, batch, said, store), *out]
         clock = said.value[said.there].max(initial=START)
         if clock != START:
             out.append(Heartbeat(int(clock)))
         return out
-
-    def _refuse_messages(self, said: Times, failed: Whys, found: dict[str, Found]) -> None:
-        """A message whose time is none is refused with all its units."""
-        for row in np.flatnonzero(said.bad).tolist():
-            assert said.texts is not None
-            text = said.texts.text(row)
-            failed.setdefault(row, ("XSCM0004", f"message.time must be a time; got {text!r}"))
-        for row, why in failed.items():
-            for kind in found.values():
-                for unit in np.flatnonzero(kind.message == row).tolist():
-                    kind.why.setdefault(unit, why)
 
     def _begin(self, found: dict[str, Found], tape: Tape) -> Iterator[Arrival]:
         """The structure, where it says more than before; at first the root."""
@@ -322,17 +315,8 @@ class MappingDecoder:
         )
         payload, behind = payload[: len(at)], payload[len(at) :]
         removed = kind.remove[at]
-        flags = np.where(zoned, model.ZONED, 0).astype(np.uint8)
-        flags[kind.temporary[at]] |= model.TEMPORARY
-        to = np.full(len(at), NOW)
-        if kind.ends is not None:
-            there = kind.ends.there[at]
-            to[there] = kind.ends.value[at][there]
-            flags[there & kind.ends.zoned[at]] |= model.ENDS_ZONED
-        # a temporary one that ends before it begins would take back another
-        to = np.where(kind.temporary[at], np.maximum(to, valid), to)
         fallen = removed & kind.temporary[at]  # what it hid returns, as if it had never come
-        to[fallen] = valid[fallen]
+        to, flags = ends_of(kind, at, valid, zoned, fallen)
         parent = np.full(len(at), self.ids.code(ROOT), np.int32)
         if above is not None:
             codes = self.ids.codes(
@@ -385,19 +369,11 @@ class MappingDecoder:
 
     def _with_removals(self, made: FragmentBatch, kind: Found, at: I64) -> FragmentBatch:
         """And a removal of each unit that a message takes away by its key, or by another one."""
-        known, gone = self._aliases.get(kind.rule.name), self._coded(kind, kind.cancels, at)
+        known, gone = self._aliases.get(kind.rule.name), coded(kind, kind.cancels, at, self.ids)
         if known is None:
             return cancelled(made, gone)
-        early = known.learn(made, self._coded(kind, kind.aliases, at))
+        early = known.learn(made, coded(kind, kind.aliases, at, self.ids))
         return known.resolved(cancelled(made, gone), early, self.lateness)
-
-    def _coded(self, kind: Found, given: list[tuple[int, str]], at: I64) -> list[tuple[int, int]]:
-        """Keys of units of a kind as codes, each with the place of its row in a batch."""
-        if not given:
-            return []
-        place = {row: i for i, row in enumerate(at.tolist())}
-        code = self.ids.code
-        return [(place[r], code(f"{kind.rule.name}:{key}")) for r, key in given if r in place]
 
     # -- what does not fit ------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ from xstreamcast.model.fragment import ZONED, FragmentBatch, Op
 from xstreamcast.model.instant import NOW
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.mapping.units import Found
+    from xstreamcast.kernels.intern import Ids
     from xstreamcast.tape.layout import I32, I64
 
 _LAST: Final = 2**62  # the version of a removal: it counts, whatever else was said at its instant
@@ -34,6 +36,14 @@ def removals(made: FragmentBatch, tags: I32, codes: I32, valid: I64) -> Fragment
         word: np.concatenate((getattr(made, word), one)) for word, one in given.items()
     }
     return replace(made, **columns)
+
+
+def coded(kind: Found, given: list[tuple[int, str]], at: I64, ids: Ids) -> list[tuple[int, int]]:
+    """Keys of units of a kind as codes, each with the place of its row in a batch."""
+    if not given:
+        return []
+    place = {row: i for i, row in enumerate(at.tolist())}
+    return [(place[r], ids.code(f"{kind.rule.name}:{key}")) for r, key in given if r in place]
 
 
 def cancelled(made: FragmentBatch, gone: list[tuple[int, int]]) -> FragmentBatch:

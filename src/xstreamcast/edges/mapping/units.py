@@ -9,9 +9,10 @@ import numpy as np
 
 from xstreamcast.edges.mapping.asking import Texts, Whys, XPath, joined_texts
 from xstreamcast.edges.mapping.times import instant_of, instants_of
+from xstreamcast.model import fragment as model
 from xstreamcast.model.atomic import NODE
 from xstreamcast.model.column import offsets_of
-from xstreamcast.model.instant import START
+from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.form import Mapping, TimeRule, UnitRule
@@ -65,6 +66,33 @@ def accepted(kind: Found) -> Bools:
     fits = ~kind.skip
     fits[list(kind.why)] = False
     return fits
+
+
+def ends_of(kind: Found, at: I64, valid: I64, zoned: Bools, fallen: Bools) -> tuple[I64, Any]:
+    """(where units end, their flags); `fallen`: temporary ones that were never there."""
+    flags = np.where(zoned, model.ZONED, 0).astype(np.uint8)
+    flags[kind.temporary[at]] |= model.TEMPORARY
+    to = np.full(len(at), NOW)
+    if kind.ends is not None:
+        there = kind.ends.there[at]
+        to[there] = kind.ends.value[at][there]
+        flags[there & kind.ends.zoned[at]] |= model.ENDS_ZONED
+    # a temporary one that ends before it begins would take back another
+    to = np.where(kind.temporary[at], np.maximum(to, valid), to)
+    to[fallen] = valid[fallen]
+    return to, flags
+
+
+def refuse_messages(said: Times, failed: Whys, found: dict[str, Found]) -> None:
+    """A message whose time is none is refused with all its units."""
+    for row in np.flatnonzero(said.bad).tolist():
+        assert said.texts is not None
+        text = said.texts.text(row)
+        failed.setdefault(row, ("XSCM0004", f"message.time must be a time; got {text!r}"))
+    for row, why in failed.items():
+        for kind in found.values():
+            for unit in np.flatnonzero(kind.message == row).tolist():
+                kind.why.setdefault(unit, why)
 
 
 class KindReader:

@@ -124,8 +124,7 @@ class MappingDecoder:
         """The structure and the root, where no unit has come yet."""
         if self._begun:
             return []
-        root = root_batch(self.mapping, self.names, self.ids)
-        return [Described(self._tags.structure), root]
+        return [Described(self.structure), root_batch(self.mapping, self.names, self.ids)]
 
     def pass_by(self, place: str, pieces: Iterable[bytes]) -> None:
         """Read what was read before: the messages in it count no more, the rest is awaited."""
@@ -185,11 +184,8 @@ class MappingDecoder:
             first = first_bytes(bytes(self._held), self.mapping)
             if first is None:
                 return []
-            self._trees, self._held, chunk = (
-                tree_reading(self.mapping, self.names, self.name),
-                bytearray(),
-                first,
-            )
+            self._trees = tree_reading(self.mapping, self.names, self.name)
+            self._held, chunk = bytearray(), first
         try:
             tape = self._trees.feed(chunk)
         except Error as why:

@@ -213,7 +213,7 @@ def _keys(path: XPath | None, store: Store, nodes: I64, why: Whys) -> list[tuple
 
 def _numbers(first: int, count: int) -> Texts:
     """Numbers from `first` on, as texts that are ordered as they are: of one instant, the event
-    that came first stands first."""
+    that came first is the first."""
     values = np.arange(first, first + count, dtype=np.int64)
     heap = (values[:, None] // _PLACES % 10 + ord("0")).astype(np.uint8).reshape(-1)
     lengths = np.full(count, len(_PLACES), np.int64)

@@ -1,7 +1,7 @@
 """Files of a feed with a mapping, in batches: how far each is read, and what is read of it next.
 
 A file that grows is read on from where it was left, so that no message counts twice. One that was
-written anew is read from its beginning, and so is one that ended within a document.
+rewritten is read from its beginning, and so is one that ended within a document.
 """
 
 from __future__ import annotations
@@ -137,11 +137,11 @@ def parts_between(start: Offset, end: Offset, form: Form) -> tuple[list[Part], l
         for name, seen in end.files.items()
         if seen != start.files.get(name)
     ]
-    anew = {part.path for part in now if not part.begin}  # it is not what was read before
+    fresh = {part.path for part in now if not part.begin}  # it is not what was read before
     before = [
         _part(name, seen, form, 0)
         for name, seen in start.files.items()
-        if name not in anew and os.path.isfile(name)
+        if name not in fresh and os.path.isfile(name)
     ]
     return before, now
 

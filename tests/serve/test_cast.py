@@ -18,6 +18,7 @@ from tests.edges.sources.servers import LONG, free_port, mosquitto, until
 from tests.serve.casts import cast, lossy
 from xstreamcast import query
 from xstreamcast.cli.main import main
+from xstreamcast.cli.run import read_sources
 from xstreamcast.edges.watching import Options
 from xstreamcast.edges.watching.bound import Input
 from xstreamcast.errors import Error
@@ -294,6 +295,27 @@ def test_rounds_repeat_what_is_kept_and_then_the_stream_ends() -> None:
     assert said.count("<stream:filler") == 20
     assert said.count("<stream:repeat") == 40
     assert said.count("<stream:eos/>") == 1
+
+
+@pytest.mark.parametrize("rounds", [2, None], ids=["some rounds", "for ever"])
+@pytest.mark.parametrize("scheme", ["ws", "http"])
+def test_a_run_ends_though_a_carousel_repeats(scheme: str, rounds: int | None) -> None:
+    rhythm = Rhythm(repeat=0.05, structure=0.0, rounds=rounds)
+    with cast(sources={"roads": WHOLE}, targets=WEB, rhythm=rhythm) as (casting, addresses):
+        url = next(one for one in addresses if one.startswith(scheme))
+        until(lambda: casting.hub.streams["roads"].ended, "the end of the source")
+        _, named = read_sources([f"roads={url}#quiet=500ms"])
+    assert sorted(query(QUERY).run(**named).lines()) == sorted(expected())
+
+
+def test_events_that_have_ended_are_not_sent_to_who_returns() -> None:
+    """A listener of events reconnects when a response ends; 204 says that there is no more."""
+    rhythm = Rhythm(repeat=0.05, structure=0.0, rounds=2)
+    with cast(sources={"roads": WHOLE}, targets=WEB, rhythm=rhythm) as (_, addresses):
+        url = next(one for one in addresses if one.startswith("http"))
+        running = query(QUERY).watching(None, {"roads": Input(url)}, Options(seconds=LONG))
+        answer = Accumulated(change for changes in running.ticks() for change in changes)
+    assert answer.items() == expected()  # the ticks ended with the stream
 
 
 def test_words_that_make_no_sense_are_named(capsys: pytest.CaptureFixture[str]) -> None:

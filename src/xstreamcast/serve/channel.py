@@ -63,6 +63,12 @@ class Channel:
             due.append(self._next_structure)
         return None if not due else max(min(due) - now, 0.0)
 
+    @property
+    def finished(self) -> bool:
+        """Whether the stream has ended and the listener, who returns, has all of it."""
+        ends = self.rhythm.repeat is None or self.rhythm.rounds is not None
+        return ends and self.carousel.ended and 0 < self.carousel.seq <= self.since
+
     # -- words ------------------------------------------------------------------------------------
 
     def _words(self, now: float) -> list[bytes]:

@@ -99,7 +99,10 @@ class WebServer:
         if "text/event-stream" in request.headers.get("accept", ""):
             last = request.headers.get("last-event-id", "0")
             headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-            events = self._events(self._channel(name, last))
+            channel = self._channel(name, last)
+            if channel.finished:
+                return Response(status_code=204)  # how events say: do not come back
+            events = self._events(channel)
             return StreamingResponse(events, media_type="text/event-stream", headers=headers)
         return Response(_document(Channel(self._hub.streams[name])), media_type="application/xml")
 

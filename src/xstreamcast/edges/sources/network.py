@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final, Protocol, assert_never
@@ -127,10 +128,12 @@ def _never_ends(source: str) -> bool:
 
 
 def what_is_there(source: str, name: str | None = None) -> list[bytes | None]:
-    """All that a place has now: to its end, or until it is silent."""
+    """All that a place has now: to its end, or until it says nothing new for a while."""
     place = place_of(addresses(source)[0])
     quiet = place.seconds("quiet", _QUIET)
     found: list[bytes | None] = []
+    known: set[bytes | None] = {None}
+    latest = time.monotonic()
 
     def patience() -> float | None:
         return (quiet if found else max(quiet, _FIRST)) if _never_ends(source) else None
@@ -138,5 +141,11 @@ def what_is_there(source: str, name: str | None = None) -> list[bytes | None]:
     for piece in network_pieces(source, name=name, follow=False, patience=patience, once=True):
         if piece == b"":
             break
-        found += flattened([piece])
+        some = list(flattened([piece]))
+        found += some
+        if not known.issuperset(some):
+            known.update(some)
+            latest = time.monotonic()
+        elif _never_ends(source) and time.monotonic() - latest >= quiet:
+            break  # a carousel repeats what it has for ever
     return found

@@ -33,7 +33,7 @@ def mapped_rows(stream: str, split: Split, word: str, insides: Insides | None) -
         yield rows.rows(Described(decoder.structure))
     for found in _read(decoder, split.parts):
         yield from map(rows.rows, found)
-    if not split.before:
+    if not split.before and all(part.over for part in split.parts):  # else units may still come
         yield from map(rows.rows, decoder.empty_root())
     read = {part.path: part.end for part in (*split.before, *split.parts)}
     _LEFT[stream, word] = tuple(read.items()), decoder

@@ -169,6 +169,26 @@ def test_rows_evaluated_together_give_what_rows_by_themselves_give(body, rounds,
         assert found == answered(text, raw, cuts)
 
 
+GROUPED = """declare option xsc:once "ask";
+declare stream ask := for $a in stream("log")/log/ask group by $n := $a/@n, $k := $a/@k
+  return <ask n="{$n}" of="{sum($a/@n)}" part="{12 idiv (count($a) - 3)}">{reverse($a/@n)}</ask>;
+stream("ask")/answer/ask"""
+
+
+@settings(deadline=None, max_examples=40)
+@given(ROUNDS, st.lists(st.integers(0, 600), max_size=3))
+def test_new_groups_as_columns_are_new_groups_as_rows(rounds, cuts):
+    raw = document(rounds)
+    found = answered(GROUPED, raw, cuts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("xstreamcast.operators.relational.groups.first_of_group.is_plain", _never)
+        assert found == answered(GROUPED, raw, cuts)
+
+
+def _never(_: object) -> bool:
+    return False
+
+
 def answered(text: str, raw: str, cuts: list[int]) -> list[str]:
     """The answer in order, or the error in place of it."""
     try:

@@ -62,7 +62,7 @@ def _is_evaluated_together(node: c.Node, gone: frozenset[int]) -> bool:
         case c.Join(left=left, right=right):
             return id(left) in gone and id(right) not in gone
         case c.Nest(outer=outer, inner=inner):
-            return all(outer in _around(one) and _is_plain(fold) for one, fold in inner)
+            return all(outer in _around(one) and is_plain(fold) for one, fold in inner)
         case c.Slice(first=first, last=last):
             from_end = first < 0 and last in (None, -1)
             return outer_of(node) is not None and (from_end or (first > 0 and (last or 1) > 0))
@@ -74,7 +74,8 @@ def _is_evaluated_together(node: c.Node, gone: frozenset[int]) -> bool:
             return False
 
 
-def _is_plain(fold: c.Fold) -> bool:
+def is_plain(fold: c.Fold) -> bool:
+    """Whether a fold is its function over all items, in their order."""
     return fold.around is None and fold.once is None and not fold.different
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class AppendedRows:
     """columns  =  those of the delta in which each of these rows is new"""
 
-    __slots__ = ("_columns", "_failed", "_nested", "_origin", "_source", "_space")
+    __slots__ = ("_columns", "_failed", "_nested", "_origin", "_source", "space")
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class AppendedRows:
         """`failed` is called before an error of a column that is evaluated late is raised."""
         self._columns = columns
         self._source, self._origin = source, origin  # of each row, the one it was made of
-        self._space, self._nested, self._failed = space, nested, failed
+        self.space, self._nested, self._failed = space, nested, failed
 
     def __len__(self) -> int:
         return len(self._origin)
@@ -59,14 +59,14 @@ class AppendedRows:
 
     def cells(self, column: int, chosen: npt.NDArray[np.int64]) -> list[Cell]:
         """The values of a column in some of the rows."""
-        return self._space.cells(self.column(column).take(chosen))
+        return self.space.cells(self.column(column).take(chosen))
 
     def rows(self, chosen: Sequence[int]) -> list[tuple[Key, Row]]:
         """Some of the rows, with their keys."""
         at = np.array(chosen, np.int64)
         origin = self._origin[at]
         serials = at - np.searchsorted(self._origin, origin)
-        cells = [self._space.cells(column) for column in self._some(at)]
+        cells = [self.space.cells(column) for column in self._some(at)]
         made = []
         each = zip(*cells, strict=True)
         for one, serial, own in zip(origin.tolist(), serials.tolist(), each, strict=True):

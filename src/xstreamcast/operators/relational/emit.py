@@ -98,9 +98,12 @@ class Emit:
 
     def append(self, rows: TickRows, instant: int) -> list[Change]:
         """What rows that live for this tick give: it follows all others, and never changes."""
+        items = self._rendering.of_columns(rows)
+        if self._passes:
+            return self._appended([items], instant)
         after = self._tail if not self._order else self._last_of(self._order[-1][1])
         out = []
-        for item in self._rendering.of_columns(rows):
+        for item in items:
             name = str(self._settled)
             out.append(Change(instant, 1, name, after, item))
             self._settled += 1

@@ -86,7 +86,12 @@ class CircuitRun:
             self.evaluated += sum(len(deltas[id(n)]) for n in self._order if isinstance(n, c.Units))
             delta = deltas[id(self.circuit.root)]
             if isinstance(delta, TickRows):
-                return self._emit.append(delta, instant)
+                try:
+                    return self._emit.append(delta, instant)
+                except Error:
+                    if delta.by_rows is None:
+                        raise
+                    delta = delta.by_rows()
             if tick.leaving:
                 self._emit.leave(turn, delta)
                 return []

@@ -6,7 +6,7 @@ order of their ranks, and looked up in the indexes of what is kept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from xstreamcast.model.items import Items
 
 if TYPE_CHECKING:
     from xstreamcast.model.column import Ints
+    from xstreamcast.model.delta import Delta
     from xstreamcast.operators.relational.workspace import Workspace
     from xstreamcast.operators.units.units import Moved
 
@@ -30,13 +31,16 @@ if TYPE_CHECKING:
 class TickRows:
     """The rows of a node in one tick; each is made of a row of `source`, or of none."""
 
-    __slots__ = ("_origin", "_source", "frame", "node")
+    __slots__ = ("_origin", "_source", "by_rows", "frame", "node")
 
     def __init__(
-        self, node: c.Node, frame: Frame, source: TickRows | None = None, origin: Ints | None = None
-    ) -> None:
-        """`origin`: of each row, the one that it is made of; None: row i of row i."""
-        self.node, self.frame = node, frame
+        self, node: c.Node, frame: Frame, source: TickRows | None = None,
+        origin: Ints | None = None, by_rows: Callable[[], Delta] | None = None,
+    ) -> None:  # fmt: skip
+        """`origin`: of each row, the one that it is made of; None: row i of row i. `by_rows`: the
+        same as rows by themselves, which show which of them fails first.
+        """
+        self.node, self.frame, self.by_rows = node, frame, by_rows
         self._source, self._origin = source, origin
 
     def __len__(self) -> int:
@@ -66,7 +70,7 @@ def of_units(node: c.Units, moves: Sequence[Moved], space: Workspace) -> TickRow
     ]
     found = np.concatenate(handles) if handles else np.empty(0, np.int64)
     documents = Column(Items.of_nodes(found))
-    return TickRows(node, _frame(space, len(found), {node.document.number: documents}))
+    return TickRows(node, space.rows_frame(len(found), {node.document.number: documents}))
 
 
 def mapped(node: c.Rows, source: TickRows) -> TickRows:
@@ -83,11 +87,12 @@ def nested(node: c.Nest, outer: TickRows, inner: Sequence[TickRows]) -> TickRows
     for rows, (_, fold) in zip(inner, node.inner, strict=True):
         counts = np.bincount(rows.origin_in(outer.node), minlength=len(outer)).astype(np.int64)
         items = rows.column(fold.column).regroup(offsets_of(counts))
-        values[fold.into.number] = _folded(fold, items, outer)
+        values[fold.into.number] = folded(fold, items, outer)
     return TickRows(node, outer.frame.extend(values), outer)
 
 
-def _folded(fold: c.Fold, items: Column, outer: TickRows) -> Column:
+def folded(fold: c.Fold, items: Column, outer: TickRows) -> Column:
+    """A fold over the items of each row."""
     if fold.call is None or not len(outer):
         return items
     frame = outer.frame.extend({fold.column.number: items})
@@ -127,13 +132,9 @@ def united(
     values: dict[Key, Value] = {
         v.number: stack(part.column(v) for part in parts) for v in node.columns
     }
-    found = TickRows(node, _frame(space, sum(map(len, parts)), values))
+    found = TickRows(node, space.rows_frame(sum(map(len, parts)), values))
     if outer is None:
         return found
     origin = np.concatenate([part.origin_in(outer.node) for part in parts])
     order = np.argsort(origin, kind="stable")
     return TickRows(node, found.frame.select(order), outer, origin[order])
-
-
-def _frame(space: Workspace, n: int, values: Mapping[Key, Value]) -> Frame:
-    return Frame(space.context, n, space.context.root, np.zeros(n, np.int64), values)

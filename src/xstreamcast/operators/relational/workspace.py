@@ -54,6 +54,10 @@ class Workspace:
         self._tapes[number] = -1, minis
         return number
 
+    def rows_frame(self, n: int, values: Mapping[Key, Value]) -> Frame:
+        """So many rows with these columns."""
+        return Frame(self.context, n, self.context.root, np.zeros(n, np.int64), values)
+
     def frame(
         self, columns: Mapping[int, Sequence[Cell]], n: int, shared: Mapping[int, Cell]
     ) -> Frame:

@@ -35,6 +35,7 @@ BENCHES: Final = (
     Bench("memory", "memory of continuous queries, compared with SaxonC-HE"),
     Bench("history", "query histories with three strategies, compared with SaxonC-HE"),
     Bench("spark", "history queries on Spark, compared with its XML reader and RumbleDB"),
+    Bench("kept_values", "queries over a table with and without values that it keeps"),
     Bench("table_logs", "commits of a table in our log and in Delta's"),
     Bench("continuous", "two continuous queries on Spark, compared with Spark alone"),
     Bench("partitions", "processor time of a query in 1, 2, 4 and 8 partitions"),

@@ -124,7 +124,23 @@ def _strategy(module: Module, args: Parsed) -> str:
     structures = given_structures(args)
     if not structures:
         raise error("XSCU0001", "no stream was given", hint="-i NAME=FILE or --structure NAME=FILE")
-    return explain_strategy(optimise(_lowered(module, args)), structures)
+    program = optimise(_lowered(module, args))
+    return "\n".join([explain_strategy(program, structures), *_kept_values(program, args)])
+
+
+def _kept_values(program: Program, args: Parsed) -> list[str]:
+    """What values that tables keep decide before payloads are read."""
+    from xstreamcast.cli.query_arguments import sources
+    from xstreamcast.edges.loading import table_path
+
+    found = []
+    for name, source in sources(args.input)[1].items():
+        table = table_path(source)
+        if table is not None:
+            from xstreamcast.edges.table.values.choosing import explain_values
+
+            found += [f"stream {name}: {words}" for words in explain_values(program, name, table)]
+    return found
 
 
 def _spark(module: Module, args: Parsed) -> str:

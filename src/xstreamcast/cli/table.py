@@ -48,6 +48,7 @@ COMMANDS: Final = (
     Row("tune", "xstreamcast.cli.tune", "receive a broadcast, each fragment once"),
     Row("refused", "xstreamcast.cli.refused", "list the quarantine of a fragment table"),
     Row("compact", "xstreamcast.cli.compact", "merge the small files of a fragment table"),
+    Row("index", "xstreamcast.cli.index", "keep values of a fragment table for queries to skip by"),
     Row("functions", "xstreamcast.cli.functions", "list the functions that queries can call"),
     Row("eval", "xstreamcast.cli.eval", "evaluate queries sent as lines of JSON on stdin"),
     Row("kernels", "xstreamcast.cli.kernels", "compile the kernels for this processor"),

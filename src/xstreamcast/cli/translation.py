@@ -80,11 +80,14 @@ def _last_structure(name: str, source: str) -> TagStructure | None:
     """The last structure of a stream; None for a document."""
     from xstreamcast.edges.decoding import decoder_of
     from xstreamcast.edges.inputs import arrivals, kind_of_source
+    from xstreamcast.edges.loading import table_path
     from xstreamcast.edges.mapping.finding import mapping_of
     from xstreamcast.edges.sources import is_place
     from xstreamcast.model.fragment import Described
     from xstreamcast.tape.names import Names
 
+    if (table := table_path(source)) is not None:
+        return _of_table(name, table)
     mapping, place = mapping_of(source)
     if is_place(place):
         raise error(
@@ -101,3 +104,12 @@ def _last_structure(name: str, source: str) -> TagStructure | None:
     if found is None:
         raise error("XSCF0010", at=DataPlace(name), hint=f"--structure {name}=FILE")
     return found
+
+
+def _of_table(name: str, table: str) -> TagStructure:
+    from xstreamcast.edges.table.log import Log
+    from xstreamcast.edges.table.reading import stream_of, structure_in
+
+    state = Log(table).needed()
+    which = stream_of(state, name, table)
+    return structure_in(state.streams[which], which)

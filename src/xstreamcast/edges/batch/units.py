@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xstreamcast.edges.batch.task import Question, answered, failing
 from xstreamcast.edges.joining import taken_in
 from xstreamcast.edges.table.batches import take_rows
-from xstreamcast.edges.table.picking import Picked, latest_rows, read_picked
+from xstreamcast.edges.table.picking import Picked, Sifting, latest_rows, read_picked
 from xstreamcast.edges.table.reading import structure_in
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.wire.decoder import Decoder
@@ -76,9 +76,10 @@ class UnitsTask:
     def __init__(
         self, question: Question, table: Table, index: UnitIndex, reach: UnitReach,
         guide: Guide | None, links: Mapping[int, str], *, apart: bool, plain: bool,
+        sifting: Sifting | None = None,
     ) -> None:  # fmt: skip
         self.question, self.guide, self.links = question, guide, links
-        self.index, self.reach = index, reach
+        self.index, self.reach, self.sifting = index, reach, sifting
         self.apart, self.plain = apart, plain  # no id has two tags; nothing contains itself
         self.path, self.structure = table.path, table.structure
         stream = table.state.streams[table.stream]
@@ -102,7 +103,9 @@ class UnitsTask:
         structure = self.structure
         tag, bare = structure[structure.root], structure.root in self.links
         root = self.index.root(low, high, self.reach.labels, tag, bare)
-        rows = read_picked(self.path, self.picked(place), self.links, apart=self.apart)
+        rows = read_picked(
+            self.path, self.picked(place), self.links, apart=self.apart, sifting=self.sifting
+        )
         rows = arrow().concat_tables([root, rows.select(root.column_names)])
         question = self.question
         history = taken(question.name, structure, rows, plain=self.plain)

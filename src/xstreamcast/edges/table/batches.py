@@ -55,7 +55,7 @@ def batch_of(rows: Any, history: History, ids: Ids, words: Words) -> FragmentBat
         return None
     content = np.flatnonzero(pc.is_valid(rows["payload"]).to_numpy(zero_copy_only=False))
     try:
-        tape = read(_bytes(rows["payload"]), names=words._names)
+        tape = read(payload_bytes(rows["payload"]), names=words._names)
     except Error:
         return None
     words.catch_up()
@@ -89,7 +89,7 @@ def batch_of(rows: Any, history: History, ids: Ids, words: Words) -> FragmentBat
     )  # fmt: skip
 
 
-def _bytes(payloads: Any) -> bytes:
+def payload_bytes(payloads: Any) -> bytes:
     """The payloads end to end, below one element."""
     _, offsets, data = payloads.buffers()
     if data is None or len(payloads) == 0:

@@ -23,6 +23,8 @@ from xstreamcast.edges.table.insides import FOLDER, keep_inside, kept_inside, to
 from xstreamcast.edges.table.log import REFUSED, Entry, File, Log, State
 from xstreamcast.edges.table.pruning import carried_over
 from xstreamcast.edges.table.schema import FRAGMENT, QUARANTINED
+from xstreamcast.edges.table.values.definitions import defined
+from xstreamcast.edges.table.values.kept import keep_values, stale_values
 from xstreamcast.edges.table.writing import update_delta
 from xstreamcast.model.frozen import dataclass
 
@@ -79,6 +81,7 @@ def _rewritten(
 ) -> tuple[File, ...]:
     """One file in place of the small ones of each folder, where there are several."""
     found: list[File] = []
+    paths = defined(table)
     done = 0
     for folder, group in groupby(sorted(files, key=_folder), key=_folder):
         there = list(group)
@@ -92,6 +95,8 @@ def _rewritten(
             # in order of arrival: what was cut from a document lies as it stood there, and what
             # came after an instant can be left out by the statistics of valid times
             made = write_file(table, folder, rows, number, columns)
+            if columns == FRAGMENT:
+                keep_values(table, made, rows, paths)
             found.append(replace(made, inside=_inside(table, some)))
             done += len(some)
             if report is not None:
@@ -151,6 +156,9 @@ def _clean(log: Log, state: State, age: float) -> int:
                 take_away(path)
                 deleted += 1
     _clean_guides(log, state, before)
+    for path in stale_values(log.path, state.files):
+        if path.stat().st_mtime <= before:
+            take_away(path)
     for left in (log.path / "_staging").glob("*"):
         if left.stat().st_mtime <= before:
             shutil.rmtree(left, ignore_errors=True)

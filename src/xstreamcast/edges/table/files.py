@@ -24,6 +24,8 @@ from xstreamcast.edges.table.schema import (
     file_schema,
 )
 from xstreamcast.edges.table.seeing import Insides
+from xstreamcast.edges.table.values.definitions import defined
+from xstreamcast.edges.table.values.kept import keep_values
 from xstreamcast.errors import Error, error
 
 # What a reader may skip by its statistics, and what a task reads at least.
@@ -43,8 +45,10 @@ def write_rows(
     pa = arrow()
     rows = rows.append_column("batch", pa.array([batch], pa.int64()).take([0] * rows.num_rows))
     files, refused = [], []
+    paths = defined(table)
     for (stream, tag), part in _parts(_with(rows, WORDS), ("stream", "tag")):
         file = write_file(table, place(stream, tag), part, batch, FRAGMENT)
+        keep_values(table, file, part, paths)
         inside = None if insides is None else insides.of(tag)
         inside = inside or tried(part, tag, structures.get(stream))
         kept = None if inside is None else keep_inside(table, inside)

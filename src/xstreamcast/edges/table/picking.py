@@ -17,8 +17,12 @@ from xstreamcast.model.column import ranges
 from xstreamcast.model.frozen import dataclass
 
 if TYPE_CHECKING:
+    from xstreamcast.edges.table.files import TableFile
     from xstreamcast.edges.table.log import File
+    from xstreamcast.edges.table.values.filtering import ValueFilter
+    from xstreamcast.edges.table.values.kept import KeptValues
 
+FEW = 4  # a payload in so many is seen: else all are read, which is as fast
 _LINKS: Final = tuple(name for name in FRAGMENT if name != "payload")
 
 
@@ -68,15 +72,17 @@ def latest_rows(table: Path, picked: Sequence[Picked], tags: Collection[int]) ->
 
 
 def read_picked(
-    table: Path, picked: Sequence[Picked], links: Mapping[int, str], *, apart: bool
-) -> Any:
+    table: Path, picked: Sequence[Picked], links: Mapping[int, str], *, apart: bool,
+    sifting: Sifting | None = None,
+) -> Any:  # fmt: skip
     """These rows with their tags, in order of arrival.
 
     `links`: tags of whose payloads only the holes are wanted, by the name of their elements.
     `apart`: no id has two tags, so that fragments of one may come before those of another.
+    `sifting`: which payloads are seen at all.
     """
     pa = arrow()
-    parts = [_read(table, one, links.get(one.file.tag)) for one in picked]
+    parts = [_read(table, one, links.get(one.file.tag), sifting) for one in picked]
     if not parts:
         return file_schema(FRAGMENT).append(pa.field("tag", pa.int32())).empty_table()
     rows = pa.concat_tables(parts)
@@ -96,20 +102,67 @@ def _is_in_order(parts: Sequence[Any], tags: Sequence[int], tag: int) -> bool:
     return bool(later.all())
 
 
-def _read(table: Path, one: Picked, local: str | None) -> Any:
+def read_whole(table: Path, files: Sequence[File], sifting: Sifting) -> Any:
+    """All rows of files in order of arrival, with their tags; of payloads, those that are seen."""
+    every = [Picked.of(file, np.arange(file.rows)) for file in files if file.rows]
+    return read_picked(table, every, {}, apart=False, sifting=sifting)
+
+
+@dataclass(frozen=True, slots=True)
+class Sifting:
+    """Of which rows payloads are seen, by kept values; names of the elements of tags."""
+
+    filter: ValueFilter
+    kept: KeptValues
+    names: Mapping[int, tuple[str, str]]  # namespace, local part
+
+    def parts(self, one: Picked) -> tuple[Any, Any] | None:
+        """The picked rows whose payloads are seen, and the others; None: all, or too many are."""
+        seen = self.filter.seen(self.kept, one.file)
+        if seen is None or np.count_nonzero(seen) * FEW > len(seen):
+            return None
+        rows = one.rows()
+        return rows[seen[rows]], rows[~seen[rows]]
+
+    def words(self) -> list[str]:
+        """In words, of which fragments payloads are read."""
+        return [f"payloads read only where kept values allow it: {w}" for w in self.filter.words()]
+
+
+def _read(table: Path, one: Picked, local: str | None, sifting: Sifting | None) -> Any:
     pa, file = arrow(), opened(table, one.file)
-    bare = None if local is None else _taken(file, one, _LINKS)
-    if bare is None or "repeat" in bare["operation"].unique().to_pylist():
-        rows = _taken(file, one, FRAGMENT)  # what says something again is known by its payload
+    parts = None if sifting is None or local is not None else sifting.parts(one)
+    if parts is not None and sifting is not None and len(parts[1]):
+        rows = _sifted(file, one, parts, sifting.names[one.file.tag])
+    elif local is not None:
+        rows = _bare(file, one, ("", local))
     else:
-        assert local is not None
-        rows = bare.append_column("payload", skeletons(bare, local)).select(FRAGMENT)
+        rows = _taken(file, one, FRAGMENT)
     rows = rows.cast(file_schema(FRAGMENT))
     tag = np.full(rows.num_rows, one.file.tag, np.int32)
     return rows.append_column("tag", pa.array(tag))
 
 
-def _taken(file: Any, one: Picked, columns: tuple[str, ...]) -> Any:
+def _bare(file: TableFile, one: Picked, name: tuple[str, str]) -> Any:
+    """Rows whose payloads have nothing but their holes."""
+    bare = _taken(file, one, _LINKS)
+    if "repeat" in bare["operation"].unique().to_pylist():
+        return _taken(file, one, FRAGMENT)  # what says something again is known by its payload
+    uri, local = name
+    return bare.append_column("payload", skeletons(bare, local, uri)).select(FRAGMENT)
+
+
+def _sifted(file: TableFile, one: Picked, parts: tuple[Any, Any], name: tuple[str, str]) -> Any:
+    """The picked rows in their order, some with their payload."""
+    full, bare = parts
+    rows = [_bare(file, Picked.of(one.file, bare), name)]
+    rows += [_taken(file, Picked.of(one.file, full), FRAGMENT)] if len(full) else []
+    pa = arrow()
+    both = pa.concat_tables([part.cast(file_schema(FRAGMENT)) for part in rows])
+    return both.take(pa.array(np.argsort(np.concatenate((bare, full)))))
+
+
+def _taken(file: TableFile, one: Picked, columns: tuple[str, ...]) -> Any:
     """The picked rows of an open file, some columns."""
     pa = arrow()
     sizes = np.array([file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)])

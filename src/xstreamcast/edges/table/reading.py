@@ -86,7 +86,9 @@ def load_table(
     from xstreamcast.edges.joining import taken_in
     from xstreamcast.edges.loading import Loaded
     from xstreamcast.edges.table.batches import take_rows
+    from xstreamcast.edges.table.picking import read_whole
     from xstreamcast.edges.table.pruning import guide_of, keep_guide, needed_tags
+    from xstreamcast.edges.table.values.choosing import sifting_of
     from xstreamcast.edges.wire.decoder import Decoder
     from xstreamcast.history.history import History
 
@@ -106,7 +108,10 @@ def load_table(
     files = state.files_of(which, tags) or state.files_of(which)
     paths = tuple(path for path in immutable if path.stream in (None, name))
     kept = Kept(name, paths) if paths else None
-    rows = read_files(log.path, files)
+    sifting = None
+    if guide is not None and query is not None and kept is None:
+        sifting = sifting_of(log.path, which, [query[0]], name, guide, query[1])
+    rows = read_files(log.path, files) if sifting is None else read_whole(log.path, files, sifting)
     if kept is None:
         plain = kept_of is not None and kept_of.plain
         take_rows(history, decoder, rows, refused, plain=plain)
@@ -118,7 +123,7 @@ def load_table(
     if keep is not None:
         for one in refused:
             keep(one)
-    if len(files) == len(state.files_of(which)):
+    if len(files) == len(state.files_of(which)) and sifting is None:
         keep_guide(log.path, state.number, which, history)
     elif guide is not None:
         history._guide = (len(history), history.structure), guide

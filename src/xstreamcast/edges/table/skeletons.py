@@ -8,6 +8,7 @@ import numpy as np
 
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.table.wire import quoted
+from xstreamcast.model.markup import escape
 
 
 def hole_texts(holes: Any) -> Any:
@@ -22,18 +23,16 @@ def hole_texts(holes: Any) -> Any:
     )
 
 
-def skeletons(rows: Any, local: str) -> Any:
-    """The payloads of rows (operation, holes), with nothing but their holes; None of removals.
-
-    Their elements are in no namespace: one that is binds it, and then more than links is seen.
-    """
+def skeletons(rows: Any, local: str, uri: str = "") -> Any:
+    """The payloads of rows (operation, holes), with nothing but their holes; None of removals."""
     pa = arrow()
     pc = pa.compute
     holes = rows["holes"].combine_chunks()
     counts = holes.value_lengths().fill_null(0).to_numpy()
     ends = np.concatenate((np.zeros(1, np.int32), np.cumsum(counts).astype(np.int32)))
     lists = pa.ListArray.from_arrays(pa.array(ends), hole_texts(holes.flatten()))
-    begin, end = f"<{local}>", f"</{local}>"
+    bound = f' xmlns="{escape(uri).replace(chr(34), "&quot;")}"' if uri else ""
+    begin, end = f"<{local}{bound}>", f"</{local}>"
     made = pc.binary_join_element_wise(begin, pc.binary_join(lists, ""), end, "")
     there = pc.not_equal(rows["operation"], "remove")
     return pc.if_else(there, made.cast(pa.binary()), pa.scalar(None, pa.binary()))

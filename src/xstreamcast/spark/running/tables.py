@@ -13,6 +13,7 @@ from xstreamcast.edges.batch.current import current_tags
 from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
+from xstreamcast.edges.table.values.choosing import sifting_of
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.guides import table_guide
 from xstreamcast.spark.running.links import followed
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from xstreamcast.edges.batch.task import Question
     from xstreamcast.edges.batch.units import Table
     from xstreamcast.edges.binding import Options
+    from xstreamcast.edges.table.picking import Sifting
     from xstreamcast.edges.table.unit_index import UnitIndex
 
 
@@ -68,17 +70,30 @@ def over_units(
     if shown is None and any(part.around is not None for part in plan.parts):
         # what a task sees of its own fragments does not say what the root is needed for
         question = replace(question, options=replace(question.options, strategy="caq"))
+    sifting = None if pruned is None else _sifting(plan, question.options, table, kept)
     links = {} if pruned is None else {t: table.structure[t].local for t in pruned.links}
     task = UnitsTask(
         question, table, index, reach, shown, links, apart=kept is not None,
-        plain=kept is not None and kept.plain,
+        plain=kept is not None and kept.plain, sifting=sifting,
     )  # fmt: skip
     words = (
         _counted(reach, plan.name),
         *_read(table, pruned, question.options),
+        *(() if sifting is None else sifting.words()),
         _found(index, is_large),
     )
     return UnitWork(task, len(reach.ranges), words)
+
+
+def _sifting(
+    plan: Distributed, options: Options, table: Table, kept: Kept | None
+) -> Sifting | None:
+    """Which payloads tasks see, by values that the table keeps."""
+    if kept is None:
+        return None
+    return sifting_of(
+        table.path, table.stream, plan.programs, plan.name, kept.guide, options.strategy
+    )
 
 
 def _index(

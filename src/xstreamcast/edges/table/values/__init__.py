@@ -1,0 +1,1 @@
+"""Values inside of payloads, kept as columns: where they decide, payloads need not be read."""

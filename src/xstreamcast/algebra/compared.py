@@ -315,4 +315,4 @@ def _cast(atom: p.Atom, target: AtomicItem) -> tuple[p.Atom, ...] | None:
     try:
         return (p.Atom(target.tag, cast_value(atom.tag, atom.value, target.tag)),)
     except Error:
-        return None  # whoever evaluates it says so
+        return None  # its evaluation reports the error

@@ -103,7 +103,7 @@ def _read(path: Path) -> ValuePath | None:
 
 
 def define(table: Path, paths: Sequence[ValuePath]) -> None:
-    """Whoever writes to the table from now on keeps the values of these paths."""
+    """From now on, writers of the table keep the values of these paths."""
     make_folder(table / FOLDER)
     for one in paths:
         said = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xstreamcast.algebra.compared import compared_tags
+from xstreamcast.algebra.analysis.compared import compared_tags
 from xstreamcast.edges.table.log import Log
 from xstreamcast.edges.table.picking import Sifting
 from xstreamcast.edges.table.pruning import guide_of
@@ -17,7 +17,7 @@ from xstreamcast.edges.table.values.kept import KeptValues
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.algebra.program import Program
 
 

@@ -20,8 +20,8 @@ from xstreamcast.functions.cast.calendar import parse_calendar
 from xstreamcast.model.atomic import ATOMIC
 from xstreamcast.model.date_time import HOUR
 from xstreamcast.tape.layout import ELEMENT, KIND
-from xstreamcast.tape.reading import read
-from xstreamcast.tape.steps import NodeTest
+from xstreamcast.tape.reading.read import read
+from xstreamcast.tape.steps.axes import NodeTest
 from xstreamcast.tape.store import Store
 
 if TYPE_CHECKING:

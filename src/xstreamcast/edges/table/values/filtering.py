@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from xstreamcast.algebra.compared import Comparison, Run
+from xstreamcast.algebra.analysis.compared import Comparison, Run
 from xstreamcast.edges.table.schema import arrow
 from xstreamcast.edges.table.values.definitions import ValuePath, defined
 from xstreamcast.edges.table.values.extracting import DATES, span_of

@@ -23,7 +23,7 @@ from xstreamcast.model.frozen import dataclass
 if TYPE_CHECKING:
     import os
 
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.edges.table.log import File
 
 

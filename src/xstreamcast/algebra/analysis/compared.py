@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.places import matches
+from xstreamcast.algebra.analysis.places import matches
+from xstreamcast.algebra.analysis.strategies import decide
+from xstreamcast.algebra.analysis.stream_usage import AROUND
 from xstreamcast.algebra.program import with_bodies
-from xstreamcast.algebra.strategies import decide
-from xstreamcast.algebra.stream_usage import AROUND
 from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.errors import Error
 from xstreamcast.functions.call import CODEPOINT
@@ -25,7 +25,7 @@ from xstreamcast.model.frozen import dataclass
 from xstreamcast.model.sequence_type import AtomicItem
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra.guide import Guide
+    from xstreamcast.algebra.analysis.guide import Guide
     from xstreamcast.algebra.program import Program
     from xstreamcast.model.sequence_type import NodeItem
 

@@ -45,12 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--prepare", type=natural, default=0, metavar="M",
         help="play M minutes as fast as taken; the rest at --speed, from a snapshot of that state",
     )  # fmt: skip
-    parser.add_argument(
-        "--runner", choices=("local", "spark"), default="local", help="where watch computes"
-    )
-    parser.add_argument(
-        "--partitions", type=natural, default=1, metavar="N", help="with --runner spark"
-    )
     parser.add_argument("--folder", type=Path, help="keep the input there, or use what is there")
     parser.add_argument("--generate", action="store_true", help="write the input, and play nothing")
     parser.add_argument("--unchecked", action="store_true", help="do not validate the answers")
@@ -72,8 +66,6 @@ def main(args: argparse.Namespace) -> int:
             "XSCU0001", "--prepare must leave something to play, at --speed K",
             hint="--duration 10800 --prepare 150 --speed 1: the last thirty minutes by the clock",
         )  # fmt: skip
-    if args.prepare and args.runner == "spark":
-        raise error("XSCU0001", "--prepare continues from a snapshot of the local runner")
     if args.folder is not None:
         return _in(args.folder, args)
     with tempfile.TemporaryDirectory() as folder:
@@ -101,7 +93,6 @@ def _in(folder: Path, args: argparse.Namespace) -> int:
 def _played(folder: Path, args: argparse.Namespace) -> Played:
     query = QUERIES / ("linear-road.xq" if args.dialect == "2004" else "linear-road-walmart.xq")
     driver = Driver(folder, query, args.speed, memory=args.memory, prepared=args.prepare)
-    driver.partitions = args.partitions if args.runner == "spark" else None
     if args.view:
         view = View()
         driver.on_output = view.on_output

@@ -87,7 +87,6 @@ class Driver:
     on_second: Callable[[int, bytes], None] = lambda _, __: None
     memory: Path | None = None  # samples are written here as they are taken
     prepared: int = 0
-    partitions: int | None = None  # on Spark, in so many; None: in one process, without Spark
     _checkpoint: Path | None = None
     _started: float = 0.0
     _second: int = 0
@@ -196,15 +195,10 @@ class Driver:
             [
                 sys.executable, "-m", "xstreamcast", "watch", str(self.query), "--format", "lines",
                 "-i", "road=-", "-i", f"tolls={folder / TOLLS}", "-i", f"past={folder / PAST}",
-                *kept, *self._spark(),
+                *kept,
             ],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-
-    def _spark(self) -> list[str]:
-        if self.partitions is None:
-            return []
-        return ["--runner", "spark", "--partitions", str(self.partitions)]
 
     def _seconds(self, first: int) -> Iterator[tuple[int, bytes]]:
         return itertools.dropwhile(lambda one: one[0] < first, seconds(self.folder / ROAD))

@@ -147,3 +147,40 @@ def test_the_length_of_a_range_can_be_set() -> None:
     assert list(counts.run(n=1000, limits=QueryLimits(max_range=1000))) == [999]
     with pytest.raises(Error, match="more than 999 items"):
         counts.run(n=1000, limits=QueryLimits(max_range=999))
+
+
+TOO_DEEP = "XSCD0001", "a tree must have at most 32,767 levels; got more"
+DEEP = "json-to-xml(string-join((1 to {0}) ! '[') || string-join((1 to {0}) ! ']'))"
+
+
+@pytest.mark.parametrize("levels", [40_000, 70_000, 100_000])
+def test_a_tree_has_no_more_levels_than_its_columns_hold(levels: int) -> None:
+    found = refused(DEEP.format(levels))
+    assert (found.code, found.message) == TOO_DEEP
+
+
+def test_trees_that_are_copied_below_others_count_their_levels() -> None:
+    """Each has fewer levels than there may be, and both together have more."""
+    copied = "fold-left(1 to 4000, $one, function($e, $i) { <a>{ $e }</a> })"
+    assert list(
+        query(f"let $one := {DEEP.format(30_000)} return count(<a>{{$one}}</a>//*)").run()
+    ) == [30_000]
+    found = refused(f"let $one := {DEEP.format(30_000)} return count({copied})")
+    assert (found.code, found.message) == TOO_DEEP
+
+
+@pytest.mark.parametrize("watched", [False, True])
+def test_fragments_inside_of_each_other_count_their_levels(watched: bool) -> None:
+    inner = '<tag id="1" name="a" filler="true"><tag ref="1"/></tag>'
+    lines = [
+        f'<structure><tag id="0" name="r">{inner}</tag></structure>',
+        '<filler id="0" tsid="0" validTime="2020-01-01"><r><hole id="1" tsid="1"/></r></filler>',
+    ]
+    for number in range(1, 45):
+        inside = "<x>" * 900 + f'<hole id="{number + 1}" tsid="1"/>' + "</x>" * 900
+        head = f'id="{number}" tsid="1" validTime="2020-01-01"'
+        lines.append(f"<filler {head}><a>{inside}</a></filler>")
+    wire, asked = "".join(lines).encode(), query('count(stream("s")//*)')
+    with pytest.raises(Error) as caught:
+        list(asked.watch(s=wire) if watched else asked.run(s=wire).lines())
+    assert (caught.value.code, caught.value.message) == TOO_DEEP

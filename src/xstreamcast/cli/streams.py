@@ -27,7 +27,7 @@ _LIMITS: Final = {
 
 _QUERY_LIMITS: Final = {
     "max_recursion": ("calls of declared functions inside each other", 12_000),
-    "max_open_rows": ("rows that such calls hold together", 1 << 25),
+    "max_open_rows": ("rows that such calls hold together", 1 << 23),
     "max_digits": ("digits of an integer", 100_000),
     "max_text": ("characters of one string", 1 << 28),
     "max_range": ("items of a range that are made at once", 1 << 27),

@@ -43,6 +43,7 @@ _MIXERS: Final = {
     "to": np.uint64(0xC2B2AE3D27D4EB4F),
     "version": np.uint64(0xBF58476D1CE4E5B9),
 }
+_NO_CLIPS: Final = np.zeros(0, np.int64)
 _TYPES: Final = {"snapshot": SNAPSHOT, "temporal": TEMPORAL, "event": EVENT}
 
 
@@ -193,7 +194,8 @@ class History:
         hashed ^= (batch.flags & np.uint8(TEMPORARY)).astype(np.uint64) << np.uint64(40)
         for name, column in sorted(batch.optional(slice(None)).items()):
             if name != "said":
-                mixed = (column != _UNSAID[name]) * column.astype(np.uint64)
+                said = column.astype(np.uint64) << np.uint64(1) | np.uint64(1)  # never 0
+                mixed = (column != _UNSAID[name]) * said
                 hashed ^= (mixed * _MIXERS[name]) ^ (mixed >> np.uint64(31))
         known = self._known_repeats(batch, hashed)
         if known.any():
@@ -290,6 +292,10 @@ class History:
         """The number of known ids, in fragments or in holes."""
         met = [int(part["id"].max(initial=-1)) for part in (self.fragments, self.holes)]
         return max(*met, int(self.fragments["within"].max(initial=-1))) + 1
+
+    def clips(self) -> I64:
+        """Begin, end and zones of what the roots stand in; empty where they are in nothing."""
+        return _NO_CLIPS
 
     def carried(self) -> Carried:
         """The columns of fragments that the kernel needs to follow holes."""

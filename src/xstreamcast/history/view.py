@@ -17,6 +17,7 @@ from xstreamcast.model.structure import Identifiers
 from xstreamcast.tape.fragments.payload_kernels import DEFAULT, OWN_BOUNDS, SHAPE_BITS
 from xstreamcast.tape.fragments.splice_kernels import Added, Laid, lay, splice
 from xstreamcast.tape.layout import DOCUMENT, Columns, Tape, empty_columns
+from xstreamcast.tape.limits import DEEPEST, too_deep
 
 if TYPE_CHECKING:
     from xstreamcast.algebra.analysis.trims import Trim
@@ -59,7 +60,7 @@ def instances(
             np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.uint8),
             np.empty(room, np.uint8),
         )  # fmt: skip
-        count = expand(chains, carried, roots, types, modes, current, made)
+        count = expand(chains, carried, roots, history.clips(), types, modes, current, made)
         if count >= 0:
             return Instances._make(column[:count] for column in made)
         room *= 2
@@ -89,6 +90,10 @@ def written(
     laid = _laid(len(found.place))
     extra = _extra_rows(history, given.payloads.shape, timed, added)
     rows, used = lay(found, carried, given.payloads, given.places, extra, document, laid)
+    if (
+        laid.level[found.state == FULL].max(initial=0) > DEEPEST
+    ):  # each payload may be deep in itself
+        raise too_deep()
     out = _room(found, laid, rows, used, document)
     _splice(history, given, found, carried, timed, added, laid, out)
     if document:

@@ -80,10 +80,12 @@ def _is_below_itself(a: Carried, instance: I64, depth: int, place: I32, code: in
 
 @kernel
 def expand(
-    c: Chains, a: Carried, roots: I32, types: U8, modes: U8, current: bool, out: Instances
-) -> int:
+    c: Chains, a: Carried, roots: I32, clips: I64, types: U8, modes: U8, current: bool,
+    out: Instances,
+) -> int:  # fmt: skip
     """Write the occurrences below `roots` → how many; -1 if there is no room for them.
 
+    `clips` are the begin, end and zones of what each root stands in; empty if none is in anything.
     `types` and `modes` tell of each tag what it is and what is made of its occurrences; `current`
     leaves out what has been superseded, and lifespans out of account.
     """
@@ -109,6 +111,9 @@ def expand(
                 continue
             if d == 0:
                 code = roots[s.link[d]]
+                if len(clips) > 0:
+                    at = 3 * s.link[d]
+                    s.begin[d], s.end[d], s.zones[d] = clips[at], clips[at + 1], clips[at + 2]
             elif s.link[d] < linked:
                 code = a.link[s.link[d]]
             else:

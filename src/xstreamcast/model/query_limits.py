@@ -30,7 +30,7 @@ class QueryLimits:
 
     query_timeout: float | None = None  # seconds of one run, or of one tick of a watch
     max_recursion: int = 12_000  # calls of declared functions inside each other
-    max_open_rows: int = 1 << 25  # rows of all calls that are open at a time
+    max_open_rows: int = 1 << 23  # rows of all calls that are open at a time
     max_digits: int = 100_000  # of an integer
     max_text: int = 1 << 28  # characters of one string
     max_range: int = 1 << 27  # items of `a to b`, where the range is materialised

@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Final
 
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
 from xstreamcast.model.frozen import dataclass
 
 _LARGE: Final = 2**31 - 1
 
-# What each limit may be: lengths, names and rows are columns of int32, levels of uint16.
+# No tree has more levels. The level column is uint16: what is copied below another tree fits, too.
+DEEPEST: Final = 32_767
+
+# What each limit may be: lengths, names and rows are columns of int32.
 _SENSIBLE: Final = {
-    "max_depth": (1, 65_534),
+    "max_depth": (1, DEEPEST - 1),
     "max_name_length": (1, 1 << 20),
     "max_attributes": (0, 1 << 24),
     "max_entity_expansion": (0, _LARGE),
@@ -28,7 +31,7 @@ class Limits:
     made of entities beyond 8 MiB, no document (in a stream: no unit) beyond 2 GiB.
     """
 
-    max_depth: int = 1000  # open elements; XSCX0101; the level column ends at 65534
+    max_depth: int = 1000  # open elements; XSCX0101; below DEEPEST
     max_name_length: int = 1000  # bytes of a name with its prefix; XSCX0102
     max_attributes: int = 10_000  # of one element, namespace declarations included; XSCX0103
     max_entity_expansion: int = 8 << 20  # characters that entities and defaults add; XSCX0104
@@ -54,6 +57,11 @@ def set_default_limits(limits: Limits) -> None:
     """From now on these hold, in this process, where nothing else is said."""
     global _default
     _default = limits
+
+
+def too_deep() -> Error:
+    """The error for a tree, made or put together, that has too many levels."""
+    return error("XSCD0001", f"a tree must have at most {DEEPEST:,} levels; got more")
 
 
 def raised(limit: str) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from xstreamcast.history.history import History
 from xstreamcast.model.column import distinct, ranges
 from xstreamcast.model.fragment import ENDS_ZONED, ZONED
+from xstreamcast.model.instant import NOW, START
 
 if TYPE_CHECKING:
     from xstreamcast.kernels.instances import Carried
     from xstreamcast.operators.units.history_part import Places
     from xstreamcast.operators.units.spine import Around, Unit
-    from xstreamcast.tape.layout import I32
+    from xstreamcast.tape.layout import I32, I64
+
+_UNCLIPPED: Final = (START, NOW, 0)
 
 
 class Tops(NamedTuple):
@@ -25,6 +28,7 @@ class Tops(NamedTuple):
     begin: list[int]
     end: list[int]
     zones: list[int]
+    clips: list[int]  # begin, end and zones of what each stands in; empty: that ends nothing
 
 
 def tops_of(found: Sequence[Unit | Around]) -> Tops:
@@ -34,7 +38,20 @@ def tops_of(found: Sequence[Unit | Around]) -> Tops:
         [one.begin for one in found],
         [one.end for one in found],
         [one.zones for one in found],
+        _clips(found),
     )
+
+
+def _clips(found: Sequence[Unit | Around]) -> list[int]:
+    """What has no lifespan of its own passes on that of what it stands in."""
+    slots = [one.slot for one in found if one.begin == START and one.slot is not None]
+    if all(slot.around.clip == _UNCLIPPED for slot in slots):
+        return []
+    return [part for one in found for part in _clip(one)]
+
+
+def _clip(one: Unit | Around) -> tuple[int, int, int]:
+    return _UNCLIPPED if one.slot is None else one.slot.around.clip
 
 
 class UnitPart(History):
@@ -42,9 +59,13 @@ class UnitPart(History):
 
     given: I32
     owner: I32  # of each fragment: its id; what is attached to it names that
+    around: I64  # begin, end and zones of what each root stands in; may be empty
 
     def roots(self, until: int = 0) -> I32:
         return self.given
+
+    def clips(self) -> I64:
+        return self.around
 
     def carried(self) -> Carried:
         return super().carried()._replace(code=self.owner)
@@ -83,5 +104,6 @@ def unit_part(history: History, links: Places, roots: Tops, *, below: bool = Tru
         part.holes.append(**({name: h[name][carried] for name in h.names} | {"id": inside}))
     part.given = codes[:n]
     part.owner = own
+    part.around = np.array(roots.clips, np.int64)
     part.newest, part.latest = history.newest, history.latest
     return part

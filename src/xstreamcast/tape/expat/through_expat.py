@@ -28,11 +28,10 @@ from xstreamcast.tape.layout import (
     Tape,
     frozen_bytes,
 )
-from xstreamcast.tape.limits import raised
+from xstreamcast.tape.limits import DEEPEST, raised
 from xstreamcast.tape.names import Names
 
 _BAR = "\x01"  # between URI, local part and prefix in expat's names; no XML text can hold it
-_DEEPEST = 65535  # what the level column can say
 
 
 class LimitsLike(Protocol):
@@ -130,7 +129,7 @@ class _Reading:
         row = self._add(ELEMENT, self._intern(name), None)
         self._open.append(row)
         self._check("max_depth", len(self._open) - 1, "XSCX0101")
-        if len(self._open) > _DEEPEST:
+        if len(self._open) > DEEPEST:
             raise error("XSCX0101", None, at=self._place())
         self._check("max_attributes", len(attributes) // 2 + len(self._declared), "XSCX0103")
         for prefix, uri in self._declared:

@@ -22,6 +22,7 @@ from xstreamcast.tape.layout import (
     empty_columns,
     frozen_bytes,
 )
+from xstreamcast.tape.limits import DEEPEST, too_deep
 from xstreamcast.tape.names import Names
 from xstreamcast.tape.steps.axes import NodeTest
 from xstreamcast.tape.writing import builder_kernels as k
@@ -202,6 +203,8 @@ def _start(plan: Plan, names: Names) -> tuple[I64, k.Stacks]:
     named = int(((op == ELEMENT) | (op == ATTRIBUTE) | (op == NAMESPACE)).sum())
     opens = _opens(plan).astype(np.int64) - (plan.op == k.END)
     deepest = int(np.cumsum(opens).max(initial=0)) + 1
+    if deepest > DEEPEST:
+        raise too_deep()
     longest = int(names.tables.word_length.max(initial=0))
     state = np.zeros(12, np.int64)
     state[k.LAST_TEXT], state[k.LONGEST_URI] = k.NO_TEXT, longest
@@ -243,6 +246,8 @@ def _larger(out: Columns, state: I64) -> Columns:
 
 
 def _trimmed(out: Columns, state: I64) -> Columns:
-    """Only what was written."""
+    """Only what was written; what was copied may be deep, too."""
+    if out.level[: state[k.ROWS]].max(initial=0) > DEEPEST:
+        raise too_deep()
     kept = (column[: state[k.ROWS]] for column in out[:-1])
     return Columns._make((*kept, frozen_bytes(out.heap[: state[k.USED]])))

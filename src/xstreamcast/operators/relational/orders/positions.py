@@ -176,9 +176,9 @@ class NumberOperator:
         take_rows(self._rows, delta)
         for outer, own in by_outer(delta, self._node.outer).items():
             order = self._orders.setdefault(outer, Ordered())
-            before = len(order)
+            before, was = len(order), _reached(order, own, 0)
             reorder(order, own)
-            first, last = self._range(order, own, before)
+            first, last = self._range(was, _reached(order, own, 1), before, len(order))
             size = len(order)
             for at, key in enumerate(order.keys(first, last), start=first):
                 old = self._made.pop(key, None)
@@ -191,20 +191,30 @@ class NumberOperator:
                 del self._orders[outer]
         return out
 
-    def _range(self, order: Ordered, delta: Delta, before: int) -> tuple[int, int | None]:
+    def _range(
+        self, was: tuple[int, int], now: tuple[int, int], before: int, size: int
+    ) -> tuple[int, int | None]:
         """The positions that may hold another row or number."""
-        if self._node.size is not None and len(order) != before:
+        if self._node.size is not None and size != before:
             return 0, None
-        ranks = [row.rank for one in delta.values() for row in one if row is not None]
-        first = order.position(min(ranks))
-        if len(order) != before:
-            return first, None
-        return first, order.position(max(ranks)) + 1
+        first = min(was[0], now[0])
+        return (first, None) if size != before else (first, max(was[1], now[1]) + 1)
 
     def _row(self, row: Row, position: int, size: int) -> Row:
         values = {"position": ((INTEGER, position),), "size": ((INTEGER, size),)}
         cells = tuple(values[at] if isinstance(at, str) else row.cells[at] for at in self._cells)
         return Row(row.rank, cells)
+
+
+def _reached(order: Ordered, delta: Delta, side: int) -> tuple[int, int]:
+    """The first and last position of the rows that went (0) or came (1).
+
+    The two are never compared: an order by keys of another type has other ranks.
+    """
+    ranks = [row.rank for one in delta.values() if (row := one[side]) is not None]
+    if not ranks:
+        return len(order), -1
+    return order.position(min(ranks)), order.position(max(ranks))
 
 
 class UnionOperator:

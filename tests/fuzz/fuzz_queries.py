@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
@@ -28,7 +29,7 @@ from xstreamcast.edges.watching.run import Watching
 from xstreamcast.errors import Error
 from xstreamcast.model.change import Accumulated, Change
 
-Wires = Mapping[str, bytes]
+Wires = Mapping[str, Any]  # what arrives, by the name of its stream
 
 
 def begin(folder: Path) -> Check:

@@ -294,7 +294,7 @@ class History:
         return max(*met, int(self.fragments["within"].max(initial=-1))) + 1
 
     def clips(self) -> I64:
-        """Begin, end and zones of what the roots stand in; empty where they are in nothing."""
+        """Begin, end and zones of what is around the roots; empty where nothing is."""
         return _NO_CLIPS
 
     def carried(self) -> Carried:

@@ -144,7 +144,7 @@ class Places:
         return last < 0 or self._before[last] < 0
 
     def is_held(self, code: int) -> bool:
-        """Whether an id stands in a hole, or names a parent."""
+        """Whether an id is in a hole, or names a parent."""
         if code < len(self._hole) and self._hole[code] >= 0:
             return True
         return self._attaches and len(self.parents(np.array([code], np.int64))) > 0

@@ -28,7 +28,7 @@ class Tops(NamedTuple):
     begin: list[int]
     end: list[int]
     zones: list[int]
-    clips: list[int]  # begin, end and zones of what each stands in; empty: that ends nothing
+    clips: list[int]  # begin, end and zones of what is around each; empty: that ends nothing
 
 
 def tops_of(found: Sequence[Unit | Around]) -> Tops:
@@ -43,7 +43,7 @@ def tops_of(found: Sequence[Unit | Around]) -> Tops:
 
 
 def _clips(found: Sequence[Unit | Around]) -> list[int]:
-    """What has no lifespan of its own passes on that of what it stands in."""
+    """What has no lifespan of its own passes on that of what is around it."""
     slots = [one.slot for one in found if one.begin == START and one.slot is not None]
     if all(slot.around.clip == _UNCLIPPED for slot in slots):
         return []
@@ -59,7 +59,7 @@ class UnitPart(History):
 
     given: I32
     owner: I32  # of each fragment: its id; what is attached to it names that
-    around: I64  # begin, end and zones of what each root stands in; may be empty
+    around: I64  # begin, end and zones of what is around each root; may be empty
 
     def roots(self, until: int = 0) -> I32:
         return self.given

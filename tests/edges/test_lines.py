@@ -286,7 +286,7 @@ def test_cut_anywhere_the_fragments_are_the_same() -> None:
             "id;changed;state\nA1;2024-05-01T07:00:00Z;free\nA2;2024-05-01T07:30:00Z;closed\n",
             ['type = "csv"', 'delimiter = ";"', 'key = "id"', 'from = "changed"',
              "remove = \"state = ('closed')\"", 
-             "# 2 messages: 1 units, 1 versions, 1 removals, 0 refused"],
+             "# 2 messages: 1 unit, 1 version, 1 removal, 0 refused"],
         ),
         (
             "rooms.log",

@@ -331,10 +331,10 @@ def test_map_proposes_a_mapping_that_can_be_used(tmp_path, capsys):
         "remove = \"state = ('deleted')\"",
     ):
         assert line in text
-    assert "# 1 messages: 1 units, 1 versions, 1 removals, 0 refused" in text
+    assert "# 1 message: 1 unit, 1 version, 1 removal, 0 refused" in text
     assert main(["map", "--check", str(tmp_path / "m.toml"), str(tmp_path / "a.xml")]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0] == "1 messages: 1 units, 1 versions, 1 removals, 0 refused"
+    assert said[0] == "1 message: 1 unit, 1 version, 1 removal, 0 refused"
 
 
 def test_messages_of_a_folder_are_evaluated_together(tmp_path):

@@ -38,7 +38,7 @@ def test_units_in_wrappers_that_say_what_happened(tmp_path: Path, capsys: Any) -
     assert found["unit"]["stop"] == {
         "path": "//stop", "key": "@id", "from": "@stamp", "remove": "exists(parent::*:delete)",
     }  # fmt: skip
-    assert "# 2 messages: 1 units, 1 versions, 1 removals, 0 refused" in text
+    assert "# 2 messages: 1 unit, 1 version, 1 removal, 0 refused" in text
 
 
 def test_units_that_stand_in_other_units_are_not_proposed(tmp_path: Path, capsys: Any) -> None:
@@ -95,7 +95,7 @@ def test_a_watch_says_at_its_end_that_its_mapping_found_nothing(tmp_path: Path, 
     source = f"s=rss:{tmp_path / 'feed.xml'}"
     assert main(["watch", "-q", 'count(stream("s")//x)', "-i", source]) == 0
     said = capfd.readouterr().err.splitlines()[-1]
-    assert said.startswith("note: the mapping rss found no unit in 1 messages of s")
+    assert said.startswith("note: the mapping rss found no unit in 1 message of s")
     words = ["watch", "-q", "1", "-i", str(tmp_path / "feed.xml")]
     assert main([*words, "--checkpoint", str(tmp_path / "feed.xml")]) == 2
     assert "feed.xml must be a folder; it is a file" in capfd.readouterr().err
@@ -117,7 +117,7 @@ def test_one_json_text_is_a_list_of_units(tmp_path: Path, capsys: Any) -> None:
             }
         },
     }
-    assert "# 1 messages: 3 units, 3 versions, 0 removals, 0 refused" in text
+    assert "# 1 message: 3 units, 3 versions, 0 removals, 0 refused" in text
 
 
 def test_json_that_a_shipped_mapping_fits_says_so(tmp_path: Path, capsys: Any) -> None:
@@ -143,7 +143,7 @@ def test_units_of_several_names_in_wrappers_that_hold_one_each(tmp_path: Path, c
         "path": "//hasMember/*", "key": "gml:identifier",
         "from": "timeSlice/*/gml:validTime/*/gml:beginPosition",
     }  # fmt: skip
-    assert "# 1 messages: 3 units, 3 versions, 0 removals, 0 refused" in text
+    assert "# 1 message: 3 units, 3 versions, 0 removals, 0 refused" in text
     _, found = proposed(tmp_path, capsys, f"<message {GML}>{MEMBER.format('Runway', 1)}</message>")
     assert found["unit"]["runway"]["key"] == "gml:identifier"
 
@@ -222,7 +222,7 @@ def test_what_repeats_without_a_key_happens(tmp_path: Path, capsys: Any) -> None
     line = "<line><date>2024-05-01T09:00:00Z</date><level>INFO</level></line>"
     text, found = proposed(tmp_path, capsys, f"<lines>{line * 3}</lines>")
     assert found["unit"]["line"] == {"type": "event", "path": "//line", "from": "date"}
-    assert "# 1 messages: 3 units" in text
+    assert "# 1 message: 3 units" in text
 
 
 def test_a_mapping_that_ships_and_fits_is_the_proposal(tmp_path: Path, capsys: Any) -> None:

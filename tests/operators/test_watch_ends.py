@@ -35,7 +35,7 @@ def test_interrupted_it_still_says_what_it_counted(tmp_path: Path):
         running.send_signal(signal.SIGINT)
         said = running.stderr.read()
     assert running.returncode == 130
-    assert b"1 changes" in said
+    assert b"1 change " in said
     assert said.endswith(b"interrupted\n")
 
 

@@ -18,6 +18,10 @@ class Parser(argparse.ArgumentParser):
     """argparse that raises a usage error instead of leaving the process."""
 
     def error(self, message: str) -> NoReturn:
+        number = re.fullmatch(r"argument (\S+): invalid (int|float) value: '(.*)'", message)
+        if number is not None:
+            kind = "a whole number" if number[2] == "int" else "a number"
+            message = f"{number[1].rpartition('/')[2]} must be {kind}; got {number[3]}"
         raise error("XSCU0001", message, hint=f"{self.prog} --help")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from xstreamcast.cli.arguments import Parsed, Parser
 from xstreamcast.errors import error
+from xstreamcast.model.counted import counted
 
 
 def add_arguments(parser: Parser) -> None:
@@ -73,7 +74,7 @@ def _cut(arguments: Parsed) -> int:
             count += 1
             untimed += valid is not None and b" validTime=" not in line[: line.index(b">")]
         out.write(EOS + CLOSE)
-    sys.stderr.write(f"{count} fragments\n")
+    sys.stderr.write(counted(count, "fragment") + "\n")
     if untimed:
         sys.stderr.write(f"{untimed} of them have no {arguments.valid_time}: no valid time\n")
     return 0

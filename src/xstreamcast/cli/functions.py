@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
@@ -31,9 +32,9 @@ def main(args: Parsed) -> int:
     every: list[Function | Form] = [*rows(), *FORMS]
     chosen = [row for row in every if args.pattern is None or _fits(row.name, args.pattern)]
     if not chosen:
-        raise error(
-            "XSCU0005", f"no function is named like {args.pattern}", hint="xstreamcast functions"
-        )
+        near = get_close_matches(args.pattern, [row.name.rpartition(":")[2] for row in every], 1)
+        hint = f"did you mean {near[0]}?" if near else "xstreamcast functions lists them all"
+        raise error("XSCU0005", f"no function is named like {args.pattern}", hint=hint)
     shape = args.format or ("table" if sys.stdout.isatty() else "lines")
     for line in _FORMATS[shape](chosen):
         sys.stdout.write(line + "\n")

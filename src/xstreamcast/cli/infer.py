@@ -53,7 +53,7 @@ def main(arguments: Parsed) -> int:
 
 
 def _graph(files: list[str], root: str | None) -> Graph:
-    from xstreamcast.edges.inputs import chunks, paths
+    from xstreamcast.edges.inputs import paths
     from xstreamcast.edges.sources.compressed import plain_name
 
     endings = {plain_name(file.lower()).rpartition(".")[2] for file in files}
@@ -64,7 +64,16 @@ def _graph(files: list[str], root: str | None) -> Graph:
     from xstreamcast.edges.infer.from_documents import graph_of_documents
 
     every = [path for file in files for path in paths(file)]
-    return graph_of_documents((path, b"".join(chunks(path))) for path in every)
+    return graph_of_documents(map(_document, every))
+
+
+def _document(path: str) -> tuple[str, bytes]:
+    from xstreamcast.edges.inputs import chunks
+    from xstreamcast.edges.sources.looks import HEAD, refuse_foreign
+
+    content = b"".join(chunks(path))
+    refuse_foreign(content[:HEAD], path)
+    return path, content
 
 
 def _declared(file: str, root: str | None) -> Graph:

@@ -63,11 +63,9 @@ def _call(row: Row, words: list[str]) -> int:
 
 def _unknown(name: str) -> Row:
     if name.startswith("-"):
-        raise error(
-            "XSCU0001",
-            f"the first argument must be a command; got {name}",
-            hint="xstreamcast --help",
-        )
+        near = nearest(name, ["--version", "--help"])
+        hint = f"did you mean {near}?" if near else "xstreamcast --help"
+        raise error("XSCU0001", f"the first argument must be a command; got {name}", hint=hint)
     names = [row.name for row in present()]
     near = nearest(name, names)
     hint = f"did you mean {near}?" if near else f"the commands are {', '.join(names)}"

@@ -46,8 +46,11 @@ def _propose(inputs: list[tuple[str, bytes]], output: str | None) -> int:
     from xstreamcast.edges.mapping.form import parse_mapping
     from xstreamcast.edges.mapping.line_sampling import all_alike, line_form, line_proposal
     from xstreamcast.edges.mapping.writing import Judged, proposal
+    from xstreamcast.edges.sources.looks import HEAD, refuse_foreign
 
     form = all_alike(line_form(path, data) for path, data in inputs)
+    for path, data in inputs if form is None else ():
+        refuse_foreign(data[:HEAD], path)
     text = proposal(inputs) if form is None else line_proposal(form, [data for _, data in inputs])
     judged = Judged(parse_mapping(text, "proposed"), inputs)
     with opened(output) as out:

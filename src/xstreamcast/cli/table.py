@@ -68,4 +68,4 @@ def find(name: str) -> Row | None:
 
 def nearest(name: str, names: list[str]) -> str | None:
     """The name a mistyped one was probably meant to be."""
-    return next(iter(get_close_matches(name, names, n=1, cutoff=0.5)), None)
+    return next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), None)

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
 from xstreamcast.cli.fragment import output
 from xstreamcast.edges.durations import micros
+from xstreamcast.model.counted import counted
 
 
 def add_arguments(parser: Parser) -> None:
@@ -35,6 +36,7 @@ def main(arguments: Parsed) -> int:
             tuned.listen(arguments.source, until)
         finally:
             tuned.close()
+        tuned.report()
     return 0
 
 
@@ -103,7 +105,10 @@ class Tuned:
 
         if self._begun:
             self._out.write(CLOSE)
-        said = [f"{self.written} fragments"]
+
+    def report(self) -> None:
+        """What was received, in a line."""
+        said = [counted(self.written, "fragment")]
         said += [f"{self.repeated} repeated"] if self.repeated else []
         said += [f"{self.refused} refused"] if self.refused else []
         sys.stderr.write(", ".join(said) + "\n")

@@ -324,18 +324,19 @@ def _instant(text: str) -> tuple[int, bool] | None:
 def requested_when(options: Options) -> When | None:
     """What is now where the words say it: --between or --as-of."""
     if options.between is not None:
-        begin, end = (_moment(text) for text in options.between)
+        begin, end = (_moment("between", text) for text in options.between)
         if begin.instant > end.instant:
             said = " ".join(options.between)
             raise error("XSCU0005", f"between must begin before it ends; got {said}")
         return When(end, (begin, end))
-    return None if options.as_of is None else When(_moment(options.as_of))
+    return None if options.as_of is None else When(_moment("as-of", options.as_of))
 
 
-def _moment(text: str) -> Moment:
+def _moment(option: str, text: str) -> Moment:
     found = _instant(text)
     if found is None:
-        raise error("XSCU0005", f"an instant must be a dateTime or a date; got {text}")
+        hint = "such as 2026-11-15T09:00:00, or 2026-11-15"
+        raise error("XSCU0005", f"{option} must be a dateTime or a date; got {text}", hint=hint)
     return Moment(*found)
 
 

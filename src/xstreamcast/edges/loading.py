@@ -12,6 +12,7 @@ from xstreamcast.edges.mapping.finding import mapping_of, split_source
 from xstreamcast.edges.sources.received import Received
 from xstreamcast.errors import DataPlace, error
 from xstreamcast.history.history import History
+from xstreamcast.model.counted import counted
 from xstreamcast.model.fragment import Arrival, Refused
 from xstreamcast.tape.store import Store
 
@@ -32,22 +33,25 @@ class Loaded:
     read: int
     refused: list[Refused] = field(default_factory=list)
     shortened: int = 0
-    said: str = "fragments"
+    said: str = "fragment"
     unfit: str | None = None  # a mapping found nothing, and why
 
     def summary(self) -> str:
         """One line of counts."""
         report, history = self.history.report(), self.history
-        versions = report.versions - (self.said == "messages")  # without the root we made
-        parts = [f"{history.name}: {self.read} {self.said}", f"{versions} versions"]
-        parts += [f"{report.removals} removals"] if report.removals else []
+        versions = report.versions - (self.said == "message")  # without the root we made
+        read = counted(self.read, self.said)
+        parts = [f"{history.name}: {read}", counted(versions, "version")]
+        parts += [counted(report.removals, "removal")] if report.removals else []
         parts += [f"{report.repeated} repeated"] if report.repeated else []
         orphans = history.orphans
-        parts += [f"{orphans} orphans, neither in a hole nor attached"] if orphans else []
+        parts += (
+            [f"{counted(orphans, 'orphan')}, neither in a hole nor attached"] if orphans else []
+        )
         circles = history.circular
         parts += [f"{circles} contain themselves and are left out"] if circles else []
         parts += [f"{len(self.refused)} refused"] if self.refused else []
-        parts += [f"{self.shortened} valid times shortened"] if self.shortened else []
+        parts += [f"{counted(self.shortened, 'valid time')} shortened"] if self.shortened else []
         return ", ".join(parts)
 
 
@@ -135,8 +139,8 @@ def load(
         return Loaded(history, counts.read, refused, counts.shortened)
     if isinstance(counts, MessageCounts):
         nothing = unfit(decoder) if isinstance(decoder, MappingDecoder) else None
-        return Loaded(history, counts.read, refused, said="messages", unfit=nothing)
-    return Loaded(history, counts.events, refused, said="events")
+        return Loaded(history, counts.read, refused, said="message", unfit=nothing)
+    return Loaded(history, counts.events, refused, said="event")
 
 
 def _arriving(source: Any, decoder: StreamDecoder) -> Iterator[Iterable[Arrival]]:

@@ -151,12 +151,12 @@ class Cursor:
     def error(self, code: str, message: str, span: Span, hint: str | None = None) -> Error:
         return error(code, message, at=self.source.place(span), hint=hint)
 
-    def expected(self, what: str, words: Iterable[str] = ()) -> Error:
+    def expected(self, what: str, words: Iterable[str] = (), hint: str | None = None) -> Error:
         """The grammar wants `what`; `words` are those a misspelt word may have meant."""
         from difflib import get_close_matches
 
         near = get_close_matches(self.word(), list(words), 1) if self.word() else []
-        hint = f"did you mean '{near[0]}'?" if near else None
+        hint = f"did you mean '{near[0]}'?" if near and hint is None else hint
         message = f"expected {what}; got {self._found()}"
         return self.error("XPST0003", message, (self.pos, self._found_end()), hint)
 

@@ -24,6 +24,7 @@ from xstreamcast.edges.mapping.judging import (
 )
 from xstreamcast.edges.mapping.sampling import Sample, Spot
 from xstreamcast.edges.mapping.unwrapping import ANY, depth, unwrapped
+from xstreamcast.model.counted import counted
 
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.sampling import Name, Steps
@@ -164,7 +165,7 @@ def _kind(sample: Sample, path: Steps, prefixes: dict[str, str]) -> Kind:
     spot, name = _named(sample, path), path[-2 if path[-1] == ANY else -1][1]
     shown = _path(path[-2:] if path[-1] == ANY else path[-1:], prefixes)
     shown = "//" + shown if len(path) > 1 else "/" + shown
-    entries = [Entry("path", shown, f"{spot.count} in {len(spot.documents)} documents")]
+    entries = [Entry("path", shown, f"{spot.count} in {counted(len(spot.documents), 'document')}")]
     keys = keys_of(spot)
     if not keys and spot.most > 1 and begins_of(spot) is not None:
         entries.insert(0, Entry("type", "event", "no value identifies one: each is an event"))

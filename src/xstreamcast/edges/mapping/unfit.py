@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from xstreamcast.model.counted import counted
+
 if TYPE_CHECKING:
     from xstreamcast.edges.mapping.decoder import MappingDecoder
 
@@ -21,6 +23,7 @@ def unfit(decoder: MappingDecoder) -> str | None:
     prefixes = " and ".join(f"{prefix} is {one}" for prefix, one in known.items())
     where = f", where {prefixes}" if there else ""
     return (
-        f"the mapping {mapping.name} found no unit in {counts.read} messages of {decoder.name}, "
+        f"the mapping {mapping.name} found no unit in "
+        f"{counted(counts.read, 'message')} of {decoder.name}, "
         f"the first of which begins with <{root}>{there}; it looks for {units}{where}"
     )

@@ -13,6 +13,7 @@ from xstreamcast.edges.mapping.finding import named_mapping, shipped, shipped_te
 from xstreamcast.edges.mapping.proposing import Entry, Kind, propose
 from xstreamcast.edges.mapping.sampling import sampled
 from xstreamcast.errors import Error
+from xstreamcast.model.counted import counted
 from xstreamcast.model.fragment import FragmentBatch, Op, Refused
 from xstreamcast.model.instant import NOW, show_instant
 
@@ -132,9 +133,9 @@ class Judged:
         """Counts, and why messages were refused."""
         counts = self.decoder.counts
         versions = sum(map(len, self.units.values()))
-        yield f"{counts.read} messages: {len(self.units)} units, {versions} versions, " + (
-            f"{self.removals} removals, {len(self.refused)} refused"
-        )
+        made = [counted(len(self.units), "unit"), counted(versions, "version")]
+        made += [counted(self.removals, "removal"), f"{len(self.refused)} refused"]
+        yield f"{counted(counts.read, 'message')}: {', '.join(made)}"
         for (code, reason), count in Counter(
             (o.code, o.reason) for o in self.refused
         ).most_common():

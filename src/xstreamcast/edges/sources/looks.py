@@ -8,6 +8,7 @@ from typing import Final
 from xstreamcast.edges.sources.compressed import MARKS
 from xstreamcast.errors import error
 
+HEAD: Final = 4096  # bytes that are enough to see it
 _PACKED: Final = {
     ".gz": ("gzip", "gunzip -c"),
     ".bz2": ("bzip2", "bunzip2 -c"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from xstreamcast.model.counted import counted
 from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ def reported(
     refused: int,
 ) -> list[str]:  # fmt: skip
     """What was read, emitted and kept, a line each."""
-    said = [f"{emitted} changes in {ticked} ticks"]
+    said = [f"{counted(emitted, 'change')} in {counted(ticked, 'tick')}"]
     if watch is not None:
         said.append(f"{watch.state_bytes} bytes of state{_by_query(watch)}")
         said += [f"not cut: {why}" for why in watch.refusals]
         said += [line for one in inputs.values() if (line := _of_input(watch, one))]
     said += [f"note: {why}" for one in inputs.values() if (why := _unfit(one)) is not None]
     if refused:
-        said.append(f"{refused} fragments refused")
+        said.append(f"{counted(refused, 'fragment')} refused")
     return said
 
 

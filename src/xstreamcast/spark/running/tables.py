@@ -14,6 +14,7 @@ from xstreamcast.edges.batch.units import UnitReach, UnitsTask
 from xstreamcast.edges.table.pruning import Kept, choice_of
 from xstreamcast.edges.table.unit_building import unit_index
 from xstreamcast.edges.table.values.choosing import sifting_of
+from xstreamcast.model.counted import counted
 from xstreamcast.operators.feeds.document import Forbidden
 from xstreamcast.spark.running.guides import table_guide
 from xstreamcast.spark.running.links import followed
@@ -176,7 +177,7 @@ def _pruned(
 def _counted(reach: UnitReach, name: str) -> str:
     many = len(reach.ranges)
     said = "1 task," if many == 1 else f"{many} tasks, each"
-    return f"{said} a range of the {reach.units} units of {name}"
+    return f"{said} a range of the {counted(reach.units, 'unit')} of {name}"
 
 
 def _read(table: Table, pruned: Pruned | None, options: Options) -> Sequence[str]:

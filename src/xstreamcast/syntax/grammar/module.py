@@ -17,6 +17,7 @@ from xstreamcast.syntax.tree import ContextItemDecl, LibraryModule, Module, Vers
 
 _VERSIONS: Final = ("1.0", "3.0", "3.1")
 _ENCODING: Final = re.compile(r"[A-Za-z][A-Za-z0-9._\-]*")
+_BINDING: Final = re.compile(r"(?<![\w$-])(for|let|some|every)\s+$")
 _FRAMES: Final = 48  # Python frames of one level of nesting, every precedence level in use
 
 
@@ -91,10 +92,18 @@ def _module(cur: Cursor) -> Module:
     declarations = prolog.prolog(cur)
     body = expressions.expr(cur)
     if cur.pos < len(cur.source.text):
-        raise cur.expected("an operator or the end of the query", OPERATOR_WORDS)
+        hint = _variable_meant(cur)
+        raise cur.expected("an operator or the end of the query", OPERATOR_WORDS, hint)
     if cur.refusal is not None:
         raise cur.refusal
     return Module(version, declarations, body, cur.source, (0, cur.last))
+
+
+def _variable_meant(cur: Cursor) -> str | None:
+    """`for x in` is read as a path `for`; what was meant has a dollar sign."""
+    before = _BINDING.search(cur.source.text, 0, cur.pos)
+    name = cur.word()
+    return f"a variable is written with $: {before[1]} ${name}" if before and name else None
 
 
 def _version(cur: Cursor) -> VersionDecl | None:

@@ -13,7 +13,7 @@ BEYOND = (TOO_DEEP, NAME_TOO_LONG, TOO_MANY_ATTRIBUTES)
 def beyond(answer: int, limits: Limits, at: DataPlace) -> Error:
     """The error for an answer of the tokeniser that names a limit."""
     code, what, limit, bound = {
-        TOO_DEEP: ("XSCX0101", "elements nested", "max_depth", limits.max_depth),
+        TOO_DEEP: ("XSCX0101", "the depth of elements", "max_depth", limits.max_depth),
         NAME_TOO_LONG: ("XSCX0102", "bytes in a name", "max_name_length", limits.max_name_length),
         TOO_MANY_ATTRIBUTES: (
             "XSCX0103",

@@ -91,3 +91,15 @@ def test_an_error_is_placed_in_the_whole_input(at):
         _ = [reading.feed(chunk) for chunk in (text[:at], text[at:], b" ")]
     assert isinstance(refused.value.place, DataPlace)
     assert (refused.value.place.line, refused.value.place.offset) == (3, text.index(b"</d>") + 2)
+
+
+@pytest.mark.parametrize("inside", [b"", b"text", b"<y/>"])
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_wrong_end_tag_is_refused_though_nothing_follows_it(inside, depth):
+    with pytest.raises(InputError, match="the end tag must be that of <incident>"):
+        pieces_of([b"<r><x/><incident>" + inside + b"</r>"], depth)
+
+
+@pytest.mark.parametrize("end", [b"", b"<", b"</", b"</r", b"<!-- > ", b"te>xt", b"<y a='>"])
+def test_what_is_cut_off_is_no_error(end):
+    pieces_of([b"<r><x/><incident>" + end], 2)

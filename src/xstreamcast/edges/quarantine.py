@@ -29,6 +29,9 @@ class Quarantine:
         self.count = self.left_out = 0
         self._most = most
         self._file: GrowingFile | None = None
+        folder = os.path.dirname(self.path) or "."
+        if not os.path.isdir(folder):  # said now, and not when the first fragment is refused
+            raise error("XSCU0004", f"{self.path} cannot be written: there is no folder {folder}")
 
     def add(self, refused: Refused) -> None:
         """Keep one; readers of the file see it when this returns."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 from xml.parsers import expat
 
@@ -54,9 +56,14 @@ _TABLE: Final[dict[int, tuple[str, str, str | None]]] = {
 
 
 def input_error(
-    said: expat.ExpatError, offset: int, data: Buffer, source: str | None, before: bytes = b""
-) -> Error:
-    """The error for what expat said at byte `offset` of `data`; `before`: tags that are open."""
+    said: expat.ExpatError, offset: int, data: Buffer, source: str | None, before: bytes = b"",
+    placed: Callable[[int], DataPlace] | None = None,
+) -> Error:  # fmt: skip
+    """The error for what expat said at byte `offset` of `data`; `before`: tags that are open.
+
+    `placed` gives the places of its bytes where `data` is not the beginning of the input.
+    """
+    where = placed or partial(place, data, source=source)
     otherwise = ("XSCX0001", expat.ErrorString(said.code) or "not well-formed", None)
     code, sentence, hint = _TABLE.get(said.code, otherwise)
     offset = max(offset, 0)
@@ -66,8 +73,8 @@ def input_error(
     elif said.code == 4 and bytes(data[offset : offset + 1]) >= b"\x80":
         hint = "the bytes may be in another encoding than declared (UTF-8 if none is)"
     elif said.code in _UNCLOSED:
-        sentence, hint = _left_open(said.code, sentence, hint, bytes(data), before, source)
-    return error(code, sentence, at=place(data, offset, source), hint=hint)
+        sentence, hint = _left_open(said.code, sentence, hint, bytes(data), before, where)
+    return error(code, sentence, at=where(offset), hint=hint)
 
 
 _NO_ELEMENT, _MISMATCH = 3, 7
@@ -75,8 +82,9 @@ _UNCLOSED: Final = (_NO_ELEMENT, 5, _MISMATCH, 20)  # the errors that an open el
 
 
 def _left_open(
-    code: int, sentence: str, hint: str | None, data: bytes, before: bytes, source: str | None
-) -> tuple[str, str | None]:
+    code: int, sentence: str, hint: str | None, data: bytes, before: bytes,
+    where: Callable[[int], DataPlace],
+) -> tuple[str, str | None]:  # fmt: skip
     """The sentence and hint of an error, with the innermost element that is open there."""
     opened = _open_elements(data, before)
     if not opened:
@@ -88,7 +96,7 @@ def _left_open(
         sentence = f"the input ends before <{name}> is closed"
     if at < 0:
         return sentence, hint
-    spot = place(data, at, source)
+    spot = where(at)
     return sentence, f"<{name}> was opened in line {spot.line}, column {spot.column}"
 
 
@@ -170,6 +178,22 @@ def _encoding(head: bytes) -> str:
 
 def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: DataPlace) -> NoReturn:
     """Let expat say what is wrong: it sees the tags that are open, then what is kept."""
+    wrong = wrong_in(before, kept, name, origin, at)
+    if wrong is not None:
+        raise wrong
+    raise error(
+        "XSCX0007",
+        "a stream must have its internal DTD subset at its beginning, and only entities that are "
+        "declared there; got others",
+        at=at,
+        hint="xstreamcast run reads the complete document",
+    )
+
+
+def wrong_in(
+    before: bytes, kept: bytes, name: str | None, origin: Origin, at: DataPlace
+) -> Error | None:
+    """What is wrong with what is kept, below the tags that are open; it may end anywhere."""
     if behind_misc(kept).startswith(b"<!DOCTYPE"):  # what is kept begins before the root
         before = b""
     parser = expat.ParserCreate("utf-8", "\x01")
@@ -180,13 +204,5 @@ def refuse(before: bytes, kept: bytes, name: str | None, origin: Origin, at: Dat
         parser.Parse(kept, False)
     except expat.ExpatError as said:
         pos = max(parser.ErrorByteIndex - len(before), 0)
-        refused = input_error(said, pos, kept, name, before)
-        refused.place = origin.place(kept, pos)
-        raise refused from None
-    raise error(
-        "XSCX0007",
-        "a stream must have its internal DTD subset at its beginning, and only entities that are "
-        "declared there; got others",
-        at=at,
-        hint="xstreamcast run reads the complete document",
-    )
+        return input_error(said, pos, kept, name, before, partial(origin.place, kept))
+    return None

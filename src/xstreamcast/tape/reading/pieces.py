@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from xstreamcast.errors import DataPlace, Error
-from xstreamcast.tape.expat.expat_errors import refuse
+from xstreamcast.tape.expat.expat_errors import refuse, wrong_in
 from xstreamcast.tape.expat.transcoding import Transcoder
 from xstreamcast.tape.layout import (
     ATTRIBUTE,
@@ -111,6 +111,8 @@ class PieceReading:
         """End the input; elements may be open."""
         self._raise_refused()
         self._transcoder.close()
+        if self._begun and b">" in self._chunks.bytes(int(self._state[POS])):
+            self._check_rest()
 
     def behind(self) -> bytes:
         """The bytes of another document, which follow the root that has closed; b"" if none do."""
@@ -281,9 +283,21 @@ class PieceReading:
 
     def _ask_expat(self) -> None:
         """Expat says what is wrong with what is kept."""
+        refuse(*self._rest())
+
+    def _check_rest(self) -> None:
+        """Refuse an end tag that nothing follows if it is wrong: the tokeniser compares it with the
+        right one, and waits for more bytes if that is longer.
+        """
+        wrong = wrong_in(*self._rest())
+        if wrong is not None:
+            raise wrong
+
+    def _rest(self) -> tuple[bytes, bytes, str | None, Origin, DataPlace]:
+        """The tags that are open, and what is kept below them."""
         prefix = b"".join(self._tag(int(row)) for row in self._spine)
         kept = self._chunks.bytes(len(self._header))
-        refuse(prefix, kept, self._name, self._origin, self._place(int(self._state[POS])))
+        return prefix, kept, self._name, self._origin, self._place(int(self._state[POS]))
 
     def _tag(self, row: int) -> bytes:
         """The start tag of an element of the spine."""

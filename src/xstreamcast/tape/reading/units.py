@@ -13,7 +13,7 @@ from copy import copy
 import numpy as np
 
 from xstreamcast.errors import DataPlace, Error
-from xstreamcast.tape.expat.expat_errors import refuse
+from xstreamcast.tape.expat.expat_errors import refuse, wrong_in
 from xstreamcast.tape.expat.transcoding import Transcoder
 from xstreamcast.tape.join import joined
 from xstreamcast.tape.layout import Tape, frozen_bytes
@@ -82,6 +82,8 @@ class UnitReading:
         """End the stream; the root may be open, a unit may be unfinished."""
         self._raise_refused()
         self._transcoder.close()
+        if self._begun and b">" in self._chunks.bytes(int(self._state[POS])):
+            self._check_rest()
 
     def behind(self) -> bytes:
         """The bytes of another document, which follow the root that has closed; b"" if none do."""
@@ -230,6 +232,18 @@ class UnitReading:
 
     def _ask_expat(self) -> None:
         """Expat says what is wrong with what is kept."""
+        refuse(*self._rest())
+
+    def _check_rest(self) -> None:
+        """Refuse an end tag that nothing follows if it is wrong: the tokeniser compares it with the
+        right one, and waits for more bytes if that is longer.
+        """
+        wrong = wrong_in(*self._rest())
+        if wrong is not None:
+            raise wrong
+
+    def _rest(self) -> tuple[bytes, bytes, str | None, Origin, DataPlace]:
+        """The tags that are open, and what is kept below them."""
         prefix = b"".join(self._tags)
         kept = self._chunks.bytes(len(self._header))
-        refuse(prefix, kept, self._name, self._origin, self._place(int(self._state[POS])))
+        return prefix, kept, self._name, self._origin, self._place(int(self._state[POS]))

@@ -199,7 +199,7 @@ class Binding:
         if options.clock == "wall":
             return When(Moment(*instant_from(given.current)), planned=self._projects())
         if options.clock != "event":
-            return When(_moment(options.clock), planned=self._projects())
+            return When(_moment("clock", options.clock), planned=self._projects())
         newest = event_now(self.histories)
         if newest is None and self.histories:
             newest = Moment(0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import groupby
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from tests.functions.both import ours, theirs
 from xstreamcast.errors import Error
 from xstreamcast.functions.regex import characters as ch
 from xstreamcast.functions.regex import cutting_regex, regex
+from xstreamcast.functions.regex.blocks import blocks
 
 PIECES = [
     *("a", "b", "A", "k", "é", "ß", "-", "1", " ", ","),
@@ -165,3 +167,29 @@ def test_an_expression_is_compiled_once() -> None:
 def test_groups_of_an_earlier_round_are_left_out() -> None:
     found = ours('analyze-string("ab", "((a)|(b))+")//*:group/@nr/string()')
     assert found == [["string", "1"], ["string", "3"]]
+
+
+# -- blocks ----------------------------------------------------------------------------------------
+
+SYSTEM_BLOCKS = next(Path("/usr/share/perl").glob("*/unicore/Blocks.txt"), None)
+GROWN = {"EgyptianHieroglyphFormatControls"}  # in Unicode 15
+
+
+@pytest.mark.skipif(SYSTEM_BLOCKS is None, reason="Perl's Unicode data is not installed")
+def test_blocks_are_those_of_the_systems_unicode_data():
+    assert SYSTEM_BLOCKS is not None
+    rows = re.findall(r"(?m)^([0-9A-F]+)\.\.([0-9A-F]+); (.*)$", SYSTEM_BLOCKS.read_text())
+    assert len(rows) > 300
+    known = {name.replace(" ", ""): [(int(a, 16), int(b, 16) + 1)] for a, b, name in rows}
+    assert {n: r for n, r in known.items() if n not in GROWN and blocks().get(n) != r} == {}
+
+
+def test_blocks_by_name():
+    assert ch.block("BasicLatin") == ((0, 0x80),)
+    assert ch.block("Greek") == ch.block("GreekandCoptic") == ((0x370, 0x400),)
+    assert ch.block("PrivateUse") == ((0xE000, 0xF900), (0xF0000, 0xFFFFE), (0x100000, 0x10FFFE))
+    assert ch.block("Nowhere") is None
+    none = ch.block("NoBlock")
+    assert none is not None
+    assert (0x2FE0, 0x2FF0) in none
+    assert none == ch.complement(ch.union(*blocks().values()))

@@ -8,6 +8,8 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, TypeAlias
 
+from xstreamcast.functions.regex.blocks import blocks
+
 Ranges: TypeAlias = tuple[tuple[int, int], ...]  # half open, ascending, apart
 
 LAST: Final = 0x110000
@@ -88,13 +90,10 @@ def category(name: str) -> Ranges | None:
 @lru_cache(maxsize=128)
 def block(name: str) -> Ranges | None:
     """The characters of a Unicode block by its XSD name ("BasicLatin"); None if unknown."""
-    from elementpath.regex import unicode_block
-
-    try:
-        points = unicode_block(name).codepoints
-    except KeyError:
-        return None
-    return union([(p, p + 1) if isinstance(p, int) else p for p in points])
+    if name == "NoBlock":
+        return complement(union(*blocks().values()))
+    found = blocks().get(name)
+    return None if found is None else union(found)
 
 
 NAME_START: Final = union(

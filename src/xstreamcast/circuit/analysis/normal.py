@@ -27,6 +27,8 @@ from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.optimise import optimise
 
 _COLLATED: Final = frozenset({"distinct-values", "min", "max", "sort"})
+# what reads the focus, and has no form that is given the item
+_OF_THE_FOCUS: Final = frozenset({"position", "last", "function-lookup"})
 CONTEXT: Final = "\x00context"  # the name of the context item among the inputs
 
 
@@ -217,6 +219,11 @@ def _from_context(plan: Any) -> Any:
             return replace(plan, input=_from_context(input))
         case p.Inline():
             return plan
+        case p.Call(function, args) if function.focus and function.local not in _OF_THE_FOCUS:
+            made = lookup(function.uri, function.local, len(args) + 1)
+            assert made is not None
+            own = (*map(_from_context, args), p.StreamInput(CONTEXT, span=plan.span))
+            return replace(plan, function=made, args=own)
         case _ if facts(plan).focus:
             return map_children(plan, _from_context)
         case _:

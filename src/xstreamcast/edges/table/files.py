@@ -43,7 +43,9 @@ def write_rows(
     by the structures of their streams.
     """
     pa = arrow()
-    rows = rows.append_column("batch", pa.array([batch], pa.int64()).take([0] * rows.num_rows))
+    rows = rows.append_column(
+        "batch", pa.array([batch], pa.int64()).take(pa.array([0] * rows.num_rows, pa.int32()))
+    )
     files, refused = [], []
     paths = defined(table)
     for (stream, tag), part in _parts(_with(rows, WORDS), ("stream", "tag")):

@@ -205,7 +205,7 @@ _QUIET: dict[str, Quiet] = {
     **dict.fromkeys(("duplicates", "mode"), "both"),
     **dict.fromkeys(
         ("last hour", "first per product", "two latest per product", "pivot", "hours of day",
-         "busiest hour", "segments without", "never returned", "latest of both"), "correction"
+         "busiest hour", "segments without", "never returned"), "correction"
     ),
 }  # fmt: skip
 

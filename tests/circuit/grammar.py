@@ -174,10 +174,6 @@ def results(draw, names: tuple[str, ...], scalar: tuple[str, ...], depth: int):
     ]
     if depth:
         choices.append(f"<n>{{ {draw(flwors(names, depth - 1))} }}</n>")
-    if scalar:
-        own = f"number(string((${draw(st.sampled_from(scalar))})[1]))"
-        compared = f"${draw(st.sampled_from(names))}[v ! number(.) > {own}]"
-        choices.append(draw(st.sampled_from(("<c>{{ count({}) }}</c>", "{}/k"))).format(compared))
     if depth == 1:
         choices.append(f"<u>{{ {draw(values(names))} }}</u>")
     return draw(st.sampled_from(choices))

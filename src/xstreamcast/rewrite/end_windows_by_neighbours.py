@@ -45,9 +45,9 @@ def _beside(test: p.Expression, first: p.Var, after: p.Var) -> p.Expression | No
             pass
         case _:
             return None
-    for value, another in ((one, other), (other, one)):
+    for value, beside in ((one, other), (other, one)):
         moved = bottom_up(value, lambda node: after if node == first else node)
-        if moved == another and moved != value and after.variable not in facts(value).free:
+        if moved == beside and moved != value and after.variable not in facts(value).free:
             return value
     return None
 

@@ -112,7 +112,7 @@ def uncounted(plan: Any, source: p.Expression) -> Any:
 def distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
     """Whether the value over several tuples is that over each, one after another.
 
-    A predicate, and what is mapped or returned for each tuple, must not read the tuples: it
+    What stands beside the tuples (a predicate, what is mapped or returned) must not read them: it
     would read all of them (`$all[v > avg($all/v)]`).
     """
     if any(after in facts(one).free for one in _beside(plan)):

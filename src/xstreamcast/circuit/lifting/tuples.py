@@ -173,7 +173,7 @@ class LiftTuples(LiftWindows):
     def _beside_one(
         self, tuples: p.Tuples, left: Relation, right: Relation, key: p.JoinKey, outer: Relation
     ) -> Relation | None:
-        """Rows that compare with values of a single row, which they read in addition to their own."""
+        """Rows that compare with values of a single row, which they read beside their own."""
         if not (outer.is_one_row and _only_lets(tuples)) or key.op == "ne":
             return None
         if self.program.static.collation != CODEPOINT or left.base.width:

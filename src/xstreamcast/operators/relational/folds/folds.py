@@ -180,7 +180,7 @@ class Summed(Switching):
         spans = self._tags[DAY_TIME_DURATION]
         if self._slow is None and spans and spans < sum(self._tags.values()):
             rows = sorted(self._rows.values(), key=lambda row: row[0])
-            assert self._fold.call is not None  # numbers and spans: an error, which it raises
+            assert self._fold.call is not None  # numbers beside spans: an error, which it says
             return applied(self._fold.call, [atom for _, cell in rows for atom in cell], turn)
         return super().value(turn)
 

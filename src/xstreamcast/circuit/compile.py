@@ -102,7 +102,7 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
             return [(source, {depths, *(below or ())})]
         case c.Rows(source=source, tuples=tuples, scalars=scalars):
             used = facts(tuples).used | needed
-            own = [(one, {variable}) for variable, one in scalars if variable in used]
+            own = [(one, {variable}) for variable, one in scalars]
             return [(source, set(source.columns) & used), *own]
         case c.Join(left=left, right=right, key=key):
             used = needed if key is None else needed | facts(key.left).used | facts(key.right).used
@@ -153,8 +153,7 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
         case c.GrowingWindow(source=source):
             return replace(node, source=made[id(source)])  # type: ignore[arg-type]
         case c.Rows(source=source, scalars=scalars):
-            used = facts(node.tuples).used | needed
-            own = tuple((variable, made[id(one)]) for variable, one in scalars if variable in used)
+            own = tuple((variable, made[id(one)]) for variable, one in scalars)
             return replace(node, source=made[id(source)], scalars=own, columns=columns)
         case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
             return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)

@@ -201,8 +201,7 @@ class Nest:
 class RangeFold:
     """Each row of the outer relation with a fold over the inner rows that compare with it.
 
-    `key`: left op right, an inequality. The inner relation does not depend on the outer row, but
-    for so many first parts of keys as `within` says: these are equal in rows that compare.
+    `key`: left op right, an inequality. The inner relation does not depend on the outer row.
     """
 
     outer: Node
@@ -211,7 +210,6 @@ class RangeFold:
     fold: Fold
     columns: Columns
     width: int
-    within: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,27 +13,19 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import counts_positions, facts
-from xstreamcast.algebra.analysis.item_kinds import predicate_class
+from xstreamcast.algebra.analysis.item_kinds import predicate_class, static_type
+from xstreamcast.algebra.nodes.static_type import ATOMIC
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.analysis.distinct_nodes import (
+    NARROW,
     Side,
     begins_at,
     distinct_variables,
     gives_distinct,
     reads_copies,
     repeated_variables,
-)
-from xstreamcast.circuit.analysis.focus import unfocused
-from xstreamcast.circuit.analysis.over_group import (
-    clauses_of,
-    compared_in_group,
-    distributes,
-    from_rows,
-    nested_in_group,
-    sliced,
-    sorts,
-    uncounted,
+    stays_narrow,
 )
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER
@@ -46,6 +38,7 @@ COUNTED: Final = frozenset({"count", "exists", "empty"})
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
 Fresh = Callable[[str], p.Variable]
 ONE: Final = p.Const((p.Atom(INTEGER, 1),))
+ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +92,7 @@ def decomposed(
 
     `members`: variables for the rows of a group, and whether each row holds other nodes.
     """
-    clauses = clauses_of(plan.source)
+    clauses = _clauses(plan.source)
     if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
         return plan, {}
     source: p.Tuples = p.Unit()
@@ -166,6 +159,17 @@ def _without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
     return plan if source is plan.source else replace(plan, source=source)
 
 
+def _clauses(plan: p.Tuples) -> list[p.Tuples]:
+    """The clauses of a FLWOR, the first one first; a join counts as one."""
+    found: list[p.Tuples] = []
+    while not isinstance(plan, p.Unit):
+        found.append(plan)
+        if isinstance(plan, p.Join):
+            break
+        plan = plan.source
+    return found[::-1]
+
+
 class _Search:
     """One walk over what follows a group by or window clause."""
 
@@ -213,11 +217,11 @@ class _Search:
             if found is not None:
                 return found
         if self._folds is FOLDS and isinstance(plan, p.Filter | p.Call):
-            chosen = self._chosen(plan) or self._filtered(plan)
+            chosen = self._chosen(plan)
             if chosen is not None:
                 return chosen
         if self._folds is FOLDS and isinstance(plan, p.Return):
-            looped = self._looped(plan) or self._compared(plan)
+            looped = self._looped(plan)
             if looped is not None:
                 return looped
         return map_children(plan, self.walk)
@@ -230,17 +234,16 @@ class _Search:
         """Some positions of what is sorted within a group, over a variable for the group's rows."""
         whole = self._unlet(plan)
         source = sliced(whole)
-        used = frozenset() if source is None else facts(source).free & self._before.keys()
-        if source is None or len(used) != 1 or facts(source).free != used:
+        if source is None or not _sorts(source):
+            return None
+        used = facts(source).free & self._before.keys()
+        if len(used) != 1 or facts(source).free != used:
             return None
         (after,) = used
-        alone = distributes(source, after, self._before[after] in self._apart)
-        if not sorts(source) and not alone:
-            return None
         variable = self._rows_of(after)
         rows = bottom_up(source, lambda node: p.Var(variable) if node == p.Var(after) else node)
         if isinstance(whole, p.Filter):
-            predicate = bottom_up(whole.predicate, lambda node: uncounted(node, source))
+            predicate = bottom_up(whole.predicate, lambda node: _uncounted(node, source))
             return replace(whole, input=rows, predicate=self.walk(predicate))
         assert isinstance(whole, p.Call)
         return replace(whole, args=(rows, *whole.args[1:]))
@@ -253,52 +256,9 @@ class _Search:
         after = first.items.variable
         if after not in self._before:
             return None
-        if facts(from_rows(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
+        if facts(_from_rows(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
             return None
-        return from_rows(plan, first, replace(first, items=p.Var(self._rows_of(after))))
-
-    def _filtered(self, plan: p.Filter | p.Call) -> p.Expression | None:
-        """$all[a > $value]  →  for $x in $all where a($x) > $value return $x, over rows"""
-        if not isinstance(plan, p.Filter) or plan.reverse:
-            return None
-        test = plan.predicate
-        if predicate_class(test) != "truth" or counts_positions(test):
-            return None
-        item = self._fresh("item")
-        made = unfocused(test, p.Var(item), p.EMPTY, None)
-        if made is None:
-            return None
-        tuples: p.Tuples = p.ForEach(p.Unit(), item, plan.input, span=plan.span)
-        for one in made.operands if isinstance(made, p.And) else (made,):
-            tuples = p.Where(tuples, one, span=plan.span)
-        return self._compared(p.Return(tuples, p.Var(item), span=plan.span))
-
-    def _compared(self, plan: p.Return) -> p.Expression | None:
-        """A loop over what a group holds, chosen by values of the group, over a variable for the
-        group's rows.
-        """
-        found = compared_in_group(plan)
-        if found is None:
-            return None
-        loop, tests = found
-        used = facts(loop.items).free & self._before.keys()
-        if len(used) != 1 or facts(loop.items).free != used:
-            return None
-        (after,) = used
-        if not distributes(loop.items, after, self._before[after] in self._apart):
-            return None
-        made = [self.walk(test) for test in tests]
-        read = [*made, plan.result]
-        if any(facts(one).free & self._before.keys() for one in read):
-            return None
-        variable = self._rows_of(after)
-        items = bottom_up(
-            loop.items, lambda node: p.Var(variable) if node == p.Var(after) else node
-        )
-        tuples: p.Tuples = replace(loop, items=items)
-        for test in made:
-            tuples = p.Where(tuples, test, span=plan.span)
-        return replace(plan, source=tuples)
+        return _from_rows(plan, first, replace(first, items=p.Var(self._rows_of(after))))
 
     def _rows_of(self, after: p.Variable) -> p.Variable:
         """A variable for the rows of a group."""
@@ -318,9 +278,9 @@ class _Search:
         (after,) = used
         before = self._before[after]
         once = None
-        if not distributes(argument, after, before in self._apart):
+        if not _distributes(argument, after, before in self._apart):
             once = self._repeated.get(before)
-            if once is None or not distributes(argument, after, True) or reads_copies(argument):
+            if once is None or not _distributes(argument, after, True) or reads_copies(argument):
                 return None
         if facts(argument).free != used:
             return None
@@ -357,3 +317,103 @@ def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
             return True if _longer(left, last, first) is False else None
         case _:
             return None
+
+
+def sliced(plan: p.Expression) -> p.Expression | None:
+    """What a plan takes some positions of; None if it is anything else."""
+    match plan:
+        case p.Filter(input, predicate, False):
+            whole = facts(predicate)
+            positions = predicate_class(predicate) == "position" or whole.position or whole.last
+            return input if positions else None
+        case p.Call(function, (input, *others)) if function.uri == FN:
+            slices = function.local in ("head", "subsequence")
+            return input if slices and all(isinstance(one, p.Const) for one in others) else None
+        case _:
+            return None
+
+
+def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
+    """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
+    if not isinstance(plan, p.Return):
+        return None
+    first, *others = _clauses(plan.source) or [p.Unit()]
+    if not any(isinstance(one, p.GroupBy | p.Window) for one in (first, *others)):
+        return None
+    return first if isinstance(first, p.ForEach | p.Window) else None
+
+
+def _from_rows(plan: p.Return, first: p.Tuples, other: p.Tuples) -> p.Return:
+    """The FLWOR with another first clause."""
+
+    def put(tuples: Any) -> Any:
+        return other if tuples is first else replace(tuples, source=put(tuples.source))
+
+    return replace(plan, source=put(plan.source))
+
+
+def _sorts(plan: p.Expression) -> bool:
+    return any(
+        isinstance(node, p.OrderBy)
+        or (isinstance(node, p.Call) and (node.function.uri, node.function.local) == (FN, "sort"))
+        for node in descendants(plan)
+    )
+
+
+def _uncounted(plan: Any, source: p.Expression) -> Any:
+    """count(sort(e))  →  count(e), where sort(e) is evaluated beside it."""
+    match plan:
+        case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
+            function.local,
+            inner.local,
+        ) == ("count", "sort") and counted == source:
+            return replace(plan, args=(one,))
+        case _:
+            return plan
+
+
+def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
+    """Whether the value over several tuples is that over each, one after another.
+
+    What stands beside the tuples (a predicate, what is mapped or returned) must not read them: it
+    would read all of them (`$all[v > avg($all/v)]`).
+    """
+    if any(after in facts(one).free for one in _beside(plan)):
+        return False
+    match plan:
+        case p.Var(variable):
+            return variable == after
+        case p.Step(input, axis):
+            return apart and axis in NARROW and _distributes(input, after, apart)
+        case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
+            return not counts_positions(right) and _distributes(left, after, apart)
+        case p.Path(left, right):
+            return apart and stays_narrow(right) and _distributes(left, after, apart)
+        case p.SimpleMap(left, right):
+            return not counts_positions(right) and _distributes(left, after, apart)
+        case p.Filter(input, predicate, False):
+            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
+            return truth and _distributes(input, after, apart)
+        case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
+            return _distributes(items, after, apart)
+        case p.IntervalProjection(operand, first, last):  # copies, one after another
+            bounds = [one for one in (first, last) if one is not None]
+            free = any(facts(one).free or facts(one).reads_focus for one in bounds)
+            return not free and _distributes(operand, after, apart)
+        case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
+            return _distributes(argument, after, apart)
+        case _:
+            return False
+
+
+def _beside(plan: p.Expression) -> tuple[p.Plan, ...]:
+    """What is evaluated for each item of a sequence."""
+    match plan:
+        case p.Path(_, right) | p.SimpleMap(_, right):
+            return (right,)
+        case p.Filter(_, predicate):
+            return (predicate,)
+        case p.Return(_, result):
+            return (result,)
+        case _:
+            return ()

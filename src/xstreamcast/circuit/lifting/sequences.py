@@ -16,7 +16,6 @@ from xstreamcast.circuit.analysis.conditional import branches
 from xstreamcast.circuit.analysis.decompose import decomposed
 from xstreamcast.circuit.analysis.distinct_nodes import gives_distinct
 from xstreamcast.circuit.analysis.focus import unfocused
-from xstreamcast.circuit.analysis.over_group import compared_in_group
 from xstreamcast.circuit.analysis.positions import positions_of
 from xstreamcast.circuit.lifting.groups import LiftGroups
 from xstreamcast.circuit.lifting.relation import FALSE, TRUE, NotLifted, Relation
@@ -105,8 +104,6 @@ class LiftSequences(LiftGroups):
                 return self._members[variable].held.apart
             case p.Path() if (below := self._below_root(plan)) is not None:
                 return self._gives_distinct(below)
-            case p.Return(_, p.Var(variable)) if (found := compared_in_group(plan)) is not None:
-                return found[0].variable == variable and self._gives_distinct(found[0].items)
             case p.Step(input, "child" | "attribute" | "self") | p.Filter(input):
                 return gives_distinct(plan) or self._gives_distinct(input)
             case _:

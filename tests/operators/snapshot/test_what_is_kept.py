@@ -66,7 +66,10 @@ KEPT = {
         "all fresh",
         "_nodes _inlined _inputs _first _numbers _root _final _columns failing",
     ),
-    "CircuitRun": ("_operators _emit evaluated", "circuit _order _waited _failing _final _once _passing"),
+    "CircuitRun": (
+        "_operators _emit evaluated",
+        "circuit _order _waited _failing _final _once _passing",
+    ),
     "History": (
         "name structure store ids fragments holes arrived repeated removals newest zoned latest"
         " attaches _said _seed",

@@ -64,7 +64,7 @@ KEPT = {
     "Emit": ("_entries _ranks _settled _tail", "_rendering _passes _order _root"),
     "Operators": (
         "all fresh",
-        "_nodes _inlined _inputs _first _numbers _root _final _columns failing",
+        "_nodes _inlined _inputs _first _numbers _root _final _columns failing passing",
     ),
     "CircuitRun": (
         "_operators _emit evaluated",

@@ -27,6 +27,7 @@ from xstreamcast.circuit.analysis.distinct_nodes import (
     repeated_variables,
     stays_narrow,
 )
+from xstreamcast.circuit.analysis.over_group import clauses_of, nested_in_group, sliced, with_first
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER
 
@@ -92,7 +93,7 @@ def decomposed(
 
     `members`: variables for the rows of a group, and whether each row holds other nodes.
     """
-    clauses = _clauses(plan.source)
+    clauses = clauses_of(plan.source)
     if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
         return plan, {}
     source: p.Tuples = p.Unit()
@@ -157,17 +158,6 @@ def _without_unread(plan: p.Tuples, used: frozenset[p.Variable]) -> p.Tuples:
     own = facts(replace(plan, source=p.Unit())).used
     source = _without_unread(plan.source, used | own)
     return plan if source is plan.source else replace(plan, source=source)
-
-
-def _clauses(plan: p.Tuples) -> list[p.Tuples]:
-    """The clauses of a FLWOR, the first one first; a join counts as one."""
-    found: list[p.Tuples] = []
-    while not isinstance(plan, p.Unit):
-        found.append(plan)
-        if isinstance(plan, p.Join):
-            break
-        plan = plan.source
-    return found[::-1]
 
 
 class _Search:
@@ -256,9 +246,9 @@ class _Search:
         after = first.items.variable
         if after not in self._before:
             return None
-        if facts(_from_rows(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
+        if facts(with_first(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
             return None
-        return _from_rows(plan, first, replace(first, items=p.Var(self._rows_of(after))))
+        return with_first(plan, first, replace(first, items=p.Var(self._rows_of(after))))
 
     def _rows_of(self, after: p.Variable) -> p.Variable:
         """A variable for the rows of a group."""
@@ -319,39 +309,6 @@ def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
             return None
 
 
-def sliced(plan: p.Expression) -> p.Expression | None:
-    """What a plan takes some positions of; None if it is anything else."""
-    match plan:
-        case p.Filter(input, predicate, False):
-            whole = facts(predicate)
-            positions = predicate_class(predicate) == "position" or whole.position or whole.last
-            return input if positions else None
-        case p.Call(function, (input, *others)) if function.uri == FN:
-            slices = function.local in ("head", "subsequence")
-            return input if slices and all(isinstance(one, p.Const) for one in others) else None
-        case _:
-            return None
-
-
-def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
-    """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
-    if not isinstance(plan, p.Return):
-        return None
-    first, *others = _clauses(plan.source) or [p.Unit()]
-    if not any(isinstance(one, p.GroupBy | p.Window) for one in (first, *others)):
-        return None
-    return first if isinstance(first, p.ForEach | p.Window) else None
-
-
-def _from_rows(plan: p.Return, first: p.Tuples, other: p.Tuples) -> p.Return:
-    """The FLWOR with another first clause."""
-
-    def put(tuples: Any) -> Any:
-        return other if tuples is first else replace(tuples, source=put(tuples.source))
-
-    return replace(plan, source=put(plan.source))
-
-
 def _sorts(plan: p.Expression) -> bool:
     return any(
         isinstance(node, p.OrderBy)
@@ -361,7 +318,7 @@ def _sorts(plan: p.Expression) -> bool:
 
 
 def _uncounted(plan: Any, source: p.Expression) -> Any:
-    """count(sort(e))  →  count(e), where sort(e) is evaluated beside it."""
+    """count(sort(e))  →  count(e), where sort(e) is evaluated anyway."""
     match plan:
         case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
             function.local,
@@ -375,10 +332,10 @@ def _uncounted(plan: Any, source: p.Expression) -> Any:
 def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
     """Whether the value over several tuples is that over each, one after another.
 
-    What stands beside the tuples (a predicate, what is mapped or returned) must not read them: it
-    would read all of them (`$all[v > avg($all/v)]`).
+    What is evaluated for each item (a predicate, what is mapped or returned) must not read the
+    tuples: it would read all of them (`$all[v > avg($all/v)]`).
     """
-    if any(after in facts(one).free for one in _beside(plan)):
+    if any(after in facts(one).free for one in _for_each_item(plan)):
         return False
     match plan:
         case p.Var(variable):
@@ -406,7 +363,7 @@ def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
             return False
 
 
-def _beside(plan: p.Expression) -> tuple[p.Plan, ...]:
+def _for_each_item(plan: p.Expression) -> tuple[p.Plan, ...]:
     """What is evaluated for each item of a sequence."""
     match plan:
         case p.Path(_, right) | p.SimpleMap(_, right):

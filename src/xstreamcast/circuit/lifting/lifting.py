@@ -16,10 +16,11 @@ from xstreamcast.algebra.program import Program
 from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.conditional import may_fail
-from xstreamcast.circuit.analysis.decompose import Decomposed, nested_in_group, sliced
+from xstreamcast.circuit.analysis.decompose import Decomposed
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.locality import Locality
 from xstreamcast.circuit.analysis.normal import input_name, mentions
+from xstreamcast.circuit.analysis.over_group import nested_in_group, sliced
 from xstreamcast.circuit.analysis.sinking import sunk
 from xstreamcast.circuit.lifting.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.lifting.spine_loops import SpineLoops

@@ -2,6 +2,7 @@
 
 from fnmatch import fnmatchcase
 
+from bench.growth.dashboards import DASHBOARDS
 from bench.growth.entry import Entry
 from bench.growth.groups import GROUPS
 from bench.growth.joins import JOINS
@@ -11,7 +12,7 @@ from bench.growth.windows import WINDOWS
 from bench.growth.xmark import XMARK
 from xstreamcast.errors import error
 
-ENTRIES: tuple[Entry, ...] = (*XMARK, *NINE, *WINDOWS, *GROUPS, *JOINS, *TIMES)
+ENTRIES: tuple[Entry, ...] = (*XMARK, *NINE, *WINDOWS, *GROUPS, *DASHBOARDS, *JOINS, *TIMES)
 
 
 def chosen(patterns: list[str]) -> list[Entry]:

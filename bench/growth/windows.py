@@ -313,6 +313,15 @@ return xs:integer($b) - xs:integer($a)""",
         NUMBERS, NUMBER, NUMBER,
     ),
     Entry(
+        "window day",
+        "count, sum and maximum of each day",
+        """for tumbling window $w in stream("s")/r/v start $s when true()
+  end next $n when substring($n/@t, 1, 10) ne substring($s/@t, 1, 10)
+return <day date="{ substring($s/@t, 1, 10) }" n="{ count($w) }" max="{ max($w/xs:integer(.)) }">{
+  sum($w/xs:integer(.)) }</day>""",
+        NUMBERS, NUMBER, NUMBER,
+    ),
+    Entry(
         "window largest session",
         "the most clicks of any session: an aggregate over windows",
         """max(for tumbling window $w in stream("s")/r/v start when true()

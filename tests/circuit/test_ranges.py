@@ -21,6 +21,19 @@ QUERIES = (
     f"for $x in {A} where number($x/v[1]) > avg({A}/v/number(.)) return $x/k",
     f"for $x in {A} where 2 * count({B}) ge number($x/v[1]) return $x/k",
     f"for $x in {A} where $x/v < max({B}/v/number(.)) and $x/k = 'x' return $x/k",
+    f"let $m := avg({A}/v/number(.)) for $x in {A} where number($x/v[1]) > $m return $x/k",
+    f"let $m := avg({A}/v/number(.)) for $x in {A} where $x/v > $m return <o>{{ $x/v, $m }}</o>",
+    f"""let $m := max({A}/v/number(.)), $n := count({B})
+    for $x in {A} where $x/v >= $m and count($x/k) < $n return <o>{{ $x/k, $m, $n }}</o>""",
+    f"for $x in {A} where number($x/v[1]) = max({B}/v/number(.)) return $x/k",
+    f"for $x in {A} where string($x/k[1]) eq min({B}/k/string(.)) return $x/v",
+    f"let $m := max({A}/k/string(.)) return count({A}[string(k[1]) = $m])",
+    f"""let $t := max({A}/k/xs:date(concat("2020-01-0", 1 + string-length(.))))
+    for $x in {A} where xs:date(concat("2020-01-0", 1 + string-length($x/k[1]))) = $t
+    return $x/k""",
+    f"""let $t := max({A}/k/xs:date(concat("2020-01-0", 1 + string-length(.))))
+    for $x in {A} where xs:date(concat("2020-01-0", 1 + string-length($x/k[1])))
+      > $t - xs:dayTimeDuration("P1D") return <o>{{ $x/k }}</o>""",
     f"for $x at $i in {A} return sum(({A})[position() <= $i]/v/number(.))",
     f"for $x at $i in {A} return <n>{{ count(({B})[position() > $i]/v) }}</n>",
     """for $x at $i in stream("a")/r/u return <t>{

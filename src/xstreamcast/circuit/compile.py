@@ -19,18 +19,19 @@ from xstreamcast.circuit.passes.fuse import fused
 
 
 def circuit_of(
-    program: Program, cuts: Mapping[str | None, Cut], growing: bool = False
+    program: Program, cuts: Mapping[str | None, Cut], growing: bool = False, batch: bool = False
 ) -> c.Circuit:
     """The circuit of a program whose inputs are cut so; an input without a cut is read whole.
 
     `growing`: all inputs are documents, whose items only follow each other.
+    `batch`: rows are read once, and nothing has to be quick to change.
     """
-    made = _planned(normal(program), cuts, growing)
+    made = _planned(normal(program), cuts, growing, batch=batch)
     units = {n.input for n in in_order(made.root) if isinstance(n, c.Units)}
     both = {n for n in units & made.whole if isinstance(cuts[n], DepthCut)}
     if both:  # a document is either cut or kept
         left = {name: cut for name, cut in cuts.items() if name not in both}
-        return _planned(normal(program), left, growing)
+        return _planned(normal(program), left, growing, batch=batch)
     return made
 
 
@@ -41,9 +42,9 @@ def whole_circuit(program: Program) -> c.Circuit:
 
 def _planned(
     program: Program, cuts: Mapping[str | None, Cut], growing: bool, why: str | None = None,
-    roots: bool = True, spines: bool = True,
+    roots: bool = True, spines: bool = True, batch: bool = False,
 ) -> c.Circuit:  # fmt: skip
-    planner = Planner(program, cuts, growing)
+    planner = Planner(program, cuts, growing, batch)
     planner.loops_over_roots, planner.loops_over_spines = roots, spines
     if program.settings.sequential:
         why = "a sequential program is not evaluated incrementally"
@@ -58,12 +59,12 @@ def _planned(
         name for node in in_order(root) if isinstance(node, c.Rows) for name in node.whole
     )
     if spines and planner.has_spines and whole:  # an element is read beyond the units in it
-        return _planned(program, cuts, growing, why, roots, spines=False)
+        return _planned(program, cuts, growing, why, roots, spines=False, batch=batch)
     order = in_order(root)
     rooted = {node.input for node in order if isinstance(node, c.Root)}
     units = {node.input for node in order if isinstance(node, c.Units)}
     if roots and rooted and (whole or rooted - units):  # what follows from the root is no relation
-        return _planned(program, cuts, growing, why, roots=False, spines=spines)
+        return _planned(program, cuts, growing, why, roots=False, spines=spines, batch=batch)
     return c.Circuit(
         root, result, tuple(map(input_name, planner.sources)), whole,
         frozenset((input_name(name), guard) for name, guard in planner.guards),
@@ -102,7 +103,7 @@ def _read_by(node: c.Node, needed: frozenset[p.Variable]) -> list[tuple[c.Node, 
             return [(source, {depths, *(below or ())})]
         case c.Rows(source=source, tuples=tuples, scalars=scalars):
             used = facts(tuples).used | needed
-            own = [(one, {variable}) for variable, one in scalars]
+            own = [(one, {variable}) for variable, one in scalars if variable in used]
             return [(source, set(source.columns) & used), *own]
         case c.Join(left=left, right=right, key=key):
             used = needed if key is None else needed | facts(key.left).used | facts(key.right).used
@@ -153,7 +154,8 @@ def _narrowed(node: Any, needed: frozenset[p.Variable], made: Mapping[int, c.Nod
         case c.GrowingWindow(source=source):
             return replace(node, source=made[id(source)])  # type: ignore[arg-type]
         case c.Rows(source=source, scalars=scalars):
-            own = tuple((variable, made[id(one)]) for variable, one in scalars)
+            used = facts(node.tuples).used | needed
+            own = tuple((variable, made[id(one)]) for variable, one in scalars if variable in used)
             return replace(node, source=made[id(source)], scalars=own, columns=columns)
         case c.Join(left=left, right=right) | c.IntervalJoin(left=left, right=right):
             return replace(node, left=made[id(left)], right=made[id(right)], columns=columns)

@@ -201,7 +201,8 @@ class Nest:
 class RangeFold:
     """Each row of the outer relation with a fold over the inner rows that compare with it.
 
-    `key`: left op right, an inequality. The inner relation does not depend on the outer row.
+    `key`: left op right, an inequality. The inner relation does not depend on the outer row, but
+    for so many first parts of keys as `within` says: these are equal in rows that compare.
     """
 
     outer: Node
@@ -210,6 +211,7 @@ class RangeFold:
     fold: Fold
     columns: Columns
     width: int
+    within: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -125,6 +125,8 @@ def _wanted(node: c.Node, given: list[Place], hashed: bool) -> _Wanted:
             return _Wanted(source, ("own", *_each(shared, scalars)))
         case c.Join() | c.IntervalJoin():
             return _joined(node, given, hashed)
+        case c.RangeFold() if node.within:
+            return _nested(node.within, given)
         case c.RangeFold():
             return _beside(given[0], given[1:])
         case c.Nest(outer=outer):

@@ -9,6 +9,7 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.rewrite.ask_existence_for_counts import ask_existence_for_counts
 from xstreamcast.rewrite.bound_windows_by_conditions import bound_windows_by_conditions
 from xstreamcast.rewrite.cheapen_windows import cheapen_windows
+from xstreamcast.rewrite.end_windows_by_neighbours import end_windows_by_neighbours
 from xstreamcast.rewrite.filter_before_binding import filter_before_binding
 from xstreamcast.rewrite.filter_source_once import filter_source_once
 from xstreamcast.rewrite.fold_constants import fold_constants
@@ -65,6 +66,7 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule(hoist_bindings, (p.Let,)),
     Rule(join_from_comparison, (p.Where, p.Quantified)),  # last of these: wants filters in place
     Rule(cheapen_windows, (p.Window,)),  # before indexing: tumbling windows need no index
+    Rule(end_windows_by_neighbours, (p.Window,)),  # before indexing, which it makes superfluous
     Rule(index_window_ends, (p.Window,)),
     Rule(release_window_items, (p.Return,)),
 )

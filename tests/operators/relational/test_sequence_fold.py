@@ -13,7 +13,7 @@ from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.nodes import Fold
 from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER, UNTYPED
 from xstreamcast.model.delta import Cell
-from xstreamcast.operators.relational.folds.folds import Gathered
+from xstreamcast.operators.relational.folds.gathered import Gathered
 from xstreamcast.operators.relational.folds.sequence import SequenceFold
 
 X, Y = p.Variable(1, "x"), p.Variable(2, "y")

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.circuit.grammar import END, queries
 from tests.circuit.test_generated_queries import plays
+from tests.circuit.test_group_members import COMPARED, OTHERS, SLICED
 from tests.conftest import PROFILE
 from tests.operators.beside import Beside
 from tests.operators.snapshot.going_on import going_on, snapshot
@@ -36,6 +37,21 @@ def fed(running: Beside, name: str, chunk: bytes, ticked: bool) -> list[str] | s
 )
 @given(queries(), plays(), st.integers(0, 1000))
 def test_what_is_told_after_a_snapshot_is_what_is_told_without(query, play, cut):
+    goes_on_alike(query, play, cut)
+
+
+@settings(
+    max_examples=300 if PROFILE == "thorough" else 25,
+    suppress_health_check=QUIET,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+@given(st.sampled_from((*COMPARED, *SLICED, *OTHERS)), plays(), st.integers(0, 1000))
+def test_rows_beside_values_of_their_group_go_on(query, play, cut):
+    goes_on_alike(query, play, cut)
+
+
+def goes_on_alike(query, play, cut):
     play = [*play, ("a", END, True), ("b", END, True)]
     at = 2 + cut % (len(play) - 3)
     whole = Beside(query, KINDS)

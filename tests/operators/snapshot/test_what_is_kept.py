@@ -51,7 +51,7 @@ KEPT = {
     "WindowItems": ("_label _first _last _name _slot _free", "order _bounds"),
     "Counted": ("_count", "_name"),
     "Gathered": ("_order _cells", "_fold"),
-    "Summed": ("_rows", "_fold _strange _slow _total _tags _entries _values"),
+    "Summed": ("_rows", "_fold _strange _slow _total _seconds _tags _entries _values"),
     "Extreme": ("_rows", "_fold _strange _slow _sorted _tags"),
     "Timers": ("_next", "_timing _heap"),
     "RangeFoldOperator": (

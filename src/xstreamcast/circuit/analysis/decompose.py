@@ -13,21 +13,28 @@ from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import counts_positions, facts
-from xstreamcast.algebra.analysis.item_kinds import predicate_class, static_type
-from xstreamcast.algebra.nodes.static_type import ATOMIC
+from xstreamcast.algebra.analysis.item_kinds import predicate_class
 from xstreamcast.algebra.walk import STREAMS, bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.analysis.distinct_nodes import (
-    NARROW,
     Side,
     begins_at,
     distinct_variables,
     gives_distinct,
     reads_copies,
     repeated_variables,
-    stays_narrow,
 )
-from xstreamcast.circuit.analysis.over_group import clauses_of, nested_in_group, sliced, with_first
+from xstreamcast.circuit.analysis.focus import unfocused
+from xstreamcast.circuit.analysis.over_group import (
+    clauses_of,
+    compared_in_group,
+    distributes,
+    from_rows,
+    nested_in_group,
+    sliced,
+    sorts,
+    uncounted,
+)
 from xstreamcast.functions.signature import FN
 from xstreamcast.model.atomic import INTEGER
 
@@ -39,7 +46,6 @@ COUNTED: Final = frozenset({"count", "exists", "empty"})
 SUMMARISED: Final = frozenset({"count", "exists", "empty", "sum", "avg", "min", "max"})
 Fresh = Callable[[str], p.Variable]
 ONE: Final = p.Const((p.Atom(INTEGER, 1),))
-ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +93,12 @@ def is_fold(plan: p.Expression) -> bool:
 
 
 def decomposed(
-    plan: p.Return, fresh: Fresh, members: Mapping[p.Variable, bool]
+    plan: p.Return, fresh: Fresh, members: Mapping[p.Variable, bool], batch: bool = False
 ) -> tuple[p.Return, Mapping[int, Decomposed]]:
     """The FLWOR with variables in the place of aggregates; by the id of a clause, what they are.
 
     `members`: variables for the rows of a group, and whether each row holds other nodes.
+    `batch`: rows do not change, so that what is chosen of a group is computed from all its rows.
     """
     clauses = clauses_of(plan.source)
     if not any(isinstance(one, p.GroupBy | p.Window) for one in clauses):
@@ -106,7 +113,7 @@ def decomposed(
         base = source if not isinstance(clause, p.Join | p.Unit) else None
         changed = changed if base is None else replace(changed, source=base)
         if isinstance(changed, p.GroupBy):
-            searches = [_of_group(changed, fresh, members)]
+            searches = [_of_group(changed, fresh, members, batch)]
         elif isinstance(changed, p.Window) and _reads_input(changed.items, members):
             searches = [*searches, _of_window(changed, fresh, members)]
         every += [one for one in searches if one not in every]
@@ -118,11 +125,13 @@ def decomposed(
     return replace(plan, source=_without_unread(source, facts(result).used), result=result), made
 
 
-def _of_group(group: p.GroupBy, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
+def _of_group(
+    group: p.GroupBy, fresh: Fresh, members: Mapping[p.Variable, bool], batch: bool
+) -> _Search:
     before = {after: before for before, after in group.carried}
     known = frozenset(variable for variable, apart in members.items() if apart)
     apart, repeated = distinct_variables(group.source, known), repeated_variables(group.source)
-    return _Search(id(group), before, apart, repeated, fresh, FOLDS)
+    return _Search(id(group), before, apart, repeated, fresh, FOLDS, batch=batch)
 
 
 def _of_window(window: p.Window, fresh: Fresh, members: Mapping[p.Variable, bool]) -> _Search:
@@ -167,10 +176,12 @@ class _Search:
         self, clause_id: int, before: Mapping[p.Variable, p.Variable],
         apart: frozenset[p.Variable], repeated: Mapping[p.Variable, Side], fresh: Fresh,
         folds: frozenset[str], length: tuple[p.Variable, p.Variable] | None = None,
+        batch: bool = False,
     ) -> None:  # fmt: skip
         """`before`: by variable, that of one tuple; `length`: positions whose difference counts."""
         self.clause_id, self._fresh, self._folds, self._length = clause_id, fresh, folds, length
         self._before, self._apart, self._repeated = before, apart, repeated
+        self._batch = batch
         self._known: dict[p.Expression, p.Variable] = {}
         self._lets: dict[p.Variable, p.Expression] = {}
         self.folds: list[GroupFold] = []
@@ -207,11 +218,11 @@ class _Search:
             if found is not None:
                 return found
         if self._folds is FOLDS and isinstance(plan, p.Filter | p.Call):
-            chosen = self._chosen(plan)
+            chosen = self._chosen(plan) or self._filtered(plan)
             if chosen is not None:
                 return chosen
         if self._folds is FOLDS and isinstance(plan, p.Return):
-            looped = self._looped(plan)
+            looped = self._looped(plan) or self._compared(plan)
             if looped is not None:
                 return looped
         return map_children(plan, self.walk)
@@ -224,19 +235,27 @@ class _Search:
         """Some positions of what is sorted within a group, over a variable for the group's rows."""
         whole = self._unlet(plan)
         source = sliced(whole)
-        if source is None or not _sorts(source):
-            return None
-        used = facts(source).free & self._before.keys()
-        if len(used) != 1 or facts(source).free != used:
+        used = frozenset() if source is None else facts(source).free & self._before.keys()
+        if source is None or len(used) != 1 or facts(source).free != used:
             return None
         (after,) = used
+        if not sorts(source) and not self._takes_rows(source, after):
+            return None
         variable = self._rows_of(after)
         rows = bottom_up(source, lambda node: p.Var(variable) if node == p.Var(after) else node)
         if isinstance(whole, p.Filter):
-            predicate = bottom_up(whole.predicate, lambda node: _uncounted(node, source))
+            predicate = bottom_up(whole.predicate, lambda node: uncounted(node, source))
             return replace(whole, input=rows, predicate=self.walk(predicate))
         assert isinstance(whole, p.Call)
         return replace(whole, args=(rows, *whole.args[1:]))
+
+    def _takes_rows(self, source: p.Expression, after: p.Variable) -> bool:
+        """Whether positions count nodes of an input that come row by row.
+
+        Nodes that a query makes stay items of their group: snapshots hold them so.
+        """
+        apart = self._before[after] in self._apart
+        return not self._batch and apart and distributes(source, after, apart)
 
     def _looped(self, plan: p.Return) -> p.Expression | None:
         """Groups or windows of what a group holds, over a variable for the group's rows."""
@@ -246,9 +265,52 @@ class _Search:
         after = first.items.variable
         if after not in self._before:
             return None
-        if facts(with_first(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
+        if facts(from_rows(plan, first, replace(first, items=p.EMPTY))).free & self._before.keys():
             return None
-        return with_first(plan, first, replace(first, items=p.Var(self._rows_of(after))))
+        return from_rows(plan, first, replace(first, items=p.Var(self._rows_of(after))))
+
+    def _filtered(self, plan: p.Filter | p.Call) -> p.Expression | None:
+        """$all[a > $value]  →  for $x in $all where a($x) > $value return $x, over rows"""
+        if not isinstance(plan, p.Filter) or plan.reverse:
+            return None
+        test = plan.predicate
+        if predicate_class(test) != "truth" or counts_positions(test):
+            return None
+        item = self._fresh("item")
+        made = unfocused(test, p.Var(item), p.EMPTY, None)
+        if made is None:
+            return None
+        tuples: p.Tuples = p.ForEach(p.Unit(), item, plan.input, span=plan.span)
+        for one in made.operands if isinstance(made, p.And) else (made,):
+            tuples = p.Where(tuples, one, span=plan.span)
+        return self._compared(p.Return(tuples, p.Var(item), span=plan.span))
+
+    def _compared(self, plan: p.Return) -> p.Expression | None:
+        """A loop over what a group holds, chosen by values of the group, over a variable for the
+        group's rows.
+        """
+        found = None if self._batch else compared_in_group(plan)
+        if found is None:
+            return None
+        loop, tests = found
+        used = facts(loop.items).free & self._before.keys()
+        if len(used) != 1 or facts(loop.items).free != used:
+            return None
+        (after,) = used
+        if not distributes(loop.items, after, self._before[after] in self._apart):
+            return None
+        made = [self.walk(test) for test in tests]
+        read = [*made, plan.result]
+        if any(facts(one).free & self._before.keys() for one in read):
+            return None
+        variable = self._rows_of(after)
+        items = bottom_up(
+            loop.items, lambda node: p.Var(variable) if node == p.Var(after) else node
+        )
+        tuples: p.Tuples = replace(loop, items=items)
+        for test in made:
+            tuples = p.Where(tuples, test, span=plan.span)
+        return replace(plan, source=tuples)
 
     def _rows_of(self, after: p.Variable) -> p.Variable:
         """A variable for the rows of a group."""
@@ -268,9 +330,9 @@ class _Search:
         (after,) = used
         before = self._before[after]
         once = None
-        if not _distributes(argument, after, before in self._apart):
+        if not distributes(argument, after, before in self._apart):
             once = self._repeated.get(before)
-            if once is None or not _distributes(argument, after, True) or reads_copies(argument):
+            if once is None or not distributes(argument, after, True) or reads_copies(argument):
                 return None
         if facts(argument).free != used:
             return None
@@ -307,70 +369,3 @@ def _longer(plan: Any, last: p.Variable, first: p.Variable) -> bool | None:
             return True if _longer(left, last, first) is False else None
         case _:
             return None
-
-
-def _sorts(plan: p.Expression) -> bool:
-    return any(
-        isinstance(node, p.OrderBy)
-        or (isinstance(node, p.Call) and (node.function.uri, node.function.local) == (FN, "sort"))
-        for node in descendants(plan)
-    )
-
-
-def _uncounted(plan: Any, source: p.Expression) -> Any:
-    """count(sort(e))  →  count(e), where sort(e) is evaluated anyway."""
-    match plan:
-        case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
-            function.local,
-            inner.local,
-        ) == ("count", "sort") and counted == source:
-            return replace(plan, args=(one,))
-        case _:
-            return plan
-
-
-def _distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
-    """Whether the value over several tuples is that over each, one after another.
-
-    What is evaluated for each item (a predicate, what is mapped or returned) must not read the
-    tuples: it would read all of them (`$all[v > avg($all/v)]`).
-    """
-    if any(after in facts(one).free for one in _for_each_item(plan)):
-        return False
-    match plan:
-        case p.Var(variable):
-            return variable == after
-        case p.Step(input, axis):
-            return apart and axis in NARROW and _distributes(input, after, apart)
-        case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
-            return not counts_positions(right) and _distributes(left, after, apart)
-        case p.Path(left, right):
-            return apart and stays_narrow(right) and _distributes(left, after, apart)
-        case p.SimpleMap(left, right):
-            return not counts_positions(right) and _distributes(left, after, apart)
-        case p.Filter(input, predicate, False):
-            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
-            return truth and _distributes(input, after, apart)
-        case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
-            return _distributes(items, after, apart)
-        case p.IntervalProjection(operand, first, last):  # copies, one after another
-            bounds = [one for one in (first, last) if one is not None]
-            free = any(facts(one).free or facts(one).reads_focus for one in bounds)
-            return not free and _distributes(operand, after, apart)
-        case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
-            return _distributes(argument, after, apart)
-        case _:
-            return False
-
-
-def _for_each_item(plan: p.Expression) -> tuple[p.Plan, ...]:
-    """What is evaluated for each item of a sequence."""
-    match plan:
-        case p.Path(_, right) | p.SimpleMap(_, right):
-            return (right,)
-        case p.Filter(_, predicate):
-            return (predicate,)
-        case p.Return(_, result):
-            return (result,)
-        case _:
-            return ()

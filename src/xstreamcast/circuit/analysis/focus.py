@@ -7,6 +7,7 @@ from typing import Any
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.analysis.free import facts
 from xstreamcast.algebra.walk import map_children
+from xstreamcast.functions.signature import FN
 
 
 class _Kept(Exception):
@@ -44,3 +45,17 @@ def unfocused(
     except _Kept:
         return None
     return made
+
+
+def is_walk_down(plan: p.Expression) -> bool:
+    """Whether it is nodes below the focus in document order, or some of them by position."""
+    match plan:
+        case p.Step(p.Focus(), "child" | "descendant"):
+            return True
+        case p.Filter(input, _, False):
+            return is_walk_down(input)
+        case p.Call(function, (one, *others)) if function.uri == FN:
+            slices = function.local in ("subsequence", "head", "tail")
+            return slices and is_walk_down(one) and all(isinstance(o, p.Const) for o in others)
+        case _:
+            return False

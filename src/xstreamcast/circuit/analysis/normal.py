@@ -19,11 +19,14 @@ from xstreamcast.algebra.walk import bottom_up, descendants, map_children
 from xstreamcast.circuit.analysis.root_positions import hoisted
 from xstreamcast.circuit.analysis.sinking import all_sunk
 from xstreamcast.circuit.passes.values import with_values
+from xstreamcast.functions.call import CODEPOINT
 from xstreamcast.functions.registry import lookup
 from xstreamcast.functions.signature import FN
+from xstreamcast.model.atomic import STRING
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.optimise import optimise
 
+_COLLATED: Final = frozenset({"distinct-values", "min", "max", "sort"})
 # what reads the focus, and has no form that is given the item
 _OF_THE_FOCUS: Final = frozenset({"position", "last", "function-lookup"})
 CONTEXT: Final = "\x00context"  # the name of the context item among the inputs
@@ -33,12 +36,34 @@ def normal(program: Program) -> Program:
     """The program in normal form, optimised."""
     numbers = free_numbers(program, [program.body])
     body = _Inlining(program, numbers).body()
-    body = hoisted(_unlet(body, numbers))
+    body = hoisted(_unlet(_collated(body, program.static.collation), numbers))
     made = optimise(replace(program, body=body))
     made = replace(made, body=all_sunk(made.body, Known(made)))
     unused = free_numbers(made, [made.body])
     body = with_values(made.body, lambda name: p.Variable(next(unused), name))
     return replace(made, body=_unique(body, free_numbers(made, [body])))
+
+
+def _collated(body: p.Expression, collation: str) -> p.Expression:
+    """f(e)  →  f(e, collation), where f compares strings, and not by codepoints: what is kept of
+    strings for a call of one argument sorts and tells them apart by codepoints.
+    """
+    if collation == CODEPOINT:
+        return body
+    named = p.Const((p.Atom(STRING, collation),))
+
+    def one(node: Any) -> Any:
+        match node:
+            case p.Call(function, (argument,)) if (
+                function.uri == FN and function.local in _COLLATED
+            ):
+                made = lookup(FN, function.local, 2)
+                assert made is not None
+                return replace(node, function=made, args=(argument, named))
+            case _:
+                return node
+
+    return bottom_up(body, one)  # type: ignore[no-any-return]
 
 
 def input_name(name: str) -> str | None:
@@ -222,9 +247,9 @@ def _unlet(plan: p.Expression, numbers: Iterator[int]) -> p.Expression:
 def _without_lets(node: Any, numbers: Iterator[int]) -> Any:
     clauses: list[Any] = []
     source = node.source
-    while not isinstance(source, p.Unit | p.Join):
+    while not isinstance(source, p.Unit):
         clauses.append(source)
-        source = source.source
+        source = _source(source)
     values: dict[p.Variable, p.Expression] = {}
     kept: p.Tuples = source
 
@@ -239,7 +264,8 @@ def _without_lets(node: Any, numbers: Iterator[int]) -> Any:
         if isinstance(changed, p.Let) and _is_inlined(changed) and changed.variable not in carried:
             values[changed.variable] = changed.value
             continue
-        kept = replace(changed, source=kept)
+        side = "left" if isinstance(changed, p.Join) else "source"
+        kept = replace(changed, **{side: kept})
     if not values:
         return node
     last = "result" if isinstance(node, p.Return) else "test"
@@ -251,8 +277,13 @@ def _without_lets(node: Any, numbers: Iterator[int]) -> Any:
 
 def _mapped(clause: Any, put: Any) -> Any:
     """A clause with its own expressions changed; its source comes later."""
-    source = clause.source
+    source = _source(clause)
     return map_children(clause, lambda c: c if c is source else bottom_up(c, put))
+
+
+def _source(clause: Any) -> Any:
+    """The clauses before a clause."""
+    return clause.left if isinstance(clause, p.Join) else clause.source
 
 
 def _is_inlined(let: p.Let) -> bool:

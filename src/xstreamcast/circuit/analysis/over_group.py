@@ -1,44 +1,22 @@
-"""Parts of a FLWOR that loops over what a group holds: its clauses, its first loop."""
+"""Expressions over what a group holds: positions, loops that choose, what distributes over rows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from xstreamcast.algebra import plan as p
-from xstreamcast.algebra.analysis.free import facts
-from xstreamcast.algebra.analysis.item_kinds import predicate_class
+from xstreamcast.algebra.analysis.free import counts_positions, facts
+from xstreamcast.algebra.analysis.item_kinds import predicate_class, static_type
+from xstreamcast.algebra.nodes.static_type import ATOMIC
+from xstreamcast.algebra.walk import descendants
+from xstreamcast.circuit.analysis.distinct_nodes import (
+    NARROW,
+    stays_narrow,
+)
 from xstreamcast.functions.signature import FN
 
-
-def clauses_of(plan: p.Tuples) -> list[p.Tuples]:
-    """The clauses of a FLWOR, the first one first; a join counts as one."""
-    found: list[p.Tuples] = []
-    while not isinstance(plan, p.Unit):
-        found.append(plan)
-        if isinstance(plan, p.Join):
-            break
-        plan = plan.source
-    return found[::-1]
-
-
-def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
-    """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
-    if not isinstance(plan, p.Return):
-        return None
-    first, *others = clauses_of(plan.source) or [p.Unit()]
-    if not any(isinstance(one, p.GroupBy | p.Window) for one in (first, *others)):
-        return None
-    return first if isinstance(first, p.ForEach | p.Window) else None
-
-
-def with_first(plan: p.Return, first: p.Tuples, other: p.Tuples) -> p.Return:
-    """The FLWOR with another first clause."""
-
-    def put(tuples: Any) -> Any:
-        return other if tuples is first else replace(tuples, source=put(tuples.source))
-
-    return replace(plan, source=put(plan.source))
+ORDERS: Final = frozenset({"lt", "le", "gt", "ge"})
 
 
 def sliced(plan: p.Expression) -> p.Expression | None:
@@ -53,3 +31,137 @@ def sliced(plan: p.Expression) -> p.Expression | None:
             return input if slices and all(isinstance(one, p.Const) for one in others) else None
         case _:
             return None
+
+
+def nested_in_group(plan: Any) -> p.ForEach | p.Window | None:
+    """The first loop of a FLWOR that makes groups or windows of its items; None of any other."""
+    if not isinstance(plan, p.Return):
+        return None
+    first, *others = clauses_of(plan.source) or [p.Unit()]
+    if not any(isinstance(one, p.GroupBy | p.Window) for one in (first, *others)):
+        return None
+    return first if isinstance(first, p.ForEach | p.Window) else None
+
+
+def compared_in_group(plan: Any) -> tuple[p.ForEach, tuple[p.Expression, ...]] | None:
+    """A loop and the conditions on its items, if one of them compares with something else."""
+    if not isinstance(plan, p.Return):
+        return None
+    tests: list[p.Expression] = []
+    tuples = plan.source
+    while isinstance(tuples, p.Where):
+        tests.append(tuples.test)
+        tuples = tuples.source
+    if isinstance(tuples, p.Join) and isinstance(tuples.left, p.Unit):
+        tests += [] if tuples.residual is None else [tuples.residual]
+        tests += [key.test for key in tuples.keys]
+        tuples = tuples.right
+    while isinstance(tuples, p.Where):
+        tests.append(tuples.test)
+        tuples = tuples.source
+    match tuples:
+        case p.ForEach(p.Unit(), variable, _, None, False):
+            pass
+        case _:
+            return None
+    if not any(_compares(test, variable) for test in tests):
+        return None
+    return tuples, tuple(reversed(tests))
+
+
+def _compares(test: p.Expression, variable: p.Variable) -> bool:
+    """Whether it compares a value of a variable with one that does not depend on it."""
+    match test:
+        case p.GeneralCompare(op, one, other) | p.ValueCompare(op, one, other):
+            known = [variable in facts(side).free for side in (one, other)]
+            apart = known[0] != known[1]
+            return op in ORDERS | {"eq"} and apart and bool(facts((one, other)[known[0]]).free)
+        case _:
+            return False
+
+
+def from_rows(plan: p.Return, first: p.Tuples, other: p.Tuples) -> p.Return:
+    """The FLWOR with another first clause."""
+
+    def put(tuples: Any) -> Any:
+        return other if tuples is first else replace(tuples, source=put(tuples.source))
+
+    return replace(plan, source=put(plan.source))
+
+
+def sorts(plan: p.Expression) -> bool:
+    return any(
+        isinstance(node, p.OrderBy)
+        or (isinstance(node, p.Call) and (node.function.uri, node.function.local) == (FN, "sort"))
+        for node in descendants(plan)
+    )
+
+
+def uncounted(plan: Any, source: p.Expression) -> Any:
+    """count(sort(e))  →  count(e), where sort(e) is evaluated beside it."""
+    match plan:
+        case p.Call(function, (p.Call(inner, (one,)) as counted,)) if (
+            function.local,
+            inner.local,
+        ) == ("count", "sort") and counted == source:
+            return replace(plan, args=(one,))
+        case _:
+            return plan
+
+
+def distributes(plan: p.Expression, after: p.Variable, apart: bool) -> bool:
+    """Whether the value over several tuples is that over each, one after another.
+
+    A predicate, and what is mapped or returned for each tuple, must not read the tuples: it
+    would read all of them (`$all[v > avg($all/v)]`).
+    """
+    if any(after in facts(one).free for one in _beside(plan)):
+        return False
+    match plan:
+        case p.Var(variable):
+            return variable == after
+        case p.Step(input, axis):
+            return apart and axis in NARROW and distributes(input, after, apart)
+        case p.Path(left, right) if static_type(right).only(ATOMIC):  # nothing is sorted
+            return not counts_positions(right) and distributes(left, after, apart)
+        case p.Path(left, right):
+            return apart and stays_narrow(right) and distributes(left, after, apart)
+        case p.SimpleMap(left, right):
+            return not counts_positions(right) and distributes(left, after, apart)
+        case p.Filter(input, predicate, False):
+            truth = predicate_class(predicate) == "truth" and not counts_positions(predicate)
+            return truth and distributes(input, after, apart)
+        case p.Return(p.ForEach(p.Unit(), _, items, None, False)):
+            return distributes(items, after, apart)
+        case p.IntervalProjection(operand, first, last):  # copies, one after another
+            bounds = [one for one in (first, last) if one is not None]
+            free = any(facts(one).free or facts(one).reads_focus for one in bounds)
+            return not free and distributes(operand, after, apart)
+        case p.Call(function, (argument,)) if (function.uri, function.local) == (FN, "data"):
+            return distributes(argument, after, apart)
+        case _:
+            return False
+
+
+def _beside(plan: p.Expression) -> tuple[p.Plan, ...]:
+    """What is evaluated for each item of a sequence."""
+    match plan:
+        case p.Path(_, right) | p.SimpleMap(_, right):
+            return (right,)
+        case p.Filter(_, predicate):
+            return (predicate,)
+        case p.Return(_, result):
+            return (result,)
+        case _:
+            return ()
+
+
+def clauses_of(plan: p.Tuples) -> list[p.Tuples]:
+    """The clauses of a FLWOR, the first one first; a join counts as one."""
+    found: list[p.Tuples] = []
+    while not isinstance(plan, p.Unit):
+        found.append(plan)
+        if isinstance(plan, p.Join):
+            break
+        plan = plan.source
+    return found[::-1]

@@ -22,6 +22,8 @@ def positions_of(predicate: p.Expression, position: p.Variable | None = None) ->
             return n, n
         case p.Last() if position is None:
             return -1, -1
+        case p.Arithmetic("-", p.Last(), p.Const((p.Atom(value=int(n)),))) if position is None:
+            return (-n - 1, -n - 1) if n >= 0 else None
         case p.And((one, other)):
             return _both(positions_of(one, position), positions_of(other, position))
         case p.GeneralCompare(op, left, right) | p.ValueCompare(op, left, right):

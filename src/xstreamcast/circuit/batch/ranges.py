@@ -85,7 +85,7 @@ class _Batch:
             self._circuit = self._of_document()
         else:
             self._cut = TagCut(structure)
-            self._circuit = circuit_of(self._program, {name: self._cut}, growing=True)
+            self._circuit = circuit_of(self._program, {name: self._cut}, growing=True, batch=True)
         self._numbers = _unused(self._program, self._circuit)
         nodes = in_order(self._circuit.root)
         self._documents = [node.document for node in nodes if isinstance(node, c.Units)]
@@ -95,7 +95,8 @@ class _Batch:
 
     def _of_document(self) -> c.Circuit:
         """The circuit over units as deep as it stays the same."""
-        best, deeper = circuits_by_depth(self._program, {}, frozenset({self._name}), growing=True)
+        documents = frozenset({self._name})
+        best, deeper = circuits_by_depth(self._program, {}, documents, growing=True, batch=True)
         held = {g for one in (best, *(circuit for _, circuit in deeper)) for _, g in one.held}
         self._held = tuple(sorted(held, key=str))
         self._levels = tuple(

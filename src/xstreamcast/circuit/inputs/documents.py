@@ -51,12 +51,12 @@ def _deepest(
 
 def circuits_by_depth(
     program: Program, cuts: Mapping[str | None, Cut], documents: frozenset[str | None],
-    growing: bool,
+    growing: bool, batch: bool = False,
 ) -> tuple[c.Circuit, list[tuple[int, c.Circuit]]]:  # fmt: skip
     """The circuit over the deepest units that need no guards; depths that do, with theirs."""
     depths = range(2, (DEEPEST_CUT if documents else 2) + 1)
     tried = [
-        (depth, circuit_of(program, {**cuts, **_at_depth(depth, documents)}, growing))
+        (depth, circuit_of(program, {**cuts, **_at_depth(depth, documents)}, growing, batch))
         for depth in depths
     ]
     same = [one for one in tried if _form(one[1]) == _form(tried[0][1])]

@@ -17,15 +17,14 @@ from xstreamcast.algebra.walk import bottom_up, descendants
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.conditional import may_fail
 from xstreamcast.circuit.analysis.decompose import Decomposed
-from xstreamcast.circuit.analysis.focus import unfocused
+from xstreamcast.circuit.analysis.focus import is_walk_down, unfocused
 from xstreamcast.circuit.analysis.locality import Locality
 from xstreamcast.circuit.analysis.normal import input_name, mentions
-from xstreamcast.circuit.analysis.over_group import nested_in_group, sliced
+from xstreamcast.circuit.analysis.over_group import compared_in_group, nested_in_group, sliced
 from xstreamcast.circuit.analysis.sinking import sunk
 from xstreamcast.circuit.lifting.relation import GroupRows, NotLifted, Places, Relation
 from xstreamcast.circuit.lifting.spine_loops import SpineLoops
 from xstreamcast.errors import Span
-from xstreamcast.functions.signature import FN
 from xstreamcast.rewrite.join_from_comparison import join_from_comparison
 from xstreamcast.rewrite.known import Known
 from xstreamcast.rewrite.split_where import split_where
@@ -35,11 +34,13 @@ class Lifting(SpineLoops):
     """The state of one walk over the body of a program in normal form."""
 
     def __init__(
-        self, program: Program, cuts: Mapping[str | None, Cut], growing: bool = False
-    ) -> None:
+        self, program: Program, cuts: Mapping[str | None, Cut], growing: bool = False,
+        batch: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.program, self.cuts = program, cuts
         self.growing = growing  # items of inputs only follow each other
+        self.batch = batch  # rows are read once
         self.globals = frozenset(v.variable for v in program.variables)
         self._numbers = free_numbers(program, [program.body])
         self._known = Known(program, self._numbers)
@@ -50,6 +51,7 @@ class Lifting(SpineLoops):
         self._members: dict[p.Variable, GroupRows] = {}
         self.loops_over_roots = True
         self._roots: dict[p.Variable, p.Expression] = {}  # variables bound to the root of a stream
+        self._group_of: dict[int, Relation] = {}  # by the identity of Members: the group's rows
         self._in_members = False  # on the way to what is nested in a group
         self._in_groups = False  # what is nested follows the order of the groups
         self._kept: list[Any] = []  # plans whose identities are used
@@ -93,8 +95,23 @@ class Lifting(SpineLoops):
         """A FLWOR as a relation."""
 
     @abstractmethod
-    def _of_group(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
-        """A sequence over the rows of a group as a column."""
+    def _of_group(
+        self, plan: p.Expression, outer: Relation, call: p.Call | None = None
+    ) -> tuple[Relation, p.Expression]:
+        """A sequence over the rows of a group, or a fold of one, as a column."""
+
+    @abstractmethod
+    def _held(
+        self, relation: Relation, test: p.Expression,
+        compared: tuple[p.Expression, p.Expression, str], inner: c.Node, bound: p.Variable,
+    ) -> tuple[Relation, p.Expression] | None:  # fmt: skip
+        """Whether each row compares with a value that is a column of an inner row."""
+
+    @abstractmethod
+    def _within_group(
+        self, relation: Relation, test: p.Expression
+    ) -> tuple[Relation, p.Expression] | None:
+        """Rows of a group that compare with a value of their group."""
 
     @abstractmethod
     def _scalar(self, plan: p.Expression) -> tuple[p.Variable, c.Node, Places]:
@@ -166,11 +183,11 @@ class Lifting(SpineLoops):
         return c.Root(input_name(name), test)
 
     def _is_chosen(self, plan: Any) -> bool:
-        """Whether it is some positions of what is sorted within a group, or what a group makes of
-
-        its rows: groups or windows.
+        """Whether it is some positions of what is sorted within a group, rows that compare with a
+        value of their group, or what a group makes of its rows: groups or windows.
         """
-        first = nested_in_group(plan)
+        compared = compared_in_group(plan)
+        first = nested_in_group(plan) if compared is None else compared[0]
         source = sliced(plan) if first is None else first.items
         return source is not None and bool(facts(source).used & self._members.keys())
 
@@ -276,7 +293,7 @@ class Lifting(SpineLoops):
                 return None
         if input_name(name) not in self.cuts or counts_positions(plan.right):
             return None
-        if not _is_walk_down(plan.right):
+        if not is_walk_down(plan.right):
             return None
         return unfocused(plan.right, plan.left, plan.left, None)
 
@@ -347,20 +364,6 @@ class Lifting(SpineLoops):
         made = replace(tuples, source=self._joined(tuples.source))
         found: p.Tuples = join_from_comparison(made, self._known)  # type: ignore[assignment]
         return found
-
-
-def _is_walk_down(plan: p.Expression) -> bool:
-    """Whether it is nodes below the focus in document order, or some of them by position."""
-    match plan:
-        case p.Step(p.Focus(), "child" | "descendant"):
-            return True
-        case p.Filter(input, _, False):
-            return _is_walk_down(input)
-        case p.Call(function, (one, *others)) if function.uri == FN:
-            slices = function.local in ("subsequence", "head", "tail")
-            return slices and _is_walk_down(one) and all(isinstance(o, p.Const) for o in others)
-        case _:
-            return False
 
 
 def over(plan: Any, name: str, document: p.Variable) -> Any:

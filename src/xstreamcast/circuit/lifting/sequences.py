@@ -16,6 +16,7 @@ from xstreamcast.circuit.analysis.conditional import branches
 from xstreamcast.circuit.analysis.decompose import decomposed
 from xstreamcast.circuit.analysis.distinct_nodes import gives_distinct
 from xstreamcast.circuit.analysis.focus import unfocused
+from xstreamcast.circuit.analysis.over_group import compared_in_group
 from xstreamcast.circuit.analysis.positions import positions_of
 from xstreamcast.circuit.lifting.groups import LiftGroups
 from xstreamcast.circuit.lifting.relation import FALSE, TRUE, NotLifted, Relation
@@ -91,7 +92,7 @@ class LiftSequences(LiftGroups):
             self._note_root(loop, outer)
         plan = self._over_spine(self.over_roots(plan), outer)
         apart = {variable: rows.held.apart for variable, rows in self._members.items()}
-        plan, parts = decomposed(plan, self.fresh, apart)
+        plan, parts = decomposed(plan, self.fresh, apart, self.batch)
         self._decomposed.update(parts)
         self._kept.append(plan)
         found = self.tuples(plan.source, outer)
@@ -104,6 +105,8 @@ class LiftSequences(LiftGroups):
                 return self._members[variable].held.apart
             case p.Path() if (below := self._below_root(plan)) is not None:
                 return self._gives_distinct(below)
+            case p.Return(_, p.Var(variable)) if (found := compared_in_group(plan)) is not None:
+                return found[0].variable == variable and self._gives_distinct(found[0].items)
             case p.Step(input, "child" | "attribute" | "self") | p.Filter(input):
                 return gives_distinct(plan) or self._gives_distinct(input)
             case _:

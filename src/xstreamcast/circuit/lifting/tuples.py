@@ -10,9 +10,10 @@ from xstreamcast.algebra.analysis.timing import asks_clock
 from xstreamcast.algebra.nodes.static_type import Kinds
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.calls import called
-from xstreamcast.circuit.analysis.decompose import ORDERS
 from xstreamcast.circuit.analysis.distinct_nodes import Side
+from xstreamcast.circuit.analysis.over_group import ORDERS
 from xstreamcast.circuit.analysis.positions import positions_of
+from xstreamcast.circuit.lifting.join_keys import with_equality
 from xstreamcast.circuit.lifting.relation import GroupRows, Relation, member
 from xstreamcast.circuit.lifting.windows import LiftWindows
 from xstreamcast.functions.call import CODEPOINT
@@ -42,7 +43,7 @@ class LiftTuples(LiftWindows):
             case p.Where(source, p.AllenCompare() as test):
                 joined = self._interval_join(source, test, outer)
                 return joined or self._where(self.tuples(source, outer), test)
-            case p.Where() if (equated := _with_equality(plan, outer)) is not None:
+            case p.Where() if (equated := with_equality(plan, outer)) is not None:
                 return self.tuples(equated, outer)
             case p.Where(p.CountTuples(source, variable), test) if _is_top(test, variable):
                 return self._top_numbered(source, variable, test, outer)
@@ -60,7 +61,7 @@ class LiftTuples(LiftWindows):
                 return self._window(plan, self.tuples(source, outer))
 
     def _where(self, relation: Relation, test: p.Expression) -> Relation:
-        compared = self._threshold(relation, test)
+        compared = self._within_group(relation, test) or self._threshold(relation, test)
         if compared is not None:
             relation, test = compared
         relation, made = self.extend(test, relation)
@@ -82,7 +83,7 @@ class LiftTuples(LiftWindows):
                 return None
         row, value = (right, left) if swapped else (left, right)
         if (
-            op not in ORDERS
+            op not in ORDERS | {"eq"}
             or self.program.static.collation != CODEPOINT
             or not (self.mentions(value) and self.is_closed(value, relation))
             or self.mentions(row)
@@ -95,13 +96,9 @@ class LiftTuples(LiftWindows):
         variable, node, places = self._scalar(value)
         if places:
             return None  # nodes, of which there may be many
-        whole, into = relation.closed(), self.fresh("holds")
-        self.checked(row, whole)
-        general = isinstance(test, p.GeneralCompare)
-        key = p.JoinKey(row, p.Var(variable), general, test, SWAPPED[op] if swapped else op)
-        fold = c.Fold(called("exists", p.Var(variable)), variable, into)
-        made = c.RangeFold(whole.base, node, key, fold, (*whole.variables, into), whole.base.width)
-        return Relation(made, places=whole.places), p.Var(into)
+        return self._held(
+            relation, test, (row, value, SWAPPED[op] if swapped else op), node, variable
+        )
 
     def _for_each(self, plan: p.ForEach, relation: Relation) -> Relation:
         if not self.mentions(plan.items):
@@ -167,15 +164,40 @@ class LiftTuples(LiftWindows):
             return self._nested_loops(plan, outer)
         self.checked(key.left, left)
         self.checked(key.right, right)
-        found = self._pairs(left, right, key)
-        for one in (key, *plan.keys[1:]):
+        single = self._beside_one(plan.left, left, right, key, outer)
+        found = self._where(self._pairs(left, right, key), key.test) if single is None else single
+        for one in plan.keys[1:]:
             found = self._where(found, one.test)
         return found if plan.residual is None else self._where(found, plan.residual)
+
+    def _beside_one(
+        self, tuples: p.Tuples, left: Relation, right: Relation, key: p.JoinKey, outer: Relation
+    ) -> Relation | None:
+        """Rows that compare with values of a single row, which they read, too."""
+        if not (outer.is_one_row and _only_lets(tuples)) or key.op == "ne":
+            return None
+        if self.program.static.collation != CODEPOINT or left.base.width:
+            return None
+        bound = self.fresh("bound")
+        inner = self._let(left, bound, called("data", key.left))[0].closed()
+        sides = key.right, key.left, SWAPPED[key.op]
+        held = self._held(right, key.test, sides, inner.base, bound)
+        if held is None:
+            return None
+        relation, test = held
+        found = relation.with_clause(p.Where(p.Unit(), test), (), False).closed()
+        values = {
+            v: c.Rows(left.base, p.Unit(), (v,), 0) for v in left.variables if v not in self.globals
+        }
+        for variable, places in left.places.items():
+            found = found.placed(variable, places)
+        return found.with_scalars(values)
 
     def _with_key(self, left: Relation, key: p.JoinKey) -> tuple[Relation, p.JoinKey]:
         """A key that reads an input as a column of the rows."""
         found, made = self.extend(key.left, left)
         value = self.fresh("value")
+        self._known.learn(value, self._known.type_of(called("data", key.left)))
         found, _ = self._let(found, value, called("data", made))
         compare = p.GeneralCompare if key.general else p.ValueCompare
         test = compare(key.op, p.Var(value), key.right, span=key.left.span)
@@ -315,42 +337,11 @@ def _side_of(node: c.Node, side: Side) -> tuple[int, int] | None:
             return None
 
 
-def _with_equality(plan: p.Where, outer: Relation) -> p.Tuples | None:
-    """join on a < b where c = d  →  join on c = d and a < b: equality finds fewer pairs"""
-    tests: list[p.Expression] = []
-    node: p.Tuples = plan
-    while isinstance(node, p.Where):
-        tests.append(node.test)
-        node = node.source
-    if not isinstance(node, p.Join) or any(key.op == "eq" for key in node.keys):
-        return None
-    right = set(bound_variables(node.right))
-    others = set(bound_variables(node.left)) | set(outer.variables)
-    for test in reversed(tests):
-        key = _equality(test, others, right)
-        if key is not None:
-            made: p.Tuples = replace(node, keys=(key, *node.keys))
-            for one in reversed(tests):
-                made = made if one is test else p.Where(made, one, span=plan.span)
-            return made
-    return None
-
-
-def _equality(
-    test: p.Expression, left: set[p.Variable], right: set[p.Variable]
-) -> p.JoinKey | None:
-    match test:
-        case p.GeneralCompare("eq", one, other) | p.ValueCompare("eq", one, other):
-            pass
-        case _:
-            return None
-    general = isinstance(test, p.GeneralCompare)
-    for mine, theirs in ((one, other), (other, one)):
-        sides = facts(mine).free, facts(theirs).free
-        apart = sides[0] & left and sides[1] & right
-        if apart and not (sides[0] & right or sides[1] & left):
-            return p.JoinKey(mine, theirs, general, test, "eq")
-    return None
+def _only_lets(plan: p.Tuples) -> bool:
+    """Whether a FLWOR has one tuple in any case."""
+    while isinstance(plan, p.Let):
+        plan = plan.source
+    return isinstance(plan, p.Unit)
 
 
 def _is_top(test: p.Expression, variable: p.Variable) -> bool:

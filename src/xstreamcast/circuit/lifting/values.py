@@ -14,10 +14,11 @@ from xstreamcast.algebra.walk import descendants, map_children
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.analysis.calls import called
 from xstreamcast.circuit.analysis.conditional import branches, is_conditional, may_fail
-from xstreamcast.circuit.analysis.decompose import ORDERS, SUMMARISED, is_fold
+from xstreamcast.circuit.analysis.decompose import SUMMARISED, is_fold
 from xstreamcast.circuit.analysis.distinct_nodes import gives_distinct, stays_narrow
 from xstreamcast.circuit.analysis.focus import unfocused
 from xstreamcast.circuit.analysis.normal import mentions
+from xstreamcast.circuit.analysis.over_group import ORDERS
 from xstreamcast.circuit.lifting.lifting import Lifting
 from xstreamcast.circuit.lifting.relation import FALSE, TRUE, NotLifted, Places, Relation, member
 from xstreamcast.circuit.lifting.sequences import gives
@@ -41,6 +42,8 @@ class LiftValues(Lifting):
             return outer, plan
         if not self._in_members and self._is_chosen(plan):
             return self._of_group(plan, outer)
+        if not self._in_members and is_fold(plan) and self._folds_rows(plan):
+            return self._of_group(plan.args[0], outer, plan)
         if isinstance(plan, p.Var):
             raise NotLifted("the rows of a group are read together", plan.span)
         if self.is_closed(plan, outer):
@@ -68,6 +71,13 @@ class LiftValues(Lifting):
                 return self._conditional(plan, outer)
             case _:
                 return self._children(plan, outer)
+
+    def _folds_rows(self, plan: p.Call) -> bool:
+        """Whether a fold goes over rows of a group that are chosen."""
+        return any(
+            isinstance(node, p.Return | p.Filter | p.Call) and self._is_chosen(node)
+            for node in descendants(plan.args[0])
+        )
 
     def _nested_once(self, plan: p.Expression, outer: Relation) -> tuple[Relation, p.Expression]:
         """What stands below an element of a root as a column, if it is a relation."""

@@ -21,6 +21,8 @@ def fused(root: c.Node, result: p.Expression) -> tuple[c.Node, p.Expression]:
 def _over(tuples: p.Tuples, result: p.Expression) -> p.Expression:
     """let $v := e return $v  →  e"""
     match tuples, result:
+        case p.Unit(), _:
+            return result
         case p.Let(p.Unit(), variable, value), p.Var(name) if name == variable:
             return value
         case _:

@@ -78,9 +78,10 @@ def facts_of(node: c.Node) -> NodeFacts:
         case c.Nest(inner=inner):
             folds = [fold for _, fold in inner]
             return NodeFacts(_key(node), _folds(folds), _cost(folds, "the nested rows"))
-        case c.RangeFold(fold=fold):
+        case c.RangeFold(fold=fold, within=within):
             return NodeFacts(
-                _key(node), f"both sides, sorted; {fold.name} of each block",
+                "the group's key" if within else _key(node),
+                f"both sides, sorted; {fold.name} of each block",
                 "log of the other side; rows whose fold changes",
             )  # fmt: skip
         case c.Group() if accumulates(node):

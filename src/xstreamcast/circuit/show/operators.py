@@ -90,7 +90,8 @@ def _line(node: c.Node) -> str:
             return f"nest {', '.join(_fold(fold) for _, fold in inner)} → {columns}"
         case c.RangeFold(key=key, fold=fold):
             sides = f"{_shown(key.left)} with {_shown(key.right)}"
-            return f"{fold.name} of rows that compare by {key.op}: {sides} → {columns}"
+            of = " of their group" if node.within else ""
+            return f"{fold.name} of rows{of} that compare by {key.op}: {sides} → {columns}"
         case c.Group(keys=keys, folds=folds):
             by = ", ".join(str(column) for column, _ in keys)
             return f"group by {by}: {', '.join(map(_fold, folds))} → {columns}"

@@ -21,6 +21,7 @@ from xstreamcast.operators.relational.groups.members import MembersOperator
 from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.orders.order import OrderOperator
 from xstreamcast.operators.relational.orders.positions import (
@@ -188,8 +189,8 @@ def _operator(node: c.Node, root: c.Node, final: bool, late: frozenset[p.Variabl
             return JoinOperator(node)
         case c.IntervalJoin():
             return IntervalJoinOperator(node)
-        case c.RangeFold():
-            return RangeFoldOperator(node)
+        case c.RangeFold(within=within):
+            return RangeFoldWithin(node) if within else RangeFoldOperator(node)
         case c.Nest():
             return AccumulateOperator(node) if _takes_pieces(node) else NestOperator(node)
         case c.Group() if final and grows(node.source):

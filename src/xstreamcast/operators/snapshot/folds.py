@@ -5,15 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from xstreamcast.operators.relational.folds.folds import (
-    Counted,
-    Extreme,
-    FoldState,
-    Gathered,
-    Member,
-    Summed,
-    fold_state,
-)
+from xstreamcast.operators.relational.folds.extreme import Extreme
+from xstreamcast.operators.relational.folds.folds import Counted, Distinct, Summed, fold_state
+from xstreamcast.operators.relational.folds.gathered import FoldState, Gathered, Member
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.nodes import Fold
@@ -36,7 +30,7 @@ def _members(state: FoldState) -> list[Member]:
             return []
         case Gathered():
             return [(rank, key, state._cells[key]) for rank, key in state._order]
-        case Summed() | Extreme():
+        case Summed() | Extreme() | Distinct():
             return state._members()
         case _:
             raise TypeError(f"no snapshot of {type(state).__name__}")

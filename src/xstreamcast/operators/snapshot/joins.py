@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from xstreamcast.model.delta import Key, Row
+    from xstreamcast.model.delta import Cell, Key, Row
     from xstreamcast.operators.relational.joins.index import JoinSide
     from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator, _Side
     from xstreamcast.operators.relational.joins.join import JoinOperator
     from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+    from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
     from xstreamcast.operators.relational.joins.range_side import RangeSide
     from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 
@@ -62,6 +63,40 @@ def read_range_fold(source: TableReader, at: str, operator: RangeFoldOperator) -
     _read_range_side(source, f"{at}.outer", operator._outer)
     _read_range_side(source, f"{at}.inner", operator._inner)
     ((operator._mode,),) = source.values(f"{at}.mode", "mode")
+    _fill(operator)
+
+
+def write_range_fold_within(to: TableWriter, at: str, operator: RangeFoldWithin) -> None:
+    """The rows of all groups, whose keys tell the group; and how each group compares now."""
+    parts = dict(operator.parts)
+    for name in ("outer", "inner"):
+        sides: list[RangeSide] = [getattr(part, f"_{name}") for part in parts.values()]
+        rows = [(key, row, side.cells[key]) for side in sides for key, row in side.rows.items()]
+        keys, made, cells = zip(*rows, strict=True) if rows else ((), (), ())
+        to.values(f"{at}.{name}", key=keys, row=made, cell=cells)
+    to.values(f"{at}.mode", group=list(parts), mode=[part._mode for part in parts.values()])
+    made_rows = [pair for part in parts.values() for pair in part._made.items()]
+    to.values(
+        f"{at}.made", key=[key for key, _ in made_rows], row=[row for _, row in made_rows]
+    )  # fmt: skip
+
+
+def read_range_fold_within(source: TableReader, at: str, operator: RangeFoldWithin) -> None:
+    """The rows of each group again; indexes and folds are made anew."""
+    for group, mode in zip(*source.values(f"{at}.mode", "group", "mode"), strict=True):
+        operator.part(group)._mode = mode
+    for name in ("outer", "inner"):
+        for key, row, cell in zip(
+            *source.values(f"{at}.{name}", "key", "row", "cell"), strict=True
+        ):
+            _put(getattr(operator.part_of(key), f"_{name}"), key, row, cell)
+    for key, row in zip(*source.values(f"{at}.made", "key", "row"), strict=True):
+        operator.part_of(key)._made[key] = row
+    for _, part in operator.parts:
+        _fill(part)
+
+
+def _fill(operator: RangeFoldOperator) -> None:
     operator._fill(operator._mode)
     if operator._mode == "none":
         operator._known = dict.fromkeys(operator._outer.rows, operator._summary.zero)
@@ -71,8 +106,12 @@ def read_range_fold(source: TableReader, at: str, operator: RangeFoldOperator) -
 
 def _read_range_side(source: TableReader, name: str, side: RangeSide) -> None:
     for key, row, cell in zip(*source.values(name, "key", "row", "cell"), strict=True):
-        side.rows[key], side.cells[key] = row, cell
-        side._count(cell, 1)
+        _put(side, key, row, cell)
+
+
+def _put(side: RangeSide, key: Key, row: Row, cell: Cell | None) -> None:
+    side.rows[key], side.cells[key] = row, cell
+    side._count(cell, 1)
 
 
 # -- by intervals ----------------------------------------------------------------------------------

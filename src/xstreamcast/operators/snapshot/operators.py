@@ -23,6 +23,7 @@ from xstreamcast.operators.relational.groups.members import MembersOperator
 from xstreamcast.operators.relational.joins.interval_join import IntervalJoinOperator
 from xstreamcast.operators.relational.joins.join import JoinOperator
 from xstreamcast.operators.relational.joins.range_fold import RangeFoldOperator
+from xstreamcast.operators.relational.joins.range_fold_within import RangeFoldWithin
 from xstreamcast.operators.relational.orders.growing import FirstRows, GrowingNumber, LastRows
 from xstreamcast.operators.relational.orders.order import OrderOperator
 from xstreamcast.operators.relational.orders.positions import (
@@ -44,9 +45,11 @@ from xstreamcast.operators.snapshot.joins import (
     read_interval_join,
     read_join,
     read_range_fold,
+    read_range_fold_within,
     write_interval_join,
     write_join,
     write_range_fold,
+    write_range_fold_within,
 )
 from xstreamcast.operators.snapshot.orders import (
     orders,
@@ -74,7 +77,7 @@ Operator = (
     | RowsOperator | JoinOperator | NestOperator | GroupOperator
     | FirstOfGroup | MembersOperator | OrderOperator | TopRows
     | SliceOperator | PickOperator | NumberOperator | UnionOperator | WindowOperator
-    | RangeFoldOperator | IntervalJoinOperator
+    | RangeFoldOperator | RangeFoldWithin | IntervalJoinOperator
     | AccumulateOperator | FirstRows | LastRows | GrowingGroup | GrowingNumber
     | GrowingWindowOperator | None
 )  # fmt: skip
@@ -97,6 +100,8 @@ def write_operator(to: TableWriter, at: str, operator: Operator) -> None:
         case RangeFoldOperator():
             write_range_fold(to, at, operator)
             write_relation(to, f"{at}.made", operator._made)
+        case RangeFoldWithin():
+            write_range_fold_within(to, at, operator)
         case IntervalJoinOperator():
             write_interval_join(to, at, operator)
         case RootRow():
@@ -155,6 +160,8 @@ def read_operator(source: TableReader, at: str, operator: Operator) -> None:
         case RangeFoldOperator():
             operator._made = read_relation(source, f"{at}.made")
             read_range_fold(source, at, operator)
+        case RangeFoldWithin():
+            read_range_fold_within(source, at, operator)
         case IntervalJoinOperator():
             read_interval_join(source, at, operator)
         case RootRow():

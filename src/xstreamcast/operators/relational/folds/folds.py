@@ -5,44 +5,44 @@ value  →  the function over the items of all rows, in the order of their ranks
 
 from __future__ import annotations
 
-import math
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from sortedcontainers import SortedList
 
-from xstreamcast.evaluate.calls import library_call
 from xstreamcast.functions.numbers.arithmetic import arithmetic
-from xstreamcast.model.atomic import BOOLEAN, DECIMAL, DOUBLE, INTEGER, STRING, UNTYPED
-from xstreamcast.model.column import Column
+from xstreamcast.model.atomic import (
+    BOOLEAN,
+    DAY_TIME_DURATION,
+    DECIMAL,
+    DOUBLE,
+    INTEGER,
+    STRING,
+    UNTYPED,
+)
+from xstreamcast.model.duration import Duration
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
+from xstreamcast.operators.relational.folds.extreme import Extreme, as_double
+from xstreamcast.operators.relational.folds.gathered import (
+    FoldState,
+    Gathered,
+    Member,
+    Switching,
+    applied,
+)
 from xstreamcast.operators.relational.folds.once import Once
-from xstreamcast.operators.relational.joins.values import as_number
-from xstreamcast.operators.relational.orders.ordered import Ordered
 
 if TYPE_CHECKING:
-    from xstreamcast.algebra import plan as p
     from xstreamcast.circuit.nodes import Fold
-    from xstreamcast.model.delta import Atom, Cell, Key, Rank
+    from xstreamcast.model.delta import Atom, Cell, Rank
     from xstreamcast.operators.relational.tick import Round
 
-Member = tuple["Rank", "Key", "Cell"]
 _ZERO: Final = ((INTEGER, 0),)
-
-
-class FoldState(Protocol):
-    """What is kept of one group for one fold."""
-
-    def update(self, gone: list[Member], come: list[Member]) -> None:
-        """Take members out and put others in."""
-
-    def value(self, turn: Round) -> Cell:
-        """The value over all members."""
 
 
 def fold_state(fold: Fold) -> FoldState:
@@ -56,6 +56,8 @@ def fold_state(fold: Fold) -> FoldState:
             return Counted(fold.name)
         case "sum" | "avg" if fold.call is not None and len(fold.call.args) == 1:
             return Summed(fold)
+        case "distinct-values" if fold.call is not None and len(fold.call.args) == 1:
+            return Distinct(fold)
         case "min" | "max" if fold.call is not None and len(fold.call.args) == 1:
             return Extreme(fold)
         case _:
@@ -87,111 +89,7 @@ def counted(name: str, count: int) -> Cell:
             return ((INTEGER, count),)
 
 
-class Gathered:
-    """Items in order, and the function over all of them; members without items are not kept."""
-
-    def __init__(self, fold: Fold) -> None:
-        self._fold = fold
-        self._order, self._cells = Ordered(), dict["Key", "Cell"]()
-
-    def __len__(self) -> int:
-        return len(self._cells)
-
-    def update(self, gone: list[Member], come: list[Member]) -> None:
-        gone, come = [m for m in gone if m[2]], [m for m in come if m[2]]
-        if not gone and len(come) == 1 and not self._cells:  # most groups have one member
-            ((rank, key, cell),) = come
-            self._order.begin(rank, key)
-            self._cells[key] = cell
-            return
-        self._order.replace(
-            ((rank, key) for rank, key, _ in gone), ((rank, key) for rank, key, _ in come)
-        )
-        for _, key, _ in gone:
-            del self._cells[key]
-        for _, key, cell in come:
-            self._cells[key] = cell
-
-    def value(self, turn: Round) -> Cell:
-        if len(self._cells) == 1:
-            (items,) = self._cells.values()
-        else:
-            items = tuple(atom for _, key in self._order for atom in self._cells[key])
-        if self._fold.call is None:
-            return items
-        return applied(self._fold.call, items, turn)
-
-
-def applied(call: p.Call, items: Iterable[Atom], turn: Round) -> Cell:
-    """A library function over atomic items; further arguments are constants."""
-    space = turn.workspace()
-    frame = space.context.root
-    atoms = list(items)
-    arguments = [_one_row([tag for tag, _ in atoms], [value for _, value in atoms])]
-    for other in call.args[1:]:
-        constants = other.atoms  # type: ignore[union-attr]
-        arguments.append(_one_row([a.tag for a in constants], [a.value for a in constants]))
-    column = library_call(call.function, arguments, frame, None)
-    return space.cells(column)[0]
-
-
-def _one_row(tags: list[int], values: list[Any]) -> Column:
-    return Column(Items.mixed(tags, values), np.array([0, len(tags)], np.int64))
-
-
-class _Switching(ABC):
-    """A fold that has a quick way for values of some types, and the function itself for others."""
-
-    def __init__(self, fold: Fold) -> None:
-        self._fold = fold
-        self._rows: dict[Key, tuple[Rank, Cell]] = {}
-        self._strange = 0  # members with values of other types
-        self._slow: Gathered | None = None
-
-    def update(self, gone: list[Member], come: list[Member]) -> None:
-        for _, key, cell in gone:
-            del self._rows[key]
-            self._strange -= self._is_strange(cell)
-        for rank, key, cell in come:
-            self._rows[key] = rank, cell
-            self._strange += self._is_strange(cell)
-        if self._strange:
-            if self._slow is None:
-                self._slow = Gathered(self._fold)
-                self._slow.update([], self._members())
-                self._clear()
-            else:
-                self._slow.update(gone, come)
-        elif self._slow is not None:
-            self._slow = None
-            self._take([], self._members())
-        else:
-            self._take(gone, come)
-
-    def value(self, turn: Round) -> Cell:
-        return self._quick() if self._slow is None else self._slow.value(turn)
-
-    def _members(self) -> list[Member]:
-        return [(rank, key, cell) for key, (rank, cell) in self._rows.items()]
-
-    @abstractmethod
-    def _is_strange(self, cell: Cell) -> bool:
-        """Whether the quick way does not know a value of the cell."""
-
-    @abstractmethod
-    def _take(self, gone: list[Member], come: list[Member]) -> None:
-        """Take members in the quick way."""
-
-    @abstractmethod
-    def _clear(self) -> None:
-        """Forget all members of the quick way."""
-
-    @abstractmethod
-    def _quick(self) -> Cell:
-        """The value in the quick way."""
-
-
-class Different(_Switching):
+class Different(Switching):
     """count, exists, empty of different values: how often each text occurs."""
 
     def __init__(self, fold: Fold) -> None:
@@ -223,11 +121,46 @@ class Different(_Switching):
         return counted(self._name, len(self._times))
 
 
+class Distinct(Switching):
+    """distinct-values: of texts where each occurs, so that the first one tells its place."""
+
+    def __init__(self, fold: Fold) -> None:
+        super().__init__(fold)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._at: dict[str, SortedList] = {}
+
+    def _is_strange(self, cell: Cell) -> bool:
+        return any(tag not in _TEXT for tag, _ in cell)
+
+    def _take(self, gone: list[Member], come: list[Member]) -> None:
+        for value, entry in _entries(gone):
+            self._at[value].remove(entry)
+            if not self._at[value]:
+                del self._at[value]
+        for value, entry in _entries(come):
+            self._at.setdefault(value, SortedList()).add(entry)
+
+    def _quick(self) -> Cell:
+        firsts = sorted((places[0], value) for value, places in self._at.items())
+        return tuple((tag, value) for (_, _, tag), value in firsts)
+
+
+def _entries(members: list[Member]) -> Iterable[tuple[str, tuple[Rank, int, int]]]:
+    for rank, _, cell in members:
+        for i, (tag, value) in enumerate(cell):
+            yield value, (rank, i, tag)
+
+
 _TEXT: Final = frozenset({UNTYPED, STRING})
 
 
-class Summed(_Switching):
-    """sum and avg: of exact numbers a total; with doubles the values in order, and added so."""
+class Summed(Switching):
+    """sum and avg: of exact numbers and of spans of time a total; with doubles the values in
+
+    order, and added so.
+    """
 
     def __init__(self, fold: Fold) -> None:
         super().__init__(fold)
@@ -235,12 +168,21 @@ class Summed(_Switching):
 
     def _clear(self) -> None:
         self._total: Any = 0  # of integers and decimals
+        self._seconds = Decimal(0)  # of spans of time
         self._tags: Counter[int] = Counter()
         self._entries: SortedList = SortedList()  # of doubles, and of all beside doubles
         self._values = np.zeros(0, np.float64)
 
     def _is_strange(self, cell: Cell) -> bool:
-        return any(_kind(atom) is None for atom in cell)
+        return any(_kind(atom) is None and not _is_span(atom) for atom in cell)
+
+    def value(self, turn: Round) -> Cell:
+        spans = self._tags[DAY_TIME_DURATION]
+        if self._slow is None and spans and spans < sum(self._tags.values()):
+            rows = sorted(self._rows.values(), key=lambda row: row[0])
+            assert self._fold.call is not None  # numbers and spans: an error, which it raises
+            return applied(self._fold.call, [atom for _, cell in rows for atom in cell], turn)
+        return super().value(turn)
 
     def _take(self, gone: list[Member], come: list[Member]) -> None:
         out, new = list(self._counted(gone, -1)), list(self._counted(come, 1))
@@ -261,6 +203,9 @@ class Summed(_Switching):
         for rank, _, cell in members:
             for i, (tag, value) in enumerate(cell):
                 self._tags[tag] += sign
+                if tag == DAY_TIME_DURATION:
+                    self._seconds = EXACT.add(self._seconds, sign * value.seconds)
+                    continue
                 if tag in _EXACT:
                     self._total = (
                         EXACT.add(self._total, value)
@@ -281,21 +226,36 @@ class Summed(_Switching):
 
     def _quick(self) -> Cell:
         n, average = len(self._values), self._fold.name == "avg"
+        if self._tags[DAY_TIME_DURATION]:
+            total = Items.of(DAY_TIME_DURATION, [Duration(0, self._seconds)])
+            return self._mean(total, self._tags[DAY_TIME_DURATION]) if average else _pair(total)
         if n == 0:
             return () if average else _ZERO
         tags = {tag for tag, count in self._tags.items() if count}
         if tags <= _EXACT:
             return self._exact(n, average, DECIMAL if DECIMAL in tags else INTEGER)
         with np.errstate(all="ignore"):
-            total = float(np.add.accumulate(self._values)[-1])
-            return ((DOUBLE, total / n if average else total),)
+            added = float(np.add.accumulate(self._values)[-1])
+            return ((DOUBLE, added / n if average else added),)
 
     def _exact(self, n: int, average: bool, tag: int) -> Cell:
         total = int(self._total) if tag == INTEGER else EXACT.plus(self._total)
         if not average:
             return ((tag, total),)
-        mean = arithmetic("div", Items.of(tag, [total]), Items.of(INTEGER, [n]))
-        return tuple(mean.pairs())
+        return self._mean(Items.of(tag, [total]), n)
+
+    def _mean(self, total: Items, n: int) -> Cell:
+        return _pair(arithmetic("div", total, Items.of(INTEGER, [n])))
+
+
+def _pair(items: Items) -> Cell:
+    return tuple(items.pairs())
+
+
+def _is_span(atom: Atom) -> bool:
+    """Whether it is a span of time, and none so long that a sum might not be one."""
+    tag, value = atom
+    return tag == DAY_TIME_DURATION and abs(value.seconds) < 10**9
 
 
 _EXACT: Final = frozenset({INTEGER, DECIMAL})
@@ -320,72 +280,3 @@ def _kind(atom: Atom) -> bool | None:
     if tag in _EXACT:
         return True if abs(value) < 10**300 else None
     return None if as_double(atom) is None else False
-
-
-class Extreme(_Switching):
-    """min and max: the values in their own order, if all are doubles or all of one exact type."""
-
-    def __init__(self, fold: Fold) -> None:
-        super().__init__(fold)
-        self._clear()
-
-    def _clear(self) -> None:
-        self._sorted: SortedList = SortedList()
-        self._tags: Counter[int] = Counter()
-
-    def _is_strange(self, cell: Cell) -> bool:
-        return not all(map(sorts_plainly, cell))
-
-    def _take(self, gone: list[Member], come: list[Member]) -> None:
-        for _, _, cell in gone:
-            for atom in cell:
-                self._tags[_sorted_as(atom[0])] -= 1
-                self._sorted.remove(as_sortable(atom))
-        atoms = [atom for _, _, cell in come for atom in cell]
-        self._tags.update(_sorted_as(tag) for tag, _ in atoms)
-        self._sorted.update(map(as_sortable, atoms))
-
-    def value(self, turn: Round) -> Cell:
-        tags = [tag for tag, count in self._tags.items() if count]
-        if self._slow is None and len(tags) > 1:  # of several types: as the function has it
-            items = [atom for _, cell in sorted(self._rows.values()) for atom in cell]
-            assert self._fold.call is not None
-            return applied(self._fold.call, items, turn)
-        return super().value(turn)
-
-    def _quick(self) -> Cell:
-        if not self._sorted:
-            return ()
-        return (self._sorted[0 if self._fold.name == "min" else -1],)
-
-
-_SORTED: Final = frozenset({INTEGER, DECIMAL, STRING})
-
-
-def sorts_plainly(atom: Atom) -> bool:
-    """Whether a value sorts as Python sorts it: no NaN, no negative zero, no other type."""
-    if atom[0] in _SORTED:
-        return True
-    value = as_double(atom)
-    return value is not None and value == value and not (value == 0 and math.copysign(1, value) < 0)
-
-
-def _sorted_as(tag: int) -> int:
-    return tag if tag in _SORTED else DOUBLE
-
-
-def as_sortable(atom: Atom) -> Atom:
-    """The value among others of its type; untyped numbers are doubles."""
-    if atom[0] in _SORTED:
-        return atom
-    number = as_double(atom)
-    assert number is not None
-    return DOUBLE, number
-
-
-def as_double(atom: Atom) -> float | None:
-    """The value of a double, or of an untyped number; None for what is neither."""
-    tag, value = atom
-    if tag == UNTYPED:
-        return as_number(value)
-    return value if tag == DOUBLE else None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.passes.growing import adds, inputs_beside
 from xstreamcast.model.delta import Delta, Key, Row, RowDelta
-from xstreamcast.operators.relational.folds.folds import FoldState, Gathered, Member, fold_state
+from xstreamcast.operators.relational.folds.folds import fold_state
+from xstreamcast.operators.relational.folds.gathered import FoldState, Gathered, Member
 
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from xstreamcast.model.delta import Cell, Key
-    from xstreamcast.operators.relational.folds.folds import FoldState, Member
+    from xstreamcast.operators.relational.folds.gathered import FoldState, Member
     from xstreamcast.operators.relational.tick import Round
 
 

@@ -20,13 +20,8 @@ from xstreamcast.model.atomic import DECIMAL, DOUBLE, INTEGER, UNTYPED
 from xstreamcast.model.column import Column
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items, empty_items
-from xstreamcast.operators.relational.folds.folds import (
-    as_sortable,
-    as_summand,
-    counted,
-    is_exact,
-    sorts_plainly,
-)
+from xstreamcast.operators.relational.folds.extreme import as_sortable, sorts_plainly
+from xstreamcast.operators.relational.folds.folds import as_summand, counted, is_exact
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.nodes import Fold

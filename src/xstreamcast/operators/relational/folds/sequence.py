@@ -12,7 +12,8 @@ import numpy as np
 from sortedcontainers import SortedList
 
 from xstreamcast.model.atomic import DOUBLE
-from xstreamcast.operators.relational.folds.folds import applied, as_summand
+from xstreamcast.operators.relational.folds.folds import as_summand
+from xstreamcast.operators.relational.folds.gathered import applied
 from xstreamcast.operators.relational.folds.index import FoldIndex
 from xstreamcast.operators.relational.folds.summaries import summary_of
 

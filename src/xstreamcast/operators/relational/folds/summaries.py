@@ -14,11 +14,8 @@ from xstreamcast.functions.numbers.arithmetic import arithmetic
 from xstreamcast.model.atomic import BOOLEAN, DECIMAL, INTEGER
 from xstreamcast.model.exact import EXACT
 from xstreamcast.model.items import Items
-from xstreamcast.operators.relational.folds.folds import (
-    as_sortable,
-    is_exact,
-    sorts_plainly,
-)
+from xstreamcast.operators.relational.folds.extreme import as_sortable, sorts_plainly
+from xstreamcast.operators.relational.folds.folds import is_exact
 
 if TYPE_CHECKING:
     from xstreamcast.circuit.nodes import Fold

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from xstreamcast.circuit import nodes as c
 from xstreamcast.model.delta import Delta, Key, Row
-from xstreamcast.operators.relational.folds.folds import FoldState, Member, fold_state
+from xstreamcast.operators.relational.folds.folds import fold_state
+from xstreamcast.operators.relational.folds.gathered import FoldState, Member
 from xstreamcast.operators.relational.groups.names import GroupCells, GroupNames, new_rows
 from xstreamcast.operators.relational.orders.ordered import Ordered
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sortedcontainers import SortedList
@@ -11,7 +11,8 @@ from xstreamcast.algebra import plan as p
 from xstreamcast.circuit import nodes as c
 from xstreamcast.evaluate.walk import evaluate
 from xstreamcast.model.delta import Cell, Delta, Key, Row
-from xstreamcast.operators.relational.folds.folds import Member, fold_state
+from xstreamcast.operators.relational.folds.folds import fold_state
+from xstreamcast.operators.relational.folds.gathered import Member
 from xstreamcast.operators.relational.folds.index import FoldIndex
 from xstreamcast.operators.relational.folds.summaries import summary_of
 from xstreamcast.operators.relational.joins.range_side import RangeSide
@@ -20,6 +21,7 @@ from xstreamcast.operators.relational.joins.range_values import Mode, NotSorted,
 if TYPE_CHECKING:
     from xstreamcast.operators.relational.tick import Round
 
+Compared = tuple[Mapping[Key, Cell | None], Mapping[Key, Cell | None]]  # of outer and inner rows
 _LEFT, _RIGHT = p.Variable(-1, "left"), p.Variable(-2, "right")
 
 
@@ -68,8 +70,21 @@ class RangeFoldOperator:
         outer, inner = deltas
         if not outer and not inner:
             return {}
-        self._outer.update(outer, turn)
-        self._inner.update(inner, turn)
+        return self.apply_known(turn, outer, inner, self.cells_of(turn, outer, inner))
+
+    def cells_of(self, turn: Round, outer: Delta, inner: Delta) -> Compared:
+        """What the rows of both sides compare by."""
+        return self._outer.cells_of(outer, turn), self._inner.cells_of(inner, turn)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither side has a row."""
+        return not (self._outer.rows or self._inner.rows)
+
+    def apply_known(self, turn: Round, outer: Delta, inner: Delta, cells: Compared) -> Delta:
+        """The same, for rows whose values are known."""
+        self._outer.update(outer, cells[0])
+        self._inner.update(inner, cells[1])
         touched = self._indexed(outer, inner, self._mode_now())
         out: Delta = {}
         found = self._folds(touched, turn)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xstreamcast.model.delta import Cell, Delta, Key, Row
@@ -31,17 +32,22 @@ class RangeSide:
         self._failed = 0
         self._several = 0  # rows with more than one value
 
-    def update(self, delta: Delta, turn: Round) -> None:
-        """Take rows in."""
+    def cells_of(self, delta: Delta, turn: Round) -> dict[Key, Cell | None]:
+        """The values of the rows that a delta brings."""
         new = [(key, row) for key, (_, row) in delta.items() if row is not None]
         found = key_cells(self._plan, self._node.columns, new, turn)
+        return {key: cell for (key, _), cell in zip(new, found, strict=True)}
+
+    def update(self, delta: Delta, cells: Mapping[Key, Cell | None]) -> None:
+        """Take rows in, whose values are known."""
         for key in delta:
             self.rows.pop(key, None)
             if key in self.cells:
                 self._count(self.cells.pop(key), -1)
-        for (key, row), cell in zip(new, found, strict=True):
-            self.rows[key], self.cells[key] = row, cell
-            self._count(cell, 1)
+        for key, (_, row) in delta.items():
+            if row is not None:
+                self.rows[key], self.cells[key] = row, cells[key]
+                self._count(cells[key], 1)
 
     def _count(self, cell: Cell | None, sign: int) -> None:
         if cell is None:

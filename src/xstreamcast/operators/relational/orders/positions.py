@@ -72,7 +72,8 @@ class SliceOperator:
         if first > 0:
             keys = order.keys(first - 1, max(last or 0, first - 1))
         else:
-            keys = order.keys(max(0, len(order) + first), None if last in (None, -1) else last)
+            end = None if last is None else max(0, len(order) + last + 1)
+            keys = order.keys(max(0, len(order) + first), end)
         now = {key: self._row(key) for key in keys}
         before = self._shown.pop(outer, {})
         if now:

@@ -10,6 +10,7 @@ import pytest
 from xstreamcast import QueryLimits, query
 from xstreamcast.cli.main import main
 from xstreamcast.errors import Error
+from xstreamcast.model.memory import machine_bytes, resident_bytes
 
 ENDLESS = "declare function local:f($x) {{ {} }}; local:f(1)"
 SOON = QueryLimits(query_timeout=1.5)
@@ -161,11 +162,11 @@ def test_a_tree_has_no_more_levels_than_its_columns_hold(levels: int) -> None:
 
 def test_trees_that_are_copied_below_others_count_their_levels() -> None:
     """Each has fewer levels than there may be, and both together have more."""
-    copied = "fold-left(1 to 4000, $one, function($e, $i) { <a>{ $e }</a> })"
+    copied = "fold-left(1 to 100, $one, function($e, $i) { <a>{ $e }</a> })"
     assert list(
         query(f"let $one := {DEEP.format(30_000)} return count(<a>{{$one}}</a>//*)").run()
     ) == [30_000]
-    found = refused(f"let $one := {DEEP.format(30_000)} return count({copied})")
+    found = refused(f"let $one := {DEEP.format(32_700)} return count({copied})")
     assert (found.code, found.message) == TOO_DEEP
 
 
@@ -184,3 +185,31 @@ def test_fragments_inside_of_each_other_count_their_levels(watched: bool) -> Non
     with pytest.raises(Error) as caught:
         list(asked.watch(s=wire) if watched else asked.run(s=wire).lines())
     assert (caught.value.code, caught.value.message) == TOO_DEEP
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "count(fold-left(1 to 40, (1, 2), function($all, $i) { $all, $all }))",
+        "count(for $a in 1 to 100000, $b in 1 to 100000 order by $a * $b return $b)",
+        "string-length(string-join(for $a in 1 to 100000000 return string($a)))",
+        "array:size(array:join(for $i in 1 to 100000000 return [$i, $i]))",
+    ],
+)
+def test_an_evaluation_that_takes_too_much_memory_is_stopped(text: str) -> None:
+    held = resident_bytes()
+    assert held is not None
+    caught = refused(text, QueryLimits(max_memory=held + (600 << 20), query_timeout=120))
+    assert caught.code == "XSCD0003", caught.message
+    assert "bytes of" in caught.message
+    assert caught.hint == "--max-memory sets the limit; in Python, QueryLimits(max_memory=…)"
+
+
+def test_memory_has_a_limit_by_default() -> None:
+    assert 0 < QueryLimits().memory < machine_bytes()
+
+
+def test_a_process_that_is_large_already_may_evaluate() -> None:
+    counted = "count(for $i in 1 to 3000000 where $i mod 7 = 1 return $i)"
+    assert list(query("1 + 1").run(limits=QueryLimits(max_memory=1)).lines()) == ["2"]
+    assert refused(f"{counted} + count(1 to 99999999)", QueryLimits(max_memory=1))

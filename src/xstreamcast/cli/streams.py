@@ -75,6 +75,10 @@ def add_limit_arguments(parser: Parser) -> None:
 def _add_query_limits(parser: Parser) -> None:
     group = parser.add_argument_group("limits of a query")
     group.add_argument("--query-timeout", metavar="30s", help="of one run, or one tick (none)")
+    group.add_argument(
+        "--max-memory", type=int, metavar="BYTES",
+        help="memory of the process (8/10 of what the machine or its container has)",
+    )  # fmt: skip
     for name, (help, default) in _QUERY_LIMITS.items():
         option = f"--{name.replace('_', '-')}"
         group.add_argument(option, type=int, metavar="N", help=f"{help} ({default})")
@@ -83,7 +87,7 @@ def _add_query_limits(parser: Parser) -> None:
 def _apply_query_limits(arguments: Parsed) -> None:
     from xstreamcast.edges.durations import micros
 
-    given = {name: getattr(arguments, name) for name in _QUERY_LIMITS}
+    given = {name: getattr(arguments, name) for name in ("max_memory", *_QUERY_LIMITS)}
     chosen = {name: value for name, value in given.items() if value is not None}
     if arguments.query_timeout is not None:
         chosen["query_timeout"] = (micros(arguments.query_timeout) or 0) / 10**6

@@ -83,10 +83,6 @@ def add_arguments(parser: Parser) -> None:
         "--max-quarantine", type=int, default=1 << 30, metavar="BYTES",
         help="size of that file; fragments beyond it are counted, and not kept (1073741824)",
     )  # fmt: skip
-    parser.add_argument(
-        "--max-memory", type=int, metavar="BYTES",
-        help="stop when the process uses more memory, and print which state is largest (none)",
-    )  # fmt: skip
     parser.add_argument("--metrics", metavar="FILE", help="write numbers to this file, as JSON")
     parser.add_argument(
         "--metrics-every", default="10s", metavar="D", help="time between two lines of it (10s)"
@@ -226,9 +222,8 @@ def _report(watching: Watching | SparkWatching, kept: Quarantine | None, log: Lo
 
 
 def _refuse_on_spark(arguments: Parsed) -> None:
-    for option in ("metrics", "max_memory"):
-        if getattr(arguments, option) is not None:
-            raise error("XSCU0001", f"--{option.replace('_', '-')} needs --runner local")
+    if arguments.metrics is not None:
+        raise error("XSCU0001", "--metrics needs --runner local")
 
 
 def _metrics(arguments: Parsed) -> Metrics | None:

@@ -6,11 +6,13 @@ import ctypes
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeVar
 
-from xstreamcast.errors import error
+from xstreamcast.errors import Error, error
+from xstreamcast.model.memory import resident_bytes
 from xstreamcast.model.query_limits import QueryLimits, exceeded, limited, query_limits
 
 T = TypeVar("T")
@@ -18,6 +20,8 @@ T = TypeVar("T")
 _STACK: Final = 1 << 29
 _FRAMES: Final = 1_000_000
 _IDLE: Final = 2  # threads that are kept; programs with threads use several at a time
+_LOOK: Final = 0.1  # seconds between two looks at the memory
+_MUCH: Final = 1 << 24  # bytes: an evaluation that takes less does not go over the limit itself
 _inside = threading.local()
 
 
@@ -37,21 +41,51 @@ def deep(work: Callable[[], T]) -> T:
             failure.append(caught)
 
     with _ROOM:
-        _POOL.run(run, limits.query_timeout)
+        stopped = _POOL.run(run, limits)
     if not outcome:
-        raise _as_error(failure[0] if failure else Stopped(), limits)
+        raise stopped or failure[0]
     return outcome[0]
 
 
 class Stopped(BaseException):
-    """The time of an evaluation is over; nothing on its way out may take it for an error."""
+    """An evaluation takes too long or too much; nothing on its way out may take it for an error."""
 
 
-def _as_error(failure: BaseException, limits: QueryLimits) -> BaseException:
-    if not isinstance(failure, Stopped):
-        return failure
-    seconds = limits.query_timeout or 0
-    return exceeded("query_timeout", f"the evaluation was stopped after {seconds:g} seconds")
+class _Bounds:
+    """The time and the memory of one evaluation, looked at while it runs."""
+
+    def __init__(self, limits: QueryLimits) -> None:
+        self._limits, self._memory = limits, limits.memory
+        self._began = time.monotonic()
+        self._least: int | None = None  # what is held before it takes more
+
+    def wait(self) -> float:
+        """Seconds until the next look."""
+        left = self._left()
+        return _LOOK if left is None else max(0.0, min(_LOOK, left))
+
+    def reached(self) -> Error | None:
+        """The limit that is exceeded, as an error."""
+        left = self._left()
+        if left is not None and left <= 0:
+            seconds = self._limits.query_timeout
+            return exceeded(
+                "query_timeout", f"the evaluation was stopped after {seconds:g} seconds"
+            )
+        held = resident_bytes()
+        if held is None:
+            return None
+        self._least = held if self._least is None else min(held, self._least)
+        if held <= max(self._memory, self._least + _MUCH):
+            return None
+        return exceeded(
+            "max_memory",
+            f"the evaluation was stopped: the process holds {held:,} bytes of {self._memory:,}",
+        )
+
+    def _left(self) -> float | None:
+        seconds = self._limits.query_timeout
+        return None if seconds is None else self._began + seconds - time.monotonic()
 
 
 class _Room:
@@ -106,17 +140,24 @@ class _Worker:
                 self._work = None
                 self._done.release()
 
-    def run(self, work: Callable[[], None], seconds: float | None) -> bool:
-        """Wait for the work; when its time is over, stop it. Whether the thread may do more."""
+    def run(self, work: Callable[[], None], limits: QueryLimits) -> Error | None:
+        """Wait for the work; stop it at a limit → the limit, and the thread may do no more."""
         self._work = work
+        bounds = _Bounds(limits)
         self._given.release()
-        if self._done.acquire(timeout=-1 if seconds is None else seconds):
-            return True
+        while not self._done.acquire(timeout=bounds.wait()):
+            reached = bounds.reached()
+            if reached is not None:
+                self._stop()
+                return reached
+        return None
+
+    def _stop(self) -> None:
         stop = ctypes.pythonapi.PyThreadState_SetAsyncExc
         while True:  # at the next step that Python makes; once more, where it was caught on its way
             stop(ctypes.c_ulong(self._thread.ident or 0), ctypes.py_object(Stopped))
             if self._done.acquire(timeout=1.0) or not self._thread.is_alive():
-                return False
+                return
 
     def end(self) -> None:
         """Let the thread end when it has done what it does."""
@@ -129,14 +170,16 @@ class _Pool:
     def __init__(self) -> None:
         self._idle: list[_Worker] = []
 
-    def run(self, work: Callable[[], None], seconds: float | None) -> None:
+    def run(self, work: Callable[[], None], limits: QueryLimits) -> Error | None:
         try:
             worker = self._idle.pop()
         except IndexError:
             worker = _Worker()
         again = False  # one that was interrupted or stopped does not get more work
         try:
-            again = worker.run(work, seconds) and len(self._idle) < _IDLE
+            stopped = worker.run(work, limits)
+            again = stopped is None and len(self._idle) < _IDLE
+            return stopped
         finally:
             if again:
                 self._idle.append(worker)

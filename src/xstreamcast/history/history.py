@@ -43,6 +43,8 @@ _MIXERS: Final = {
     "to": np.uint64(0xC2B2AE3D27D4EB4F),
     "version": np.uint64(0xBF58476D1CE4E5B9),
 }
+# Contents cannot be made to collide by who does not know it; one for all, as histories are many.
+_SEED: Final = int.from_bytes(os.urandom(8), "big") >> 2
 _NO_CLIPS: Final = np.zeros(0, np.int64)
 _TYPES: Final = {"snapshot": SNAPSHOT, "temporal": TEMPORAL, "event": EVENT}
 
@@ -109,7 +111,7 @@ class History:
         self._attached: tuple[I64, I32] | None = None
         self._containment = Containment()
         self._guide: tuple[tuple[int, TagStructure], Guide] | None = None
-        self._seed = int.from_bytes(os.urandom(8), "big") >> 2
+        self._seed = _SEED
 
     def __len__(self) -> int:
         return len(self.fragments)

@@ -10,9 +10,11 @@ from typing import Any, Final
 
 from xstreamcast.errors import Error, error
 from xstreamcast.model.frozen import dataclass
+from xstreamcast.model.memory import machine_bytes
 
 _SENSIBLE: Final[dict[str, tuple[float, float]]] = {
     "query_timeout": (0.001, 10**9),
+    "max_memory": (1, 1 << 50),
     "max_recursion": (1, 100_000),
     "max_open_rows": (1, 1 << 40),
     "max_digits": (40, 10**8),
@@ -29,6 +31,7 @@ class QueryLimits:
     """
 
     query_timeout: float | None = None  # seconds of one run, or of one tick of a watch
+    max_memory: int | None = None  # bytes of this process; None: 8/10 of what the machine has
     max_recursion: int = 12_000  # calls of declared functions inside each other
     max_open_rows: int = 1 << 23  # rows of all calls that are open at a time
     max_digits: int = 100_000  # of an integer
@@ -44,6 +47,11 @@ class QueryLimits:
             whole = isinstance(value, int) or bound.default is None
             if not isinstance(value, int | float) or not whole or not low <= value <= high:
                 raise error("XSCU0005", f"{bound.name} must be from {low} to {high}; got {value!r}")
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the process may hold."""
+        return machine_bytes() * 8 // 10 if self.max_memory is None else self.max_memory
 
 
 class _Chosen(threading.local):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xstreamcast.circuit import nodes as c
-from xstreamcast.circuit.node_sources import follows_clock
-from xstreamcast.circuit.passes.growing import accumulates, grows
+from xstreamcast.circuit.node_sources import follows_clock, in_order, sources_of
+from xstreamcast.circuit.passes.growing import accumulates, adds, grows
 from xstreamcast.circuit.passes.top_n import limit_of
 from xstreamcast.circuit.windows.retention import shown_name, windows_grow, windows_keep
 
@@ -17,21 +17,40 @@ class NodeFacts(NamedTuple):
     key: str
     keeps: str
     cost: str
+    until: str | None = None  # when what it keeps is dropped
 
 
 def passing_facts(node: c.Node, gone: frozenset[int], together: bool) -> NodeFacts:
     """The facts of an operator, where rows of some live for one tick; `together`: as columns."""
     found = facts_of(node)
+    found = found._replace(until=_until(node, found.keeps))
     if isinstance(node, c.Join) and id(node) in gone and id(node.right) not in gone:
         return found._replace(keeps=found.keeps.replace("both sides", "the right side"))
     if id(node) in gone:
         how = "nothing after the tick" + (", its rows are columns" if together else "")
-        return found._replace(keeps=how)
+        return found._replace(keeps=how, until=None)
     return found
 
 
+def _until(node: c.Node, keeps: str) -> str | None:
+    """When an operator drops what it keeps; None if it keeps nothing."""
+    if keeps.startswith("nothing"):
+        return None
+    if isinstance(node, c.GrowingWindow):
+        return "the window ends"
+    if limit_of(node) is not None:
+        return "better rows come"
+    if isinstance(node, c.Rows) and node.whole:
+        return "they change"
+    inputs = sources_of(node) or (node,)
+    if all(isinstance(one, c.One) or adds(one) for one in inputs):
+        return "the query ends"  # no row changes or goes
+    clock = any(getattr(one, "clock", False) for one in in_order(node))
+    return "its rows change or go" + (", by the clock too" if clock else "")
+
+
 def facts_of(node: c.Node) -> NodeFacts:
-    """The facts of one operator; what it keeps, it keeps until its row goes."""
+    """The facts of one operator, but for how long."""
     match node:
         case c.One():
             return NodeFacts("none", "nothing", "nothing")

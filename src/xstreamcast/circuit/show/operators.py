@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xstreamcast.algebra import plan as p
 from xstreamcast.algebra.show import show
 from xstreamcast.circuit import nodes as c
 from xstreamcast.circuit.node_sources import in_order, sources_of
 from xstreamcast.circuit.show.facts import NodeFacts, facts_of, passing_facts
+from xstreamcast.circuit.show.partitions import NOTHING
 
 
 def show_circuit(
@@ -16,14 +17,21 @@ def show_circuit(
     facts: bool = False,
     gone: frozenset[int] = frozenset(),
     together: bool = False,
+    partitions: Mapping[int, str] | None = None,
 ) -> str:
     """The operators, each with the inputs below it; with the facts of each if they are wanted.
 
     `gone` are nodes, by identity, whose rows live for one tick; `together`: as columns.
+    `partitions`: what nodes are partitioned by, those that are not in one place.
     """
     lines: list[str] = [f"emit {_shown(circuit.result)}"]
     seen: dict[int, int] = {}
-    wanted = (lambda node: passing_facts(node, gone, together)) if facts else None
+    by = partitions or {}
+
+    def shown(node: c.Node) -> str:
+        return _facts(passing_facts(node, gone, together), by.get(id(node), NOTHING))
+
+    wanted = shown if facts else None
     _walk(circuit.root, 1, lines, seen, wanted)
     return "\n".join(lines)
 
@@ -43,9 +51,17 @@ def operator_names(circuit: c.Circuit) -> dict[int, str]:
     }
 
 
+def _facts(facts: NodeFacts, partition: str) -> str:
+    keeps = facts.keeps if facts.until is None else f"{facts.keeps}, until {facts.until}"
+    return (
+        f"key: {facts.key}; partitioned by: {partition}; keeps: {keeps}; "
+        f"a changed row costs: {facts.cost}"
+    )
+
+
 def _walk(
     node: c.Node, depth: int, lines: list[str], seen: dict[int, int],
-    facts: Callable[[c.Node], NodeFacts] | None,
+    facts: Callable[[c.Node], str] | None,
 ) -> None:  # fmt: skip
     known = seen.get(id(node))
     if known is not None:
@@ -54,8 +70,7 @@ def _walk(
     seen[id(node)] = number = len(seen) + 1
     lines.append("  " * depth + f"{number} {_line(node)}")
     if facts is not None:
-        key, keeps, cost = facts(node)
-        lines.append("  " * depth + f"  (key: {key}; keeps: {keeps}; a changed row costs: {cost})")
+        lines.append("  " * depth + f"  ({facts(node)})")
     for one in sources_of(node):
         _walk(one, depth + 1, lines, seen, facts)
 

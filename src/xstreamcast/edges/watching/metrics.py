@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,13 +15,12 @@ from xstreamcast.edges.disk import GrowingFile
 from xstreamcast.edges.updates.regions import Counts as EventCounts
 from xstreamcast.errors import error
 from xstreamcast.model.instant import NOW, START, show_instant
+from xstreamcast.model.memory import resident_bytes
 from xstreamcast.operators.watching.network import Network
 
 if TYPE_CHECKING:
     from xstreamcast.edges.watching.arriving import Arriving, Watched
     from xstreamcast.edges.watching.run import Watching
-
-_PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(slots=True)
@@ -143,12 +141,3 @@ def refuse_memory(watching: Watching, most: int) -> None:
         hint="explain --stage circuit prints what is kept and why; with --checkpoint it continues "
         "when it is started again with a larger limit",
     )  # fmt: skip
-
-
-def resident_bytes() -> int | None:
-    """The memory of this process; None where the system does not say."""
-    try:
-        with open("/proc/self/statm", "rb") as file:
-            return int(file.read().split()[1]) * _PAGE
-    except OSError:
-        return None

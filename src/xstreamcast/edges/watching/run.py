@@ -36,6 +36,7 @@ from xstreamcast.edges.watching.restarting import replay
 from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_covered
 from xstreamcast.errors import error
 from xstreamcast.evaluate.time.moments import Moment
+from xstreamcast.model.query_limits import query_limits
 from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.watching.network import Network
 from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun
@@ -150,8 +151,7 @@ class Watching:
         self.emitted += len(changes)
         if self.options.metrics is not None:
             self.options.metrics.on_tick(self, time.perf_counter() - began)
-        if self.options.max_memory is not None:
-            refuse_memory(self, self.options.max_memory)
+        refuse_memory(self, self.options.max_memory or query_limits().memory)
         return changes
 
     @property

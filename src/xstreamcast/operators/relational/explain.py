@@ -10,6 +10,7 @@ from xstreamcast.algebra.analysis.inputs import inputs_of
 from xstreamcast.circuit.inputs.passed_tags import passing
 from xstreamcast.circuit.inputs.transient import by_columns, transient
 from xstreamcast.circuit.show.operators import show_circuit
+from xstreamcast.circuit.show.partitions import partitioned_by
 from xstreamcast.operators.forgetting.explain import forgets
 from xstreamcast.operators.watching.plans import planned
 
@@ -37,7 +38,8 @@ def explain_circuit(
     plan = planned(program, passing(program, cuts, documents), documents, inner=True)
     gone = (transient(plan.circuit, once) if once else None) or frozenset()
     together = by_columns(plan.circuit, gone)
-    shown = show_circuit(plan.circuit, facts=True, gone=gone, together=together)
+    by = {} if documents or answers else partitioned_by(plan.circuit)
+    shown = show_circuit(plan.circuit, True, gone, together, by)
     lines = [shown, *_reasons(program, plan.circuit)]
     for name, structure in sorted(known.items()):
         lines += [f'stream("{name}")', *forgets(program, name, structure)]

@@ -20,7 +20,7 @@ def facts(query: str, *streams: str) -> dict[str, str]:
     """The facts of each operator, by the first word of its line."""
     text = explain_circuit(compiled(query), dict.fromkeys(streams, TAGS))
     lines = [line.strip() for line in text.splitlines()]
-    found = {}
+    found: dict[str, str] = {}
     for line, after in pairwise(lines):
         if after.startswith("(key: "):
             found.setdefault(line.split()[1], after)

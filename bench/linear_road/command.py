@@ -7,6 +7,7 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from bench.generate import natural
 from bench.linear_road import layout as f
@@ -45,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--prepare", type=natural, default=0, metavar="M",
         help="play M minutes as fast as taken; the rest at --speed, from a snapshot of that state",
     )  # fmt: skip
+    parser.add_argument(
+        "--runner", choices=("local", "spark"), default="local", help="of watch (local)"
+    )
+    parser.add_argument(
+        "--partitions", type=natural, metavar="N", help="of watch, with --runner spark"
+    )
     parser.add_argument("--folder", type=Path, help="keep the input there, or use what is there")
     parser.add_argument("--generate", action="store_true", help="write the input, and play nothing")
     parser.add_argument("--unchecked", action="store_true", help="do not validate the answers")
@@ -66,6 +73,10 @@ def main(args: argparse.Namespace) -> int:
             "XSCU0001", "--prepare must leave something to play, at --speed K",
             hint="--duration 10800 --prepare 150 --speed 1: the last thirty minutes by the clock",
         )  # fmt: skip
+    if args.prepare and args.runner == "spark":
+        raise error("XSCU0001", "--prepare continues from a snapshot of the local runner")
+    if args.partitions is not None and args.runner != "spark":
+        raise error("XSCU0001", "--partitions needs --runner spark")
     if args.folder is not None:
         return _in(args.folder, args)
     with tempfile.TemporaryDirectory() as folder:
@@ -83,16 +94,24 @@ def _in(folder: Path, args: argparse.Namespace) -> int:
     sys.stdout.write(summary(played, scale, args.speed) + "\n")
     verdict = None if args.unchecked else checked(folder, scale, args.dialect, played)
     if args.json is not None:
-        args.json.write_text(json.dumps(to_json(played, scale, args.speed, verdict)))
+        args.json.write_text(json.dumps(_kept(played, scale, verdict, args)))
     if verdict is None:
         return 0
     sys.stdout.write(f"{verdict}\n")
     return 0 if verdict.valid else 1
 
 
+def _kept(
+    played: Played, scale: Scale, verdict: Verdict | None, args: argparse.Namespace
+) -> dict[str, Any]:
+    where = {"runner": args.runner, "partitions": args.partitions}
+    return to_json(played, scale, args.speed, verdict) | where
+
+
 def _played(folder: Path, args: argparse.Namespace) -> Played:
     query = QUERIES / ("linear-road.xq" if args.dialect == "2004" else "linear-road-walmart.xq")
     driver = Driver(folder, query, args.speed, memory=args.memory, prepared=args.prepare)
+    driver.on_spark, driver.partitions = args.runner == "spark", args.partitions
     if args.view:
         view = View()
         driver.on_output = view.on_output

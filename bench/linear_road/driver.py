@@ -7,7 +7,6 @@ import fcntl
 import itertools
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -16,15 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from bench.linear_road.files import CLOSE, OPEN, PAST, ROAD, TOLLS
+from bench import processes
+from bench.linear_road.files import CLOSE, OPEN, ROAD
 from bench.linear_road.outputs import Output, from_element
+from bench.linear_road.watching import WatchCommand
 
 QUERIES = Path(__file__).parents[2] / "examples" / "linear-road"
-_READY = 3.0  # seconds for the process to start before the clock does
 _SAMPLE = 1.0  # seconds between two readings of memory
 _PIPE = 1 << 20  # bytes that wait in the pipe when the system is behind
-_IDLE = 1.0  # seconds without work after which a process that started again is ready
-_WAITING = 0.12  # of a core, which a process may take that looks for input now and then
 _TIME = b' time="'
 SAMPLES = "elapsed s,input s,resident bytes,processor s\n"
 
@@ -52,10 +50,12 @@ class Played:
     tuples: int = 0
     elapsed: float = 0.0
     processor: float = 0.0
+    before: float = 0.0  # of that, until it was ready for the first tuple
+    by_kind: dict[str, float] = field(default_factory=dict)  # the same: driver, JVM and workers
     notes: str = ""
     wrong: ValueError | None = None  # an answer of no known form; those behind it are not kept
     prepared: int = 0  # minutes that were played before, as fast as they were taken
-    restart: float = 0.0  # seconds from the start of the process to its being ready to go on
+    restart: float = 0.0  # seconds from the start of the process to its being ready
 
     @property
     def timed(self) -> list[Output]:
@@ -87,6 +87,8 @@ class Driver:
     on_second: Callable[[int, bytes], None] = lambda _, __: None
     memory: Path | None = None  # samples are written here as they are taken
     prepared: int = 0
+    on_spark: bool = False
+    partitions: int | None = None  # on Spark
     _checkpoint: Path | None = None
     _started: float = 0.0
     _second: int = 0
@@ -94,10 +96,12 @@ class Driver:
 
     def play(self) -> Played:
         """Start the process, give it the input, and wait for its end."""
-        if not self.prepared:
+        if not self.prepared and not self.on_spark:
             return self._played(Played(), self._seconds(0))
         with tempfile.TemporaryDirectory(dir=self.folder) as state:
             self._checkpoint = Path(state)
+            if not self.prepared:  # on Spark: its checkpoint says when it is ready
+                return self._played(Played(), self._seconds(0))
             before = self._prepare()
             played = Played(before.outputs, retracted=before.retracted, prepared=self.prepared)
             played = self._played(played, self._seconds(60 * self.prepared))
@@ -107,15 +111,15 @@ class Driver:
             return played
 
     def _played(self, played: Played, upcoming: Iterator[tuple[int, bytes]]) -> Played:
-        with self._process() as process:
+        command = self._command()
+        with command.start() as process:
             assert process.stdin is not None
-            begun = time.monotonic()
             if not played.prepared:
                 process.stdin.write(OPEN)
                 process.stdin.flush()
             upcoming = itertools.chain([next(upcoming)], upcoming)  # found before the clock starts
-            played.restart = _ready(process, begun) if played.prepared else 0.0
-            time.sleep(0 if played.prepared else _READY)
+            played.restart = command.await_ready(process, played.prepared > 0)
+            played.before = processes.used(process.pid)
             self._started = time.monotonic()
             with self._reading(process, played, "a" if played.prepared else "w"):
                 played.tuples = self._feed(process.stdin, upcoming)
@@ -129,39 +133,21 @@ class Driver:
         """Play the first minutes as fast as they are taken, and leave a snapshot behind them."""
         played, speed = Played(), self.speed
         self.speed, last, self._started = None, 60 * self.prepared, time.monotonic()
-        with self._process() as process:
+        command = self._command()
+        with command.start() as process:
             assert process.stdin is not None
             process.stdin.write(OPEN)
             with self._reading(process, played, "w"):
                 before = itertools.takewhile(lambda one: one[0] < last, self._seconds(0))
                 played.tuples = self._feed(process.stdin, before)
                 process.stdin.flush()
-                self._await_counted(process)
+                command.await_counted(process, self._written)
                 process.send_signal(signal.SIGINT)
         self.speed = speed
         assert self._checkpoint is not None
         if not list((self._checkpoint / "snapshots").glob("*.snapshot")):
             raise RuntimeError(f"watch left no snapshot behind: {played.notes}")
         return played
-
-    def _await_counted(self, process: subprocess.Popen[bytes]) -> None:
-        """Wait until the journal tells of everything that was written, and of the files beside."""
-        from xstreamcast.edges.watching.journal_lines import read_lines
-
-        assert self._checkpoint is not None
-        journal, kept = self._checkpoint / "journal", self._checkpoint / "road.bytes"
-        files = {"tolls": self.folder / TOLLS, "past": self.folder / PAST}
-        wanted = {name: path.stat().st_size for name, path in files.items()}
-        wanted["road"] = self._written
-        while process.poll() is None:
-            time.sleep(_IDLE)
-            lines = read_lines(journal, 0)[1] if journal.exists() else []
-            counted: dict[str, int] = dict.fromkeys(wanted, 0)
-            for name, count in (one for line in lines for one in line.read):
-                counted[name] += max(count, 0)
-            if counted == wanted and kept.stat().st_size == self._written:
-                return
-        raise RuntimeError("watch ended while its state was being prepared")
 
     @contextlib.contextmanager
     def _reading(
@@ -187,18 +173,10 @@ class Driver:
         if played.wrong is not None:
             raise played.wrong
 
-    def _process(self) -> subprocess.Popen[bytes]:
-        folder, state = self.folder, self._checkpoint
-        once = str(2 * (folder / ROAD).stat().st_size)  # bytes: no snapshot but when it stops
-        kept = [] if state is None else ["--checkpoint", str(state), "--snapshot-every", once]
-        return subprocess.Popen(
-            [
-                sys.executable, "-m", "xstreamcast", "watch", str(self.query), "--format", "lines",
-                "-i", "road=-", "-i", f"tolls={folder / TOLLS}", "-i", f"past={folder / PAST}",
-                *kept,
-            ],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+    def _command(self) -> WatchCommand:
+        return WatchCommand(
+            self.query, self.folder, self._checkpoint, self.on_spark, self.partitions
+        )
 
     def _seconds(self, first: int) -> Iterator[tuple[int, bytes]]:
         return itertools.dropwhile(lambda one: one[0] < first, seconds(self.folder / ROAD))
@@ -245,14 +223,19 @@ class Driver:
     def _sample(self, process: subprocess.Popen[bytes], played: Played, mode: str) -> None:
         with self._kept(mode) as out:
             while process.poll() is None:
-                found = used(process.pid)
-                if found is not None:
-                    elapsed = time.monotonic() - self._started
-                    played.samples.append(Sample(elapsed, self._second, *found))
-                    played.processor = found[1]
-                    if out is not None:
-                        out.write(str(played.samples[-1]))
+                sample = self._taken(process.pid, played)
+                played.samples.append(sample)
+                if out is not None:
+                    out.write(str(sample))
                 time.sleep(_SAMPLE)
+
+    def _taken(self, pid: int, played: Played) -> Sample:
+        """What a process and all below it use now; those that have just ended are not forgotten."""
+        for kind, seconds in processes.used_by_kind(pid).items():
+            played.by_kind[kind] = max(seconds, played.by_kind.get(kind, 0.0))
+        played.processor = max(processes.used(pid), played.processor)
+        elapsed = time.monotonic() - self._started
+        return Sample(elapsed, self._second, processes.held(pid), played.processor)
 
     def _kept(self, mode: str) -> contextlib.AbstractContextManager[IO[str] | None]:
         """The file of samples: line by line, so that a play that is cut short leaves them."""
@@ -280,27 +263,5 @@ def seconds(road: Path) -> Iterator[tuple[int, bytes]]:
     yield current, b"".join(held)
 
 
-def _ready(process: subprocess.Popen[bytes], begun: float) -> float:
-    """Wait until a process that starts again only waits for input → the seconds that it took."""
-    time.sleep(_READY)
-    before = 0.0
-    while (found := used(process.pid)) is not None and process.poll() is None:
-        if found[1] - before < _WAITING * _IDLE:
-            break
-        before = found[1]
-        time.sleep(_IDLE)
-    return time.monotonic() - begun - _IDLE
-
-
 def _keep(pipe: IO[bytes], played: Played) -> None:
     played.notes = pipe.read().decode()
-
-
-def used(pid: int) -> tuple[int, float] | None:
-    """Bytes in memory and processor seconds of a process; None where it is gone."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return pages * 4096, (int(fields[11]) + int(fields[12])) / 100

@@ -14,17 +14,20 @@ def summary(played: Played, scale: Scale, speed: float | None) -> str:
     how = "as fast as it was taken" if speed is None else f"at {speed:g} ×"
     if played.prepared:
         how = f"{played.prepared} minutes as fast as they were taken, then from a snapshot {how}"
+    worked = max(played.processor - played.before, 0.01)
     lines = [
         f"L = {scale.halves / 2:g}, {scale.duration} s of input, {how}: {played.tuples:,} tuples,"
         f" {len(played.outputs):,} answers in {played.elapsed:.0f} s",
-        f"processor time of watch: {played.processor:.1f} s,"
-        f" {played.tuples / max(played.processor, 0.01):,.0f} tuples/s",
+        f"processor time of watch: {worked:.1f} s, {played.tuples / worked:,.0f} tuples/s;"
+        f" {played.before:.1f} s before the first tuple",
     ]
+    if played.by_kind.get("JVM"):
+        kinds = ", ".join(f"{kind} {used:.1f} s" for kind, used in played.by_kind.items())
+        lines.append(f"all of it by process: {kinds}")
     if played.samples:
         most = max(one.resident for one in played.samples)
         lines.append(f"resident memory: {most / 2**20:,.0f} MiB at most")
-    if played.prepared:
-        lines.append(f"started again in {played.restart:.1f} s")
+    lines.append(f"ready in {played.restart:.1f} s")
     if speed is not None and played.timed:
         delays = sorted(one.delay for one in played.timed)
         median, late = delays[len(delays) // 2], delays[len(delays) * 99 // 100]
@@ -41,7 +44,8 @@ def to_json(
     return {
         "scale": scale.halves / 2, "seed": scale.seed, "duration": scale.duration, "speed": speed,
         "tuples": played.tuples, "answers": len(played.outputs), "elapsed": played.elapsed,
-        "processor": played.processor, "verdict": said(verdict),
+        "processor": played.processor, "before": played.before, "byKind": played.by_kind,
+        "verdict": said(verdict),
         "prepared": played.prepared, "restart": played.restart,
         "delays": sorted(played.by_second.items()),
         "samples": [

@@ -96,7 +96,7 @@ def test_a_page_is_made_of_plays(tmp_path):
     kept, page = tmp_path / "play.json", tmp_path / "page.md"
     kept.write_text(json.dumps(play))
     write_page([kept], page)
-    assert "| 0.5 | 60 | 2 × | 100 | 9 | 2 | 50 | 0.75 | 1 | yes |" in page.read_text()
+    assert "| 0.5 | local | 60 | 2 × | 100 | 9 | 2 | 50 | 0.75 | 1 | yes |" in page.read_text()
     page.write_text(page.read_text() + "Remarks stay.\n")
     write_page([kept], page)
     assert page.read_text().endswith("Remarks stay.\n")
@@ -115,3 +115,5 @@ def test_the_command_generates_plays_and_validates(tmp_path, capsys):
         parser.parse_args(["--scale", "0.7"])
     with pytest.raises(Error, match="--prepare must leave something to play"):
         main(parser.parse_args([*given, "--prepare", "2", "--speed", "1"]))
+    with pytest.raises(Error, match="--partitions needs --runner spark"):
+        main(parser.parse_args([*given, "--partitions", "2"]))

@@ -31,6 +31,11 @@ for $b in stream("credit")//account where $b/@no = $k
 return <m>{$a/@no, attribute to {$b/@no}}</m>"""
 WINDOWS = """for tumbling window $w in stream("credit")//account?[now] start when true()
 only end at $i when $i mod 5 = 0 return <five>{sum($w/limit/xs:integer(.))}</five>"""
+DECLARED = """declare stream large := for $a in stream("credit")//account
+  where sum($a/limit?[now]) > 4000 return <a no="{$a/@no}">{$a/limit?[now]/text()}</a>;
+for $a in stream("large")/answer/a group by $k := string($a)
+return <limit of="{$k}" accounts="{count($a)}"/>"""
+SNAPSHOTS = ("--snapshot-every", "1")  # in each batch
 
 
 def watching(feed: Path, folder: Path, *more: str, asked: str = QUERY) -> Job:
@@ -82,10 +87,16 @@ def test_killed_and_started_again(tmp_path: Path) -> None:
 _KILLED = [(GROUPS, 5), (JOIN, 5), (WINDOWS, 11)]
 
 
-@pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])
-def test_killed_in_partitions_of_what_is_exchanged(tmp_path: Path, asked: str, least: int) -> None:
+@pytest.mark.parametrize(
+    ("asked", "least", "more"),
+    [(GROUPS, 5, SNAPSHOTS), (JOIN, 5, ()), (WINDOWS, 11, SNAPSHOTS)],
+    ids=["groups", "join", "windows"],
+)
+def test_killed_in_partitions_of_what_is_exchanged(
+    tmp_path: Path, asked: str, least: int, more: tuple[str, ...]
+) -> None:
     feed = write_feed(tmp_path / "feed", 400, keyed=True)
-    job = watching(feed, tmp_path, "--partitions", "2", asked=asked)
+    job = watching(feed, tmp_path, "--partitions", "2", *more, asked=asked)
     job.kill(3, 0.3)
     job.finish(hurt=((5, 0.1), (8, 0.4)))
     plan = StepPlan.of((tmp_path / "checkpoint" / "stages").read_text())
@@ -140,11 +151,16 @@ def test_killed_and_moved_ten_times(tmp_path: Path, asked: str, least: int) -> N
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("asked", "least"), _KILLED, ids=["groups", "join", "windows"])
-def test_killed_twenty_times_in_partitions(tmp_path: Path, asked: str, least: int) -> None:
+@pytest.mark.parametrize("more", [(), SNAPSHOTS], ids=["log", "snapshots"])
+@pytest.mark.parametrize(
+    ("asked", "least"), [*_KILLED, (DECLARED, 3)], ids=["groups", "join", "windows", "declared"]
+)
+def test_killed_twenty_times_in_partitions(
+    tmp_path: Path, asked: str, least: int, more: tuple[str, ...]
+) -> None:
     dice = random.Random()
     feed = write_feed(tmp_path / "feed", 1200, keyed=True)
-    job = watching(feed, tmp_path, "--partitions", "2", asked=asked)
+    job = watching(feed, tmp_path, "--partitions", "2", *more, asked=asked)
     for number in range(10):
         job.kill(1 + number, dice.random() * 2)
         job.kill_worker(2 + number, dice.random() * 2, dice)

@@ -95,8 +95,9 @@ def add_arguments(parser: Parser) -> None:
         "--checkpoint", metavar="DIR", help="record progress here; a restart continues"
     )
     parser.add_argument(
-        "--snapshot-every", type=int, default=16 << 20, metavar="BYTES",
-        help="with a checkpoint: input bytes between two snapshots, at least (16777216)",
+        "--snapshot-every", type=int, metavar="BYTES",
+        help="with a checkpoint: input bytes between two snapshots, at least (16777216; on Spark "
+        "4194304, in each partition of a stage)",
     )  # fmt: skip
     add_spark_arguments(parser)
     add_limit_arguments(parser)
@@ -233,6 +234,11 @@ def _metrics(arguments: Parsed) -> Metrics | None:
     return None if arguments.metrics is None else Metrics(arguments.metrics, every)
 
 
+def _snapshot_every(arguments: Parsed) -> int | None:
+    every: int | None = arguments.snapshot_every
+    return None if every is None else at_least_one("--snapshot-every", every)
+
+
 def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching | SparkWatching:
     from xstreamcast.api import Query
     from xstreamcast.edges.watching import Options
@@ -253,7 +259,7 @@ def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching |
         checkpoint=arguments.checkpoint,
         immutable=tuple(arguments.immutable),
         tell=arguments.tell,
-        snapshot_every=at_least_one("--snapshot-every", arguments.snapshot_every),
+        snapshot_every=_snapshot_every(arguments),
         max_memory=arguments.max_memory,
         metrics=_metrics(arguments),
         output=output,

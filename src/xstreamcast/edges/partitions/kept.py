@@ -39,7 +39,6 @@ from xstreamcast.operators.snapshot.names import read_names, write_names
 from xstreamcast.operators.snapshot.stage import read_part, write_part
 from xstreamcast.operators.snapshot.tables import TableReader, TableWriter
 from xstreamcast.operators.snapshot.watch import read_inputs, write_inputs
-from xstreamcast.operators.watching.watch import Watch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,8 +97,6 @@ def thaw(place: Any, raw: bytes) -> None:
 
 
 def _frozen_host(host: Host) -> bytes:
-    if not isinstance(host.watch, Watch):
-        raise Unwritten("several queries read each other")
     decoders = {name: one.decoder for name, one in host._arriving.items()}
     facts = [arriving_facts(one) for one in host._arriving.values()]
     raw = taken(host.watch, decoders, {"arriving": facts})
@@ -122,7 +119,6 @@ def _ranks(found: Snapshot) -> RankedAnswer | None:
 
 
 def _thaw_host(host: Host, found: Snapshot) -> None:
-    assert isinstance(host.watch, Watch)
     decoders = {name: one.decoder for name, one in host._arriving.items()}
     restored(found, host.watch, decoders)
     _go_on(host._arriving, found.header["arriving"])

@@ -36,7 +36,7 @@ class Options:
     seconds: float | None = None
     immutable: tuple[str, ...] = ()  # paths whose content is not revised
     tell: str = ""  # the declared stream whose changes are emitted; "" is the body
-    snapshot_every: int = 16 << 20  # bytes that come between two snapshots of a checkpoint
+    snapshot_every: int | None = None  # input bytes between two snapshots of a checkpoint
     max_memory: int | None = None  # bytes that the process may hold
     metrics: Metrics | None = None  # where numbers are written
     output: str = ""  # the form that changes are written in: a checkpoint belongs to one

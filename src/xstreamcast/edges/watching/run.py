@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from xstreamcast.model.items import Items
     from xstreamcast.model.structure import TagStructure
 
+_SNAPSHOT_EVERY: Final = 16 << 20
 _OVER: Final = b"over"  # distinguished from a piece by identity, not by content
 
 
@@ -100,7 +101,7 @@ class Watching:
             mappings = [mapping_of(self.sources[name])[0] for name in self.inputs]
             owner = owner_of(text, self.inputs, self.variables, self.options, mappings)
             folder = SnapshotFolder(Path(self.options.checkpoint), self.options.say)
-            every = self.options.snapshot_every
+            every = self.options.snapshot_every or _SNAPSHOT_EVERY
             self.snapshots = Snapshots(folder, owner, every, self.options.say)
             output = self.options.output
             self.journal = Journal(self.options.checkpoint, text, self.snapshots.find, output)

@@ -149,7 +149,7 @@ class SparkWatching:
             raise other_partitions(self.folder, before, self._many())
         planned, plan = self._planned()
         many, moved = self._many(), moved_of(self.folder)
-        since, keeping = moved.since, Keeping(seeds=seeds_of(self.folder))
+        since, keeping = moved.since, self._keeping()
         rows = rows_of(
             self.spark, inputs, most=self.most, ends=ends, parting=plan.parting(many), since=since
         )
@@ -157,6 +157,10 @@ class SparkWatching:
             rows, planned, raises=raises, everything=not raises, partitions=many, plan=plan,
             updates=updates, keeping=keeping,
         )  # fmt: skip
+
+    def _keeping(self) -> Keeping:
+        every, seeds = self.options.snapshot_every, seeds_of(self.folder)
+        return Keeping(seeds=seeds) if every is None else Keeping(every, seeds=seeds)
 
     def _planned(self) -> tuple[dict[str, WatchRequest], StepPlan]:
         """Each query with its options, and how it is cut into steps."""

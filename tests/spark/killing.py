@@ -21,9 +21,10 @@ class Job:
 
     words: tuple[str, ...]
     checkpoint: Path
+    module: str = "xstreamcast"  # that is run
 
     def start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "xstreamcast", *self.words]
+        command = [sys.executable, "-m", self.module, *self.words]
         return subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
         )

@@ -121,7 +121,7 @@ class Moving(Job):
 
 def moving(feed: Path, folder: Path, partitions: int, asked: str, amid: bool = False) -> Moving:
     job = watching(feed, folder, "--partitions", str(partitions), asked=asked)
-    return Moving(job.words, job.checkpoint, partitions, amid)
+    return Moving(job.words, job.checkpoint, partitions=partitions, amid=amid)
 
 
 @pytest.mark.parametrize("keyed", [True, False], ids=["direct", "routed"])

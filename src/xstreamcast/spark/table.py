@@ -14,6 +14,7 @@ from xstreamcast.edges.table.files import write_file
 from xstreamcast.edges.table.log import File, Log, State, Stream, place, refused_place
 from xstreamcast.edges.table.reading import stream_of
 from xstreamcast.edges.table.schema import QUARANTINED, REFUSED, arrow, file_schema, row_schema
+from xstreamcast.edges.table.values.indexing import FileValues
 from xstreamcast.edges.table.writing import Batch, OnError, Written, commit, stopped, summaries
 from xstreamcast.model.instant import START
 
@@ -75,7 +76,9 @@ def write_batch(
             for row in said:
                 if row["operation"] == REFUSED:
                     raise stopped(row)
-        return _moved(log.path.absolute(), staging, said, number)
+        batch = _moved(log.path.absolute(), staging, said, number)
+        _keep_values(rows.sparkSession, FileValues(log.path.absolute(), batch.files))
+        return batch
 
     try:
         return commit(path, write, writer=writer, epoch=epoch)
@@ -118,6 +121,12 @@ def _moved(table: Path, staging: Path, said: list[dict[str, Any]], number: int) 
         more = Stream(None, newest, zoned, rows)
         streams[stream] = streams.get(stream, Stream()).after(more)
     return Batch(files, _quarantined(table, said, number), streams)
+
+
+def _keep_values(spark: SparkSession, files: FileValues) -> None:
+    """Let tasks extract the values that the table keeps, each of one file."""
+    if many := len(files.files):
+        spark.range(0, many, 1, many).mapInArrow(files, "id bigint").collect()
 
 
 def _streams(said: list[dict[str, Any]]) -> dict[str, Stream]:

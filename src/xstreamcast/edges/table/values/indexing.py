@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from xstreamcast.edges.table.files import opened
 from xstreamcast.edges.table.log import Log
@@ -51,10 +52,29 @@ def index(
     files = [(file, _missing(kept, file, paths)) for file in state.files]
     todo = [(file, missing) for file, missing in files if missing]
     for done, (file, missing) in enumerate(todo, start=1):
-        keep_values(log.path, file, opened(log.path, file).read(["payload"]), missing)
+        _extract(log.path, file, missing)
         if report is not None:
             report(done, len(todo))
     return indexed(log)
+
+
+def _extract(table: Path, file: File, paths: Sequence[ValuePath]) -> None:
+    keep_values(table, file, opened(table, file).read(["payload"]), paths)
+
+
+class FileValues:
+    """What tasks of a writer do: numbers of its files in, the values of these files kept."""
+
+    def __init__(self, table: Path, files: Sequence[File]) -> None:
+        self.table, self.paths = table, defined(table)
+        wanted = {(path.stream, path.tag) for path in self.paths}
+        self.files = [file for file in files if (file.stream, file.tag) in wanted]
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                _extract(self.table, self.files[number], self.paths)
+            yield batch
 
 
 def _missing(kept: KeptValues, file: File, paths: Sequence[ValuePath]) -> list[ValuePath]:

@@ -121,7 +121,7 @@ def _drain(channel: Channel, now: float) -> None:
 async def _fed(listeners: int) -> tuple[int, float]:
     """Listeners that take everything: what choosing and joining their bytes costs the server."""
     carousel, decoder = Carousel("all"), Decoder("roads")
-    hub = Hub({"roads": carousel})
+    hub = Hub(streams={"roads": carousel})
     holes = "".join(f'<hole id="{i + 1}" tsid="2"/>' for i in range(100))
     _take(carousel, decoder, f"{STRUCTURE}<filler id='0' tsid='1'><r>{holes}</r></filler>".encode())
     total = 0

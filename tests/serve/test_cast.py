@@ -318,6 +318,32 @@ def test_events_that_have_ended_are_not_sent_to_who_returns() -> None:
     assert answer.items() == expected()  # the ticks ended with the stream
 
 
+def test_the_number_of_an_event_is_not_ahead_of_what_the_event_holds() -> None:
+    """A listener that loses its connection between two events must be sent the second one."""
+    import re
+
+    import httpx
+
+    from xstreamcast.edges.sources.events import EventReader
+
+    large = b"<!--" + b"x" * 400_000 + b"-->"  # the listener is slower than the server
+    feed = Feed(*(one.replace(b"</severity>", b"</severity>" + large) for one in MESSAGES))
+    with cast(sources={"roads": feed}, targets=WEB, keep="all") as (casting, addresses):
+        until(lambda: casting.hub.streams["roads"].taken == 51, "all of it")
+        url = next(one for one in addresses if one.startswith("http"))
+        reader, numbers = EventReader(), list[tuple[int, int]]()
+        headers = {"Accept": "text/event-stream"}
+        with httpx.stream("GET", url, headers=headers, timeout=LONG) as response:
+            for chunk in response.iter_bytes():
+                for event in reader.feed(chunk):
+                    last = max(map(int, re.findall(rb' seq="(\d+)"', event.data)))
+                    numbers.append((int(event.id), last))
+                if len(numbers) == 51:
+                    break
+        assert [number - last for number, last in numbers] == [0] * len(numbers)
+        feed.say(None)
+
+
 def test_words_that_make_no_sense_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in [
         (["x.xml", "--to", "ftp://x"], "--to must be ws://HOST:PORT"),

@@ -57,7 +57,7 @@ class Casting:
         """Cast until stopped, until the time limit, or until everything was sent."""
         self._loop = asyncio.get_running_loop()
         made = {name: Carousel(self.keep, self.priorities) for name in self.sources}
-        self.hub = Hub(made, self.rhythm)
+        self.hub = Hub(streams=made, rhythm=self.rhythm)
         targets = self._targets()
         started: list[Target] = []
         try:

@@ -8,48 +8,23 @@ ws /NAME?since=N what is newer than N, then what comes
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import AsyncIterator
-from contextlib import nullcontext, suppress
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
-from xstreamcast.edges.sources.extras import needed
 from xstreamcast.edges.wire.encoder import CLOSE, OPEN
-from xstreamcast.errors import error
 from xstreamcast.serve.channel import Channel, wire
+from xstreamcast.serve.events import UNSTORED, event_stream
+from xstreamcast.serve.http_server import HttpServer
 from xstreamcast.serve.hub import Hub
 
 
-class WebServer:
+class WebServer(HttpServer):
     """A server of a hub's streams."""
 
     def __init__(self, hub: Hub, host: str, port: int) -> None:
-        self._hub, self.host, self.port = hub, host, port
-        self._uvicorn = needed("uvicorn")
-        self._server: Any = None
-        self._running: asyncio.Task[None] | None = None
-
-    async def start(self) -> None:
-        """Listen; `port` is the actual port if 0 was requested."""
-        try:
-            bound = socket.create_server((self.host, self.port), backlog=2048)
-        except OSError as failed:
-            where = f"{self.host}:{self.port}"
-            raise error("XSCU0003", f"cannot listen at {where}: {failed.strerror}") from None
-        self.port = bound.getsockname()[1]
-        config = self._uvicorn.Config(
-            self._app(), log_config=None, lifespan="off", access_log=False, ws="websockets-sansio",
-            ws_per_message_deflate=False, timeout_graceful_shutdown=1,
-        )  # fmt: skip
-        self._server = self._uvicorn.Server(config)
-        self._server.capture_signals = nullcontext  # the caller handles them
-        self._running = asyncio.create_task(self._server.serve([bound]))
-
-    async def stop(self) -> None:
-        """Close, after listeners have received what was sent."""
-        if self._server is not None and self._running is not None:
-            self._server.should_exit = True
-            await self._running
+        super().__init__(host, port)
+        self._hub = hub
 
     def _app(self) -> Any:
         from starlette.applications import Starlette
@@ -98,33 +73,18 @@ class WebServer:
             return PlainTextResponse(listed, 200 if found else 404)
         if "text/event-stream" in request.headers.get("accept", ""):
             last = request.headers.get("last-event-id", "0")
-            headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
             channel = self._channel(name, last)
             if channel.finished:
                 return Response(status_code=204)  # how events say: do not come back
-            events = self._events(channel)
-            return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+            events = event_stream(self._hub, channel, partial(_event, channel))
+            return StreamingResponse(events, media_type="text/event-stream", headers=UNSTORED)
         return Response(_document(Channel(self._hub.streams[name])), media_type="application/xml")
 
-    async def _events(self, channel: Channel) -> AsyncIterator[bytes]:
-        """Events, one for each batch, whose numbers are resend points."""
-        lines: asyncio.Queue[list[bytes] | None] = asyncio.Queue(1)
 
-        async def feed() -> None:
-            try:
-                await self._hub.feed(channel, lines.put)
-            finally:
-                with suppress(asyncio.CancelledError):
-                    await lines.put(None)
-
-        feeding = asyncio.create_task(feed())
-        try:
-            while (batch := await lines.get()) is not None:
-                text = b"".join(batch)
-                data = b"".join(b"data: " + line + b"\n" for line in text.split(b"\n") if line)
-                yield b"id: %d\n" % channel.reached() + data + b"\n"
-        finally:
-            feeding.cancel()
+def _event(channel: Channel, lines: list[bytes]) -> bytes:
+    """An event for a batch, whose number is a resend point."""
+    data = b"".join(b"data: " + line + b"\n" for line in b"".join(lines).split(b"\n") if line)
+    return b"id: %d\n" % channel.reached() + data + b"\n"
 
 
 async def _gone(peer: Any) -> None:

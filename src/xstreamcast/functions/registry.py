@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from threading import RLock
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import xstreamcast.functions as room
@@ -55,6 +56,8 @@ class Function:
 _ROWS: Final[dict[tuple[str, str, int], Function]] = {}
 _VARIADIC: Final[dict[tuple[str, str], Function]] = {}
 _LOADED: Final[set[str]] = set()
+_LOADING: Final = RLock()
+_LOADING_NOW: Final[list[str]] = []
 _edition = 0
 
 
@@ -147,8 +150,15 @@ def near(uri: str, local: str) -> list[str]:
 
 def _load() -> None:
     """Imports every module of the room once: importing one is what adds its rows."""
-    if _LOADED:
+    if room.__name__ in _LOADED:
         return
-    _LOADED.add(room.__name__)
-    for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
-        importlib.import_module(module.name)
+    with _LOADING:  # other threads wait until the table is whole; this one may look meanwhile
+        if _LOADING_NOW or room.__name__ in _LOADED:
+            return
+        _LOADING_NOW.append(room.__name__)
+        try:
+            for module in pkgutil.walk_packages(room.__path__, room.__name__ + "."):
+                importlib.import_module(module.name)
+            _LOADED.add(room.__name__)
+        finally:
+            _LOADING_NOW.clear()

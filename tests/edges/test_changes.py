@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import xstreamcast as xsc
 from tests.edges.change_streams import change_streams
 from xstreamcast.edges.changes import ChangeReader, read, write
 from xstreamcast.edges.updates import Regions, apply
@@ -16,7 +18,7 @@ from xstreamcast.edges.updates.events import Event
 from xstreamcast.edges.updates.lines import LineReading, line
 from xstreamcast.edges.updates.parts import Part
 from xstreamcast.errors import Error
-from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.model.change import Accumulated, Change, restart_line
 
 
 @given(change_streams(), st.integers(1, 200))
@@ -47,6 +49,29 @@ def test_the_answer_is_there_after_each_change() -> None:
     assert [answer.items() for answer in read(write(changes))] == [
         ["1"], ["2", "1"], ["2"], ["2", "3"],
     ]  # fmt: skip
+
+
+@given(change_streams(), change_streams())
+def test_behind_a_restart_is_the_whole_answer(before, behind) -> None:
+    lines = [*write(before), restart_line(0) + "\n", *write(behind)]
+    reader = ChangeReader()
+    found = reader.feed("".join(lines).encode())
+    assert list(reader) == list(Accumulated(found)) == list(Accumulated(behind))
+    assert len(found) == len(before) + len(Accumulated(before)) + len(behind)
+
+
+@settings(max_examples=25)
+@given(change_streams(), change_streams())
+def test_a_query_that_reads_changes_sees_what_is_behind_a_restart(before, behind) -> None:
+    query = xsc.query('for $x in stream("s")/answer/* return <i>{$x}</i>')
+    instant = max([0, *(one.instant for one in before)])
+    later = [replace(one, instant=one.instant + instant) for one in behind]
+    both = "".join([*write(before), restart_line(instant) + "\n", *write(later)])
+    alone = "".join([restart_line(0) + "\n", *write(behind)])
+    expected = list(query.run(s=alone.encode()).lines())
+    assert list(query.run(s=both.encode()).lines()) == expected
+    watched = query.watch(s=iter([both.encode()]), batch=3)
+    assert Accumulated(watched).items() == expected
 
 
 GOOD = '{"time":"1970-01-01T00:00:00Z","diff":1,"key":"a","after":null,"item":""}'

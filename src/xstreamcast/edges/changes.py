@@ -2,6 +2,8 @@
 
     {"time":"2026-01-01T10:00:00Z","diff":1,"key":"a","after":null,"item":"<a/>"}
 
+A line {"time":…,"diff":0} retracts all items: what follows it is the whole answer again.
+
 read(write(changes)) = the accumulated changes
 """
 
@@ -11,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from xstreamcast.errors import DataPlace, Error, error
-from xstreamcast.model.change import Accumulated, Change
+from xstreamcast.model.change import Accumulated, Change, restarts
 
 
 def write(changes: Iterable[Change]) -> Iterator[str]:
@@ -76,22 +78,34 @@ class ChangeReader:
             self.counts.went += 1
 
     def take(self, line: str | bytes) -> Change | None:
-        """Take a line in → its change; an error says the line's number."""
+        """Take a line in → its change, the last one if it has several; an error says its number."""
+        changes = self.changes(line)
+        return changes[-1] if changes else None
+
+    def changes(self, line: str | bytes) -> list[Change]:
+        """Take a line in → its changes: one, none, or retractions of all items."""
         self.counts.lines += 1
         try:
-            text = line.decode() if isinstance(line, bytes) else line
-            if not text.strip():
-                return None
-            change = Change.from_json(text)
-            if change.query != self.query:
-                self._pass_by(change)
-                return None
-            self.apply(change)
-            return change
+            found = self._read(line.decode() if isinstance(line, bytes) else line)
+            for change in found:
+                self.apply(change)
+            return found
         except UnicodeDecodeError:
             raise error("XSCX0002", at=DataPlace(self.name, line=self.counts.lines)) from None
         except Error as refused:
             raise refused.located(DataPlace(self.name, line=self.counts.lines)) from None
+
+    def _read(self, text: str) -> list[Change]:
+        if not text.strip():
+            return []
+        at = restarts(text)
+        if at is not None:
+            return [Change(at, -1, key, None, item, self.query) for key, item in self._answer]
+        change = Change.from_json(text)
+        if change.query != self.query:
+            self._pass_by(change)
+            return []
+        return [change]
 
     def _pass_by(self, change: Change) -> None:
         """A change of a query that is not followed; an error unless one was chosen."""
@@ -104,13 +118,12 @@ class ChangeReader:
     def feed(self, chunk: bytes) -> list[Change]:
         """Take bytes in, cut anywhere → the changes of the lines that they completed."""
         *lines, self._kept = (self._kept + chunk).split(b"\n")
-        return [change for line in lines if (change := self.take(line)) is not None]
+        return [change for line in lines for change in self.changes(line)]
 
     def close(self) -> list[Change]:
         """End the input → the change of a last line without an end."""
         line, self._kept = self._kept, b""
-        change = self.take(line) if line else None
-        return [] if change is None else [change]
+        return self.changes(line) if line else []
 
     def read(self, lines: Iterable[str | bytes]) -> Iterator[ChangeReader]:
         """Itself after each change: the current answer, step by step."""

@@ -34,7 +34,7 @@ class Change:
     def to_json(self) -> str:
         """The change as a line of JSON."""
         record = {
-            "time": show_instant(self.instant, zoned=self.instant not in (START, NOW)),
+            "time": _shown(self.instant),
             "diff": self.diff,
             "key": self.key,
             "after": self.after,
@@ -65,6 +65,28 @@ class Change:
         if isinstance(found, dict) and found.keys() >= set(names.split(", ")):
             names += ", of which diff is 1 or -1, after a string or null, and the others strings"
         raise error("XSCC0001", f"a change must have {names}; got {line[:80]}")
+
+
+def restart_line(instant: int) -> str:
+    """A line between changes: all items so far are gone, and what follows is the whole answer."""
+    return json.dumps({"time": _shown(instant), "diff": 0}, separators=(",", ":"))
+
+
+def restarts(line: str) -> int | None:
+    """The instant of a line that says so; None: it does not."""
+    if '"diff"' not in line or '"key"' in line:
+        return None
+    try:
+        match json.loads(line):
+            case {"time": str(said), "diff": 0}:
+                return _instant(said)
+    except ValueError:
+        pass  # reported by who reads it as a change
+    return None
+
+
+def _shown(instant: int) -> str:
+    return show_instant(instant, zoned=instant not in (START, NOW))
 
 
 def _instant(said: str) -> int:

@@ -79,8 +79,7 @@ class ChangeDecoder:
         changes: list[Change] = []
         for raw in lines:
             try:
-                change = self._reader.take(raw)
-                changes += [] if change is None else [self._in_order(change)]
+                changes += map(self._in_order, self._reader.changes(raw))
             except Error as refused:
                 found.append(self._refuse(refused, raw))
             self._offset += len(raw) + 1

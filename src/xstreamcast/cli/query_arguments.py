@@ -23,6 +23,10 @@ def add_query_arguments(parser: Parser, more: str = "") -> None:
         "file", nargs="?", metavar="FILE.xq", help=f"a file with the query; - is stdin{more}"
     )
     parser.add_argument("-q", "--query", metavar="QUERY", help="the query")
+    _add_module_argument(parser)
+
+
+def _add_module_argument(parser: Parser) -> None:
     parser.add_argument(
         "--module-path", action="append", default=[], metavar="FOLDER",
         help="a folder with library modules that the query imports",
@@ -32,6 +36,20 @@ def add_query_arguments(parser: Parser, more: str = "") -> None:
 def add_input_arguments(parser: Parser, more: str = "") -> None:
     """The query, its inputs, the values of its variables, and which answer is emitted."""
     add_query_arguments(parser, more)
+    _add_input_arguments(parser)
+    parser.add_argument(
+        "--tell", default="", metavar="NAME",
+        help="emit the answer of this declared stream instead of the answer of the body",
+    )  # fmt: skip
+
+
+def add_source_arguments(parser: Parser) -> None:
+    """Inputs, the values of variables, and library modules, for queries that are given already."""
+    _add_module_argument(parser)
+    _add_input_arguments(parser)
+
+
+def _add_input_arguments(parser: Parser) -> None:
     parser.add_argument(
         "-i", "--input", action="append", default=[], metavar="[NAME=]SOURCE",
         help="a document or a stream of fragments: a file, a folder, a pattern, - (stdin), or an "
@@ -40,10 +58,6 @@ def add_input_arguments(parser: Parser, more: str = "") -> None:
     parser.add_argument(
         "-b", "--bind", action="append", default=[], metavar="NAME=VALUE",
         help="the value of an external variable",
-    )  # fmt: skip
-    parser.add_argument(
-        "--tell", default="", metavar="NAME",
-        help="emit the answer of this declared stream instead of the answer of the body",
     )  # fmt: skip
 
 
@@ -62,9 +76,10 @@ def query_text(arguments: Parsed) -> tuple[str, str]:
         return sys.stdin.read(), "stdin"
     if Path(arguments.file).is_dir():
         raise error(
-            "XSCU0003", f"{arguments.file} is a folder; only watch takes a folder of queries"
+            "XSCU0003",
+            f"{arguments.file} is a folder; only watch and serve take a folder of queries",
         )
-    return _read(Path(arguments.file)), arguments.file
+    return query_file(Path(arguments.file)), arguments.file
 
 
 def query_texts(folder: Path) -> dict[str, str]:
@@ -72,10 +87,11 @@ def query_texts(folder: Path) -> dict[str, str]:
     found = sorted(one for one in folder.iterdir() if one.suffix == ".xq" and one.is_file())
     if not found:
         raise error("XSCU0003", f"{folder} has no queries: files that end in .xq")
-    return {one.stem: _read(one) for one in found}
+    return {one.stem: query_file(one) for one in found}
 
 
-def _read(path: Path) -> str:
+def query_file(path: Path) -> str:
+    """The text of a query."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as why:

@@ -39,6 +39,7 @@ COMMANDS: Final = (
     Row("demo", "xstreamcast.cli.demo", "run continuous queries over a small generated feed"),
     Row("run", "xstreamcast.cli.run", "evaluate a query once"),
     Row("watch", "xstreamcast.cli.watch", "keep a query running and print how its answer changes"),
+    Row("serve", "xstreamcast.cli.serve", "keep queries running; a page and an API show answers"),
     Row("explain", "xstreamcast.cli.explain", "print how a query is parsed, planned and executed"),
     Row("map", "xstreamcast.cli.map", "propose a mapping for a feed, or check one"),
     Row("fragment", "xstreamcast.cli.fragment", "cut a document into fragments, or join them"),

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from xstreamcast.cli.arguments import Parsed, Parser, at_least_one
+from xstreamcast.cli.continuous import (
+    add_continuous_arguments,
+    continuous_options,
+    fitting,
+    logged,
+    quarantine,
+    report,
+    warn,
+)
 from xstreamcast.cli.log import Log
 from xstreamcast.cli.query_arguments import (
     add_input_arguments,
@@ -19,15 +29,13 @@ from xstreamcast.cli.query_arguments import (
 )
 from xstreamcast.cli.streams import add_limit_arguments, apply_limits
 from xstreamcast.cli.watch_spark import add_spark_arguments, on_spark
-from xstreamcast.edges.disk import FULL
 from xstreamcast.edges.durations import micros
 from xstreamcast.edges.sinks.forms import FORMS, form_of
 from xstreamcast.edges.sinks.sink import Sink
-from xstreamcast.errors import Error, error
+from xstreamcast.errors import error
 
 if TYPE_CHECKING:
     from xstreamcast.api import Queries, Query
-    from xstreamcast.edges.quarantine import Quarantine
     from xstreamcast.edges.watching import Watching
     from xstreamcast.edges.watching.metrics import Metrics
     from xstreamcast.model.change import Change
@@ -46,74 +54,22 @@ def add_arguments(parser: Parser) -> None:
         "a terminal)",
     )  # fmt: skip
     parser.add_argument(
-        "--policy", choices=("optimistic", "strict"), default="optimistic",
-        help="emit at once and revise (default), or only what missing data cannot change",
-    )  # fmt: skip
-    parser.add_argument(
         "-o", "--output", metavar="OUT", help="write to this file instead of stdout"
     )
     parser.add_argument("--limit", type=int, metavar="N", help="stop after N changes")
     parser.add_argument("--for", dest="seconds", metavar="30s", help="stop after this duration")
-    parser.add_argument(
-        "--follow", action="store_true", help="keep reading files and folders that grow"
-    )
-    parser.add_argument(
-        "--batch", type=int, default=1000, metavar="N", help="fragments per tick (1000)"
-    )
-    parser.add_argument(
-        "--clock", choices=("event", "wall"), default="event",
-        help="what now is: the largest valid time, or the wall clock",
-    )  # fmt: skip
-    parser.add_argument(
-        "--immutable", action="append", default=[], metavar="[NAME=]PATH",
-        help="elements at this path (//stock/name) are never corrected: the first version counts",
-    )  # fmt: skip
-    parser.add_argument(
-        "--lateness", metavar="D", help="refuse fragments that are older than now by more (1h)"
-    )
-    parser.add_argument(
-        "--max-skew", metavar="D", help="refuse fragments that are ahead of now by more"
-    )
-    parser.add_argument(
-        "--on-error", choices=("quarantine", "stop"), default="quarantine",
-        help="what to do with an invalid fragment: skip and count it, or stop",
-    )  # fmt: skip
-    parser.add_argument("--quarantine", metavar="FILE", help="write refused fragments to this file")
-    parser.add_argument(
-        "--max-quarantine", type=int, default=1 << 30, metavar="BYTES",
-        help="size of that file; fragments beyond it are counted, and not kept (1073741824)",
-    )  # fmt: skip
     parser.add_argument("--metrics", metavar="FILE", help="write numbers to this file, as JSON")
     parser.add_argument(
         "--metrics-every", default="10s", metavar="D", help="time between two lines of it (10s)"
     )
-    parser.add_argument(
-        "--log", choices=("text", "json"), default="text",
-        help="how notes, refused fragments, counts and errors are written to stderr",
-    )  # fmt: skip
-    parser.add_argument(
-        "--checkpoint", metavar="DIR", help="record progress here; a restart continues"
-    )
-    parser.add_argument(
-        "--snapshot-every", type=int, metavar="BYTES",
-        help="with a checkpoint: input bytes between two snapshots, at least (16777216; on Spark "
-        "4194304, in each partition of a stage)",
-    )  # fmt: skip
+    add_continuous_arguments(parser)
     add_spark_arguments(parser)
     add_limit_arguments(parser)
 
 
 def main(arguments: Parsed) -> int:
-    """Compile, begin, write changes; with --log json an error is a line like the others."""
-    if arguments.log == "text":
-        return _run(arguments)
-    try:
-        return _run(arguments)
-    except Error as failed:
-        place = None if failed.place is None else str(failed.place)
-        more = {"code": failed.code, "place": place, "hint": failed.hint}
-        Log("json").write("error", failed.message, **more)
-        return failed.exit_status
+    """Compile, begin, write changes."""
+    return logged(arguments, _run)
 
 
 def _run(arguments: Parsed) -> int:
@@ -121,7 +77,11 @@ def _run(arguments: Parsed) -> int:
     apply_limits(arguments)
     if arguments.runner == "spark":
         _refuse_on_spark(arguments)
-    with _fitting(arguments), _quarantine(arguments) as kept, _output(arguments) as out:
+    with (
+        fitting(arguments, arguments.output),
+        quarantine(arguments) as kept,
+        _output(arguments) as out,
+    ):
         name = arguments.format or _usual_format(arguments, out)
         keep = log.refused if kept is None else kept.add
         watching = _watching(arguments, keep, name, log)
@@ -130,13 +90,13 @@ def _run(arguments: Parsed) -> int:
             if kept is not None and arguments.runner == "local":
                 cast("Watching", watching).keep_in(kept)
             watching.form = form_of(name) if name in FORMS else None
-            _warn(watching, log)
+            warn(watching, log)
             try:
                 _write(watching, arguments.limit, out)
             except KeyboardInterrupt:  # most runs end here: counts are still reported
-                _report(watching, kept, log)
+                report(watching, kept, log)
                 raise
-            _report(watching, kept, log)
+            report(watching, kept, log)
     return 0
 
 
@@ -173,14 +133,6 @@ def _compiled(arguments: Parsed, output: str) -> Query | Queries:
     return Queries(query_texts(folder), arguments.module_path)
 
 
-def _quarantine(arguments: Parsed) -> AbstractContextManager[Quarantine | None]:
-    from xstreamcast.edges.quarantine import Quarantine
-
-    if arguments.quarantine is None:
-        return nullcontext()
-    return Quarantine(arguments.quarantine, arguments.max_quarantine)
-
-
 def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
     """Cut the output back to the last tick that counts."""
     watching.sink = out.reached
@@ -191,35 +143,6 @@ def _go_back(watching: Watching | SparkWatching, out: Sink) -> None:
         journal.begin_sink(out.reached())
     else:
         out.go_back(journal.sink)
-
-
-@contextmanager
-def _fitting(arguments: Parsed) -> Iterator[None]:
-    """A full disk: which file did not fit, and what to do."""
-    try:
-        yield
-    except OSError as failed:
-        what = failed.filename or arguments.output
-        if failed.errno not in FULL or what is None:
-            raise
-        again = (
-            "free space and start it again with the same arguments: it continues where it stopped"
-        )
-        lost = "free space and start it again; with --checkpoint DIR it would continue"
-        raise error(
-            "XSCU0004", f"{what} does not fit: {(failed.strerror or '').lower()}",
-            hint=lost if arguments.checkpoint is None else again,
-        ) from None  # fmt: skip
-
-
-def _report(watching: Watching | SparkWatching, kept: Quarantine | None, log: Log) -> None:
-    for said in watching.report():
-        log.write("report", said)
-    if kept is not None and kept.left_out:
-        log.write("report", f"{kept.left_out} of them not kept: {kept.path} is full")
-    if watching.options.metrics is not None:
-        watching.options.metrics.write(cast("Watching", watching))
-        watching.options.metrics.close()
 
 
 def _refuse_on_spark(arguments: Parsed) -> None:
@@ -234,36 +157,18 @@ def _metrics(arguments: Parsed) -> Metrics | None:
     return None if arguments.metrics is None else Metrics(arguments.metrics, every)
 
 
-def _snapshot_every(arguments: Parsed) -> int | None:
-    every: int | None = arguments.snapshot_every
-    return None if every is None else at_least_one("--snapshot-every", every)
-
-
 def _watching(arguments: Parsed, keep: Any, output: str, log: Log) -> Watching | SparkWatching:
     from xstreamcast.api import Query
-    from xstreamcast.edges.watching import Options
     from xstreamcast.edges.watching.bound import Input
 
     compiled = _compiled(arguments, output)
     if arguments.limit is not None:
         at_least_one("--limit", arguments.limit)
-    options = Options(
-        policy=arguments.policy,
-        follow=arguments.follow,
-        batch=at_least_one("--batch", arguments.batch),
-        clock=arguments.clock,
-        lateness=micros(arguments.lateness),
-        skew=micros(arguments.max_skew),
-        on_error=arguments.on_error,
-        keep=keep,
-        checkpoint=arguments.checkpoint,
-        immutable=tuple(arguments.immutable),
+    options = replace(
+        continuous_options(arguments, keep, log),
         tell=arguments.tell,
-        snapshot_every=_snapshot_every(arguments),
-        max_memory=arguments.max_memory,
         metrics=_metrics(arguments),
         output=output,
-        say=lambda said: log.write("note", said),
         seconds=None if arguments.seconds is None else (micros(arguments.seconds) or 0) / 10**6,
     )
     document, named = sources(arguments.input)
@@ -320,25 +225,6 @@ def _show(watching: Watching | SparkWatching, batches: Iterator[list[Change]], o
     with LiveView(Terminal.of(out), title=title) as view:
         for changes in batches:
             view.take(changes)
-
-
-def _warn(watching: Watching | SparkWatching, log: Log) -> None:
-    """Say beforehand what queries share, and what may grow without bound, and why."""
-    from xstreamcast.algebra.analysis.inputs import inputs_of
-    from xstreamcast.operators.feeds.once import read_once
-    from xstreamcast.operators.watching.explain import unbounded
-    from xstreamcast.operators.watching.query_set import QuerySet
-
-    tables: frozenset[str] = frozenset()
-    if isinstance(watching.queries, QuerySet):
-        tables = watching.queries.tables
-        log.write("note", watching.queries.sentence)
-    pairs = read_once(watching.programs)
-    for name, program in watching.programs.items():
-        at = f"{name}: " if name and len(watching.programs) > 1 else ""
-        once = frozenset(stream for reader, stream in pairs if reader == name)
-        for sentence in unbounded(program, watching.streams() & inputs_of(program), once, tables):
-            log.write("note", f"{at}{sentence}")
 
 
 def _output(arguments: Parsed) -> Sink:

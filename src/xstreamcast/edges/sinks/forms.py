@@ -19,12 +19,17 @@ FORMS: Final = ("changes", "lines", "xml", "events", "events-xml")
 
 
 class WrittenAnswer(NamedTuple):
-    """What a form must know of what it wrote: the answer, and the instant of the last event."""
+    """What a form must know of what it wrote: the answer, and the instant of the last event.
+
+    Of several queries, the answers follow each other; `queries` has for each its name, the number
+    of its items, the number of its changes so far, and a digest of them.
+    """
 
     keys: list[str]
     items: list[str]
     begun: bool = False
     instant: int | None = None
+    queries: Sequence[tuple[str, int, int, str]] = ()
 
     @staticmethod
     def of(answer: Accumulated, begun: bool = False, instant: int | None = None) -> WrittenAnswer:

@@ -35,7 +35,8 @@ def taken(
     to = TableWriter()
     if written is not None:
         to.values(_WRITTEN, key=written.keys, item=written.items)
-        to.facts[_WRITTEN] = {"begun": written.begun, "instant": written.instant}
+        of = {"queries": list(written.queries)} if written.queries else {}
+        to.facts[_WRITTEN] = {"begun": written.begun, "instant": written.instant, **of}
     parts: list[tuple[str, TableWriter]] = []
     if isinstance(watch, Network):
         for name, one in watch.watches.items():

@@ -70,7 +70,7 @@ class Journal:
         if self._known is not None and self._known.output not in ("", self._head.output):
             raise error(
                 "XSCU0005", f"the checkpoint {self.folder} was begun with "
-                f"--format {self._known.output}, not {self._head.output or 'another'}", hint=_HINT,
+                f"{_output(self._known.output)}, not {self._head.output or 'another'}", hint=_HINT,
             )  # fmt: skip
         for line in self.lines:
             self._now = self._now.and_then(line, 0)
@@ -177,3 +177,8 @@ class Journal:
         for notes in self._notes.values():
             notes.close()
         self._lock.close()
+
+
+def _output(name: str) -> str:
+    """What a form of output is called on the command line."""
+    return name if name == "serve" else f"--format {name}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,10 +43,11 @@ class TickTimes:
 
 @dataclass(slots=True)
 class Metrics:
-    """Writes the numbers of a query to a file, every so many seconds."""
+    """Writes the numbers of a query to a file, or shows them, every so many seconds."""
 
-    path: str
+    path: str | None
     every: float
+    show: Callable[[dict[str, Any]], None] | None = None
     ticks: TickTimes = field(default_factory=TickTimes)
     _file: GrowingFile | None = None
     _due: float = 0.0
@@ -60,12 +61,15 @@ class Metrics:
     def write(self, watching: Watching) -> None:
         """Write a line now."""
         self._due = time.monotonic() + self.every
+        numbers, self.ticks = measured(watching, self.ticks), TickTimes()
+        if self.show is not None:
+            self.show(numbers)
+        if self.path is None:
+            return
         if self._file is None:
             self._file = GrowingFile(self.path)
-        self._file.add(json.dumps(measured(watching, self.ticks), separators=(",", ":")).encode())
-        self._file.add(b"\n")
+        self._file.add(json.dumps(numbers, separators=(",", ":")).encode() + b"\n")
         self._file.flush()
-        self.ticks = TickTimes()
 
     def close(self) -> None:
         if self._file is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from xstreamcast.edges.watching.metrics import Metrics
     from xstreamcast.edges.wire.decoder import OnError
+    from xstreamcast.errors import Error
     from xstreamcast.model.fragment import Refused
 
 
@@ -18,6 +19,10 @@ def _forget(refused: Refused) -> None:
 
 def _unheard(note: str) -> None:
     """Ignore notes."""
+
+
+def _unnoticed() -> None:
+    """Do nothing about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +46,6 @@ class Options:
     metrics: Metrics | None = None  # where numbers are written
     output: str = ""  # the form that changes are written in: a checkpoint belongs to one
     say: Callable[[str], None] = _unheard  # called with notes
+    stoppable: bool = False  # another thread may stop it, so no input is awaited without end
+    on_counted: Callable[[], None] = _unnoticed  # a restart would not emit again what was emitted
+    on_failure: Callable[[str, Error], None] | None = None  # a program of a set; others continue

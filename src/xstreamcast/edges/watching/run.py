@@ -34,13 +34,14 @@ from xstreamcast.edges.watching.replayed import Pieces, again, bytes_of, then
 from xstreamcast.edges.watching.reporting import reported
 from xstreamcast.edges.watching.restarting import replay
 from xstreamcast.edges.watching.snapshots import Snapshots, owner_of, skip_covered
+from xstreamcast.edges.watching.started import started
 from xstreamcast.errors import error
 from xstreamcast.evaluate.time.moments import Moment
 from xstreamcast.model.query_limits import query_limits
 from xstreamcast.operators.snapshot.arrow import Unreadable
 from xstreamcast.operators.watching.network import Network
-from xstreamcast.operators.watching.query_set import QuerySet, QuerySetRun
-from xstreamcast.operators.watching.watch import Kind, Policy, Watch
+from xstreamcast.operators.watching.query_set import QuerySet
+from xstreamcast.operators.watching.watch import Kind, Watch
 from xstreamcast.rewrite.known import bodies
 
 if TYPE_CHECKING:
@@ -176,6 +177,7 @@ class Watching:
             refused = None if self.quarantine is None else self.quarantine()
             self.journal.write(Line(list(read), now, self.sink(), refused, self._arrived))
             self._counted = True
+            self.options.on_counted()
             if self.snapshots is not None:
                 self.snapshots.since += sum(count for _, count in read if count > 0)
                 self._snapshot()
@@ -263,7 +265,9 @@ class Watching:
         if strict:
             for program in self.programs.values():
                 refuse_blocked(program, streams=self.options.follow)
-        self.watch = self._watch(kinds, "strict" if strict else "optimistic")
+        self.watch = started(
+            self.programs, self.queries, kinds, self.variables, self.options
+        )  # fmt: skip
         timeless = "fragments" not in kinds.values()
         self._by_wall = self.options.clock == "wall" or (timeless and self._reads_clock())
         paths = paths_of(self.program, self.options.immutable)
@@ -278,17 +282,6 @@ class Watching:
     def _reads_clock(self) -> bool:
         """Whether a query reads the clock, and no input has times of its own."""
         return any(asks_clock(body) for one in self.programs.values() for body in bodies(one))
-
-    def _watch(self, kinds: Mapping[str | None, Kind], policy: Policy) -> Watch | Network:
-        bound, late = self.variables, self.options.lateness
-        if self.queries is not None:
-            return QuerySetRun(
-                self.programs, kinds, variables=bound, policy=policy,
-                answered=self.queries.answered, lateness=late,
-            )  # fmt: skip
-        if len(self.programs) > 1:
-            return Network(self.programs, kinds, variables=bound, policy=policy, lateness=late)
-        return Watch(self.program, kinds, variables=bound, policy=policy, lateness=late)
 
     def _fixed(self, name: str, structure: TagStructure) -> frozenset[int]:
         """The tags of a stream that are never revised; those of updates are only being learnt."""
@@ -309,7 +302,8 @@ class Watching:
 
     def _patience(self) -> float | None:
         """How long a source may be waited for: no others are held up, and no clock."""
-        if len(self.inputs) == 1 and self.options.clock == "event" and self.options.seconds is None:
+        limited = self.options.stoppable or self.options.seconds is not None
+        if len(self.inputs) == 1 and self.options.clock == "event" and not limited:
             return None
         return 0 if self._busy else WAIT
 
@@ -351,6 +345,7 @@ class Watching:
                     self._counted = False
                     del self._open[name]
                     yield from arriving.end(self.watch, limits)
+                    self.options.on_counted()
                 elif piece is END:
                     self._counted = False
                     yield from self._whole(name, -1, arriving.end_file(self.watch, limits))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import signal
 import socket
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.edges.sources.roads import MESSAGES, QUERY, WHOLE, expected
-from tests.edges.sources.servers import until
+from tests.edges.sources.servers import LONG, until
 from tests.serve.casts import cast
 from tests.serve.served import Client, Command, Growing, Server, queries
 from tests.serve.test_cast import Feed
@@ -161,13 +162,21 @@ def test_words_that_make_no_sense_are_named(
         ([hot, "--listen", "127.0.0.1:0"], 2, "an input that is not given: -i roads=SOURCE"),
         ([hot, "-i", "roads=nowhere.xml", "--listen", "127.0.0.1:0"], 2, "cannot open nowhere"),
         ([hot, *given, "--max-clients", "0"], 2, "--max-clients must be 1 or more"),
-        ([hot, *given, "--log", "json", "--max-memory", "1", "--for", "60s"], 1, "--max-memory 1;"),
     ]:
         assert main(["serve", *words]) == status
         assert said in capsys.readouterr().err
     monkeypatch.setitem(__import__("sys").modules, "uvicorn", None)
     assert main(["serve", hot, *given]) == 2
     assert "pip install 'xstreamcast[serve]'" in capsys.readouterr().err
+
+
+def test_too_much_memory_ends_it_with_an_error(tmp_path: Path) -> None:
+    feed, files = Growing(tmp_path, WHOLE), queries(tmp_path, hot=QUERY)
+    words = [*feed.words, "--log", "json", "--max-memory", "1"]
+    with Command(tmp_path, *files, *words) as command:
+        assert command.process.wait(LONG) == 1
+    last = json.loads(command.said().splitlines()[-1])
+    assert (last["kind"], last["code"]) == ("error", "XSCD0003")
 
 
 def test_time_ends_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

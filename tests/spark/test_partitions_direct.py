@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import permutations
 from typing import Any
 
@@ -133,6 +134,38 @@ def test_an_earlier_instant_of_an_attached_event_moves_it(days: list[tuple[str, 
     expected = list(query(asked).run(s=whole).lines())
     assert Accumulated(alone).items() == expected
     assert Accumulated(spread).items() == expected
+
+
+@pytest.mark.parametrize("moving", [False, True])
+@pytest.mark.parametrize("asked", [
+    'for $a in stream("s")//a?[now] return <a>{$a/@n, $a/b/@v}</a>',
+    'for $a in stream("s")//a?[now] group by $v := string($a/b/@v) return <g>{$v, count($a)}</g>',
+    'stream("s")//e?[now - P1D, now], stream("s")//a?[now]/@n',
+])  # fmt: skip
+def test_attached_units_whose_older_versions_were_dropped(asked: str, moving: bool) -> None:
+    dice = random.Random(3)
+
+    def lines(day: int) -> str:
+        made = []
+        for hour in range(24):
+            n, event = dice.randrange(12), dice.random() < 0.3
+            name = f"f{day}-{dice.randrange(8)}" if event else f"u{n}"
+            at = f'tsid="{3 if event else 2}" in="r" validTime="2003-01-{day:02}T{hour:02}:00:00Z"'
+            payload = f'<e n="{n}"/>' if event else f'<a n="{n}"><b v="{dice.randrange(4)}"/></a>'
+            made.append(f'<stream:filler id="{name}" {at}>{payload}</stream:filler>')
+        return "".join(made)
+
+    pieces = [HEAD + ROOT, *(lines(day) for day in range(2, 16))]
+    how = WatchRequest({"": compiled(asked)}, {"s": "fragments"})
+    there, here = InPartitions(how, 2, moving, tags=TAGS), Alone(how)
+    spread, alone = list[Change](), list[Change]()
+    for table in tables(pieces):
+        spread, alone = spread + there.take(table), alone + here.take(table)
+    whole = ("".join(pieces) + "</stream:fragments>").encode()
+    expected = list(query(asked).run(s=whole).lines())
+    assert Accumulated(alone).items() == expected
+    assert Accumulated(spread).items() == expected
+    assert min(len(one.watch._feeds["s"].history) for one in there.units) < 120  # of 170 or so
 
 
 def test_what_was_repeated_or_refused_is_said_once() -> None:

@@ -492,6 +492,8 @@ class ForgettingFeed(FragmentFeed):
         self._links, self._dead = links, np.zeros(0, np.bool_)
         if self._by_version is not None:
             self._by_version.compacted(links, place, moved.tolist())
+        if self._attached is not None:
+            self._attached.links = links
         self._taken = int((place[: self._taken] >= 0).sum())
         self._looked = min(self._looked, len(self.history))
         self._weighed = min(self._weighed, self._size)

@@ -27,7 +27,7 @@ class AttachedUnits:
     """The units attached to one root in their order, each with its place."""
 
     def __init__(self, history: History, links: Places, above: int) -> None:
-        self._history, self._links = history, links
+        self._history, self.links = history, links  # the feed has others when it was compacted
         self._order: list[Order] = []
         self._place: list[int] = []
         self._last = above  # the place of the last unit in a hole
@@ -35,7 +35,7 @@ class AttachedUnits:
     def order_of(self, code: int, until: int | None = None) -> Order:
         """What a unit is sorted by; `until`: by the fragments before this place."""
         history, text = self._history, ""
-        f, places = history.fragments, self._links.of(code)
+        f, places = history.fragments, self.links.of(code)
         places = [at for at in places if until is None or at < until]
         text = str(code) if history.ids is None else history.ids.text(code)
         types = history.types()

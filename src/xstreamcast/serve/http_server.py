@@ -44,7 +44,8 @@ class HttpServer(ABC):
 
     def _bound(self) -> socket.socket:
         try:
-            bound = socket.create_server((self.host, self.port), backlog=2048)
+            family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+            bound = socket.create_server((self.host, self.port), family=family, backlog=2048)
         except OSError as failed:
             where = f"{self.host}:{self.port}"
             raise error("XSCU0003", f"cannot listen at {where}: {failed.strerror}") from None
